@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/parts.h"
 #include "harness/base/text.h"
 #include "harness/import/capabilities.h"
 #include "harness/seccomp/arch.h"
@@ -71,12 +72,10 @@ Status read_profile(const secequiv_options& from, OciOptions& to) {
   }
   std::string_view rest = text_of(from.capabilities);
   while (!rest.empty()) {
-    const std::size_t comma = std::min(rest.find(','), rest.size());
-    const std::string name(rest.substr(0, comma));
+    const std::string name(take_part(rest, ','));
     if (auto problem = capability_problem(name); !problem.empty())
       return usage("options.capabilities", std::move(problem));
     to.capabilities.push_back(name);
-    rest.remove_prefix(std::min(comma + 1, rest.size()));
   }
   return Ok{};
 }

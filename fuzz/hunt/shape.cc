@@ -6,6 +6,8 @@
 #include <cctype>
 #include <vector>
 
+#include "harness/base/parts.h"
+
 namespace secequiv::hunt {
 namespace {
 
@@ -36,8 +38,7 @@ std::string_view telling_line(std::string_view detail) {
   std::string_view rest = detail.substr(mark + kTailMark.size());
   std::string_view last;
   while (!rest.empty()) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    const std::string_view line = take_part(rest);
     if (line.find("panic") != std::string_view::npos) return line;
     if (line.find_first_not_of(" \t\r") != std::string_view::npos) last = line;
   }

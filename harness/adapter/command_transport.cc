@@ -11,6 +11,7 @@
 #include "harness/adapter/command.h"
 #include "harness/adapter/transports.h"
 #include "harness/base/file.h"
+#include "harness/base/parts.h"
 #include "harness/base/shell.h"
 #include "harness/base/text.h"
 #include "harness/seccomp/c_names.h"
@@ -187,8 +188,7 @@ std::string read_values(std::string_view text, std::size_t count,
   std::size_t line_number = 0;
   while (!text.empty()) {
     ++line_number;
-    std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    std::string_view line = take_part(text);
     line.remove_prefix(std::min(line.size(), line.find_first_not_of(kBlank)));
     line = line.substr(0, line.find_last_not_of(kBlank) + 1);
     if (line.empty() && text.empty()) break;

@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "harness/base/interrupt.h"
+#include "harness/base/parts.h"
 #include "harness/base/text.h"
 
 namespace secequiv {
@@ -116,9 +117,8 @@ bool names_a_panic(std::string_view line) {
 std::string_view last_panic(std::string_view text) {
   std::string_view found;
   while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
+    const std::string_view line = take_part(text);
     if (names_a_panic(line)) found = line.substr(0, kTailBytes / 4);
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
   }
   return found;
 }

@@ -6,18 +6,11 @@
 #include <charconv>
 #include <optional>
 
+#include "harness/base/parts.h"
 #include "harness/base/text.h"
 
 namespace secequiv::detail {
 namespace {
-
-// Takes the first line from `text`.
-std::string_view take_line(std::string_view& text) {
-  const std::size_t end = std::min(text.find('\n'), text.size());
-  const std::string_view line = trimmed(text.substr(0, end));
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return line;
-}
 
 // Returns whether the line is the heading "line  CODE  JT   JF      K" or the line of '=' below it.
 bool is_heading(std::string_view line) {
@@ -61,7 +54,7 @@ std::optional<Row> row_of(std::string_view line) {
 
 bool looks_like_listing(std::string_view text) {
   while (!text.empty()) {
-    const std::string_view line = take_line(text);
+    const std::string_view line = trimmed(take_part(text));
     if (!is_heading(line)) return row_of(line).has_value();
   }
   return false;
@@ -70,7 +63,7 @@ bool looks_like_listing(std::string_view text) {
 Result<SymbolicProgram> read_listing(std::string_view text, const std::string& name) {
   SymbolicProgram out;
   for (std::uint32_t number = 1; !text.empty(); ++number) {
-    const std::string_view line = take_line(text);
+    const std::string_view line = trimmed(take_part(text));
     if (is_heading(line)) continue;
     const auto fail = [&](std::string detail) {
       return make_error(ErrorCode::kParse, fmt::format("{}:{}", name, number), std::move(detail));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "harness/base/parts.h"
 #include "harness/base/text.h"
 #include "harness/import/minijail_parser.h"
 #include "harness/import/rule_list.h"
@@ -152,9 +153,7 @@ bool is_statement(std::string_view line) {
 
 bool is_minijail(std::string_view text) {
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = trimmed(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::string_view line = trimmed(take_part(text));
     if (line.empty() || line.starts_with('#')) continue;
     return is_statement(line) ||
            std::ranges::any_of(std::initializer_list<std::string_view>{"@default", "@include",

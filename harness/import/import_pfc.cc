@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "harness/base/parts.h"
 #include "harness/base/text.h"
 #include "harness/import/rule_list.h"
 #include "harness/import/token_reader.h"
@@ -32,9 +33,7 @@ Result<std::vector<Line>> lines_of(std::string_view text, const std::string& nam
   std::vector<Line> out;
   std::string_view comment;
   for (std::size_t number = 1; !text.empty() && out.size() < most; ++number) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::string_view line = take_part(text);
     const std::size_t hash = line.find('#');
     TokenReader tokens(name, "$", ".");
     if (auto s = tokens.add(line, number); !s) return s.error();

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "harness/base/parts.h"
 #include "harness/base/text.h"
 #include "harness/import/rule_list.h"
 #include "harness/seccomp/action.h"
@@ -87,9 +88,7 @@ class Parser {
     depth_ = depth;
     in_ = TokenReader(name, "@", "-@");
     for (std::size_t number = 1; !text.empty(); ++number) {
-      const std::size_t end = std::min(text.find('\n'), text.size());
-      std::string_view line = text.substr(0, end);
-      text.remove_prefix(std::min(end + 1, text.size()));
+      std::string_view line = take_part(text);
       if (line.ends_with('\r')) line.remove_suffix(1);
       if (const std::size_t comment = line.find('#');
           comment != std::string_view::npos && line.ends_with('\\'))

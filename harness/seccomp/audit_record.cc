@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/parts.h"
 #include "harness/base/text.h"
 #include "harness/seccomp/action.h"
 #include "harness/seccomp/arch.h"
@@ -68,10 +69,8 @@ Result<AuditRecord> read_line(std::string_view line, const std::string& where) {
 
 Result<AuditRecord> read_audit_record(std::string_view text, const std::string& name) {
   for (std::size_t number = 1; !text.empty(); ++number) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
+    const std::string_view line = take_part(text);
     if (is_record(line)) return read_line(line, fmt::format("{}:{}", name, number));
-    text.remove_prefix(std::min(end + 1, text.size()));
   }
   return make_error(ErrorCode::kParse, name,
                     "expected a line of the audit log with type=SECCOMP, found none");

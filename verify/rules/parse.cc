@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "harness/base/parts.h"
 #include "harness/base/text.h"
 #include "harness/bpf/refusal.h"
 #include "harness/bpf/text.h"
@@ -30,9 +31,8 @@ std::string_view word_of(std::string_view text) {
 
 // Removes the first item of a list with commas from `rest` and returns it.
 std::string_view take_item(std::string_view& rest) {
-  const std::size_t comma = std::min(rest.find(','), rest.size());
-  const std::string_view item = trimmed(rest.substr(0, comma));
-  rest = trimmed(rest.substr(std::min(comma + 1, rest.size())));
+  const std::string_view item = trimmed(take_part(rest, ','));
+  rest = trimmed(rest);
   return item;
 }
 
@@ -390,12 +390,9 @@ Result<std::vector<Rewrite>> parse_rules(std::string_view text, const std::strin
     entries.clear();
     return s;
   };
-  std::size_t number = 0;
-  for (std::size_t begin = 0; begin < text.size(); ++number) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const Line line{number + 1, uncommented(text.substr(begin, end - begin))};
-    const std::string_view whole = text.substr(begin, end - begin);
-    begin = end + 1;
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const std::string_view whole = take_part(text);
+    const Line line{number, uncommented(whole)};
     const std::string where = fmt::format("{}:{}", name, line.number);
     if (word_of(line.text) == "rule") {
       if (auto s = finish(); !s) return s.error();
