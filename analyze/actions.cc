@@ -1,6 +1,5 @@
 #include "analyze/actions.h"
 
-#include "analyze/limits.h"
 #include "harness/compare/cache_change.h"
 #include "harness/report/names.h"
 #include "harness/report/regions.h"
@@ -37,7 +36,7 @@ Result<ActionsReport> actions(const ActionsJob& job) {
   dd::Space space(programs, job.limits);
   const auto decisions = space.decisions(programs, job.sameness);
   const auto found = dd::constant_actions(space, decisions, job.host);
-  if (space.exhausted()) return limits_reached(job.stack.name);
+  if (space.exhausted()) return dd::limits_reached(job.stack.name);
   ActionsReport report;
   for (const dd::ArchActions& arch : found) {
     ActionsReport::OneArch& row = report.arches.emplace_back();

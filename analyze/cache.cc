@@ -1,6 +1,5 @@
 #include "analyze/cache.h"
 
-#include "analyze/limits.h"
 #include "harness/compare/cache_change.h"
 #include "harness/kernel/oracle.h"
 #include "harness/report/names.h"
@@ -19,7 +18,7 @@ Result<Constant> constant_of(const Stack& stack, const CacheJob& job) {
   dd::Space space(programs, job.limits);
   const auto decisions = space.decisions(programs, Sameness::kRaw);
   auto out = dd::constant_actions(space, decisions, job.host);
-  if (space.exhausted()) return limits_reached(stack.name);
+  if (space.exhausted()) return dd::limits_reached(stack.name);
   return out;
 }
 

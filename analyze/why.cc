@@ -8,7 +8,6 @@
 #include <iterator>
 #include <span>
 
-#include "analyze/limits.h"
 #include "harness/bpf/text.h"
 #include "harness/compare/pair.h"
 #include "harness/coverage/coverage.h"
@@ -206,7 +205,7 @@ std::vector<Other> architectures(const WhyJob& job, std::uint32_t result) {
 Result<std::vector<Other>> possible(dd::Space& space, const dd::Decisions& decisions,
                                     const Stack& stack, const SeccompData& call, Arch host) {
   const auto found = dd::decided(space, decisions, call, dd::kAllArguments, kMostRegions);
-  if (space.exhausted()) return limits_reached(stack.name);
+  if (space.exhausted()) return dd::limits_reached(stack.name);
   std::vector<Other> out;
   if (found.size() > 1)
     for (const dd::Decided& one : found)
@@ -221,7 +220,7 @@ Result<std::vector<Other>> possible_decisions(const Stack& stack, const SeccompD
   const auto programs = views(stack.filters);
   dd::Space space(programs, limits);
   const dd::Decisions decisions = space.decisions(programs, Sameness::kRaw);
-  if (space.exhausted()) return limits_reached(stack.name);
+  if (space.exhausted()) return dd::limits_reached(stack.name);
   return possible(space, decisions, stack, call, host);
 }
 
@@ -229,7 +228,7 @@ Result<WhyReport> why(const WhyJob& job) {
   const auto programs = views(job.stack.filters);
   dd::Space space(programs, job.limits);
   const dd::Decisions decisions = space.decisions(programs, Sameness::kRaw);
-  if (space.exhausted()) return limits_reached(job.stack.name);
+  if (space.exhausted()) return dd::limits_reached(job.stack.name);
   WhyReport report;
   report.data = job.data;
   report.recorded = job.recorded;
@@ -241,7 +240,7 @@ Result<WhyReport> why(const WhyJob& job) {
   report.result = run_stack(programs, job.data);
   const dd::NodeId others =
       space.differing(decisions, {space.diagrams().leaf(report.result), false});
-  if (space.exhausted()) return limits_reached(job.stack.name);
+  if (space.exhausted()) return dd::limits_reached(job.stack.name);
   const Region region = dd::Regions(space).around(others, job.data);
   report.condition = condition_text(region, job.host);
   report.count = region.count;

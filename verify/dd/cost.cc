@@ -12,8 +12,6 @@
 namespace secequiv::dd {
 namespace {
 
-constexpr std::uint32_t kNowhere = ~0u;
-
 // What to count along a path.
 enum class What : std::uint8_t { kInstructions, kJumps };
 
@@ -52,7 +50,7 @@ class Counting {
         forward_(forward),
         program_(program),
         what_(what),
-        least_(program.size() + 1, kNowhere),
+        least_(program.size() + 1, std::numeric_limits<std::uint32_t>::max()),
         before_(program.size() + 1, Diagrams::kZero) {}
 
   Totals run() {

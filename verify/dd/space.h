@@ -21,9 +21,9 @@ namespace secequiv::dd {
 inline constexpr std::string_view kLimitsReached =
     "the diagrams reached their limit of nodes, steps or time";
 
-// Returns the error of an analysis whose space is exhausted.
-inline Error limits_reached() {
-  return make_error(ErrorCode::kBudget, "dd", std::string(kLimitsReached));
+// Returns the error of an analysis whose space is exhausted. `where` names the filter.
+inline Error limits_reached(std::string where = "dd") {
+  return make_error(ErrorCode::kBudget, std::move(where), std::string(kLimitsReached));
 }
 
 struct Limits {

@@ -22,7 +22,7 @@ struct FeasibilityOracle::State {
 
   Result<Feasibility> ask_diagrams(const Obligation& obligation) {
     Feasibility out{obligation, Feasibility::Answer::kUnknown, std::nullopt,
-                    "the diagrams reached their limits"};
+                    std::string(dd::kLimitsReached)};
     if (!space) {
       const ProgramView views[] = {program};
       space = std::make_unique<dd::Space>(views, limits);
