@@ -21,11 +21,6 @@ namespace {
 // Answers are errno values, and this is not an errno value.
 constexpr int kUnasked = -1;
 
-Error unavailable(std::string_view what, int error) {
-  return make_error(ErrorCode::kUnavailable, "kernel",
-                    fmt::format("{}: {}", what, std::strerror(error)));
-}
-
 // Memory that a child writes and this process reads.
 class Answers {
  public:
@@ -78,9 +73,11 @@ Result<std::vector<bool>> accepts(std::span<const Program> programs) {
   std::vector<ProgramView> asked = {{&kPlainest, 1}};
   asked.insert(asked.end(), programs.begin(), programs.end());
   const Answers answers(asked.size());
-  if (answers.all().empty()) return unavailable("there is no memory for the answers", errno);
+  if (answers.all().empty())
+    return unavailable("kernel", "there is no memory for the answers", errno);
   const pid_t pid = ::fork();
-  if (pid == -1) return unavailable("a process for the requests cannot be started", errno);
+  if (pid == -1)
+    return unavailable("kernel", "a process for the requests cannot be started", errno);
   if (pid == 0) {
     ask(asked, answers.all());
     ::_exit(0);
@@ -91,10 +88,12 @@ Result<std::vector<bool>> accepts(std::span<const Program> programs) {
   std::vector<bool> out;
   out.reserve(programs.size());
   if (const int plainest = answers.all().front(); plainest == EINVAL)
-    return unavailable("seccomp is not permitted here: every program is refused", plainest);
+    return unavailable("kernel", "seccomp is not permitted here: every program is refused",
+                       plainest);
   for (const int answer : answers.all().subspan(1)) {
     if (answer != EMFILE && answer != EINVAL)
-      return unavailable("seccomp is not permitted here", answer == kUnasked ? EPERM : answer);
+      return unavailable("kernel", "seccomp is not permitted here",
+                         answer == kUnasked ? EPERM : answer);
     out.push_back(answer == EMFILE);
   }
   return out;

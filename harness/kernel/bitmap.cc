@@ -25,6 +25,7 @@
 #include <optional>
 #include <string>
 
+#include "harness/base/parts.h"
 #include "harness/kernel/child.h"
 
 namespace secequiv::kernel {
@@ -38,7 +39,7 @@ Error unavailable(std::string detail) {
   return make_error(ErrorCode::kUnavailable, "the kernel's bitmap", std::move(detail));
 }
 Error unavailable(std::string_view what, int error) {
-  return unavailable(fmt::format("{}: {}", what, std::strerror(error)));
+  return kernel::unavailable("the kernel's bitmap", what, error);
 }
 
 // --- Where the kernel stores the bitmaps.
@@ -219,10 +220,8 @@ class ReaderCode {
 std::string last_line(std::string_view log) {
   std::string out;
   while (!log.empty()) {
-    const std::size_t end = std::min(log.find('\n'), log.size());
-    const std::string_view line = log.substr(0, end);
+    const std::string_view line = take_part(log);
     if (!line.empty() && !line.starts_with("processed ")) out = line;
-    log.remove_prefix(std::min(end + 1, log.size()));
   }
   return out;
 }

@@ -3,11 +3,16 @@
 // not know what the processes do. Linux only.
 #pragma once
 
+#include <fmt/format.h>
 #include <linux/filter.h>
 #include <sys/resource.h>
 
 #include <csignal>
+#include <cstring>
+#include <string>
+#include <string_view>
 
+#include "harness/base/result.h"
 #include "harness/bpf/insn.h"
 
 namespace secequiv::kernel {
@@ -17,6 +22,11 @@ namespace secequiv::kernel {
 inline sock_fprog fprog_of(ProgramView program) {
   return {static_cast<unsigned short>(program.size()),
           reinterpret_cast<sock_filter*>(const_cast<Insn*>(program.data()))};  // NOLINT
+}
+
+inline Error unavailable(std::string where, std::string_view what, int error) {
+  return make_error(ErrorCode::kUnavailable, std::move(where),
+                    fmt::format("{}: {}", what, std::strerror(error)));
 }
 
 // With a limit of 1 byte the kernel writes no core file and pipes none to a helper.

@@ -23,16 +23,12 @@
 #include <optional>
 
 #include "harness/base/clock.h"
+#include "harness/kernel/child.h"
 
 namespace secequiv::kernel {
 namespace {
 
 constexpr double kStopSeconds = 2;
-
-Error unavailable(const std::string& where, std::string_view what, int error) {
-  return make_error(ErrorCode::kUnavailable, where,
-                    fmt::format("{}: {}", what, std::strerror(error)));
-}
 
 // Calls ptrace() with requests that the C library's header may not have, and with integers for
 // pointers.

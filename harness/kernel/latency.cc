@@ -116,11 +116,6 @@ bool wants_more(const Latency& latency, const LatencyOptions& options) {
 
 namespace {
 
-Error unavailable(std::string_view what, int error) {
-  return make_error(ErrorCode::kUnavailable, "bench",
-                    fmt::format("{}: {}", what, std::strerror(error)));
-}
-
 // Replaces every returned value by an error number, so that no call runs and none is cached.
 void answer_by_errors(Program& program) {
   for (Insn& in : program)
@@ -260,7 +255,7 @@ Error refused(const Variant& variant, std::size_t instructions, int error) {
                                   "(the kernel counts translated instructions, and 4 more for each "
                                   "filter), found {} filters of {} instructions",
                                   variant.stack.size(), instructions));
-  return unavailable("seccomp is not permitted here", error);
+  return unavailable("bench", "seccomp is not permitted here", error);
 }
 
 struct Sampled {
@@ -280,7 +275,7 @@ Status take(const Sampled& sampled, const std::vector<TimedCall>& calls,
     pid = ::fork();
     if (pid == 0) sample(sampled.stack, calls, options, out);
   }
-  if (pid == -1) return unavailable("a process cannot be started", errno);
+  if (pid == -1) return unavailable("bench", "a process cannot be started", errno);
   int status = 0;
   while (::waitpid(pid, &status, 0) == -1 && errno == EINTR)
     if (options.stop && options.stop()) ::kill(pid, SIGKILL);
@@ -299,7 +294,8 @@ Status take(const Sampled& sampled, const std::vector<TimedCall>& calls,
 Result<Latency> measure(const std::vector<Variant>& variants, const std::vector<TimedCall>& calls,
                         const LatencyOptions& options) {
   const SharedSample shared(calls.size());
-  if (shared.get() == nullptr) return unavailable("there is no memory for the times", errno);
+  if (shared.get() == nullptr)
+    return unavailable("bench", "there is no memory for the times", errno);
   std::vector<TimedCall> nothing = calls;
   for (TimedCall& call : nothing) call.input.set_nr(kNoCall);
   std::vector<Sampled> all;

@@ -179,23 +179,18 @@ bool is_fault(int signal) {
   return signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE;
 }
 
-Error unavailable(std::string what, int error) {
-  return make_error(ErrorCode::kUnavailable, "kernel",
-                    fmt::format("{}: {}", what, std::strerror(error)));
-}
-
 Error install_error(const Shared& shared, ProgramView program) {
   switch (shared.step) {
     case Step::kTrace:
-      return unavailable("ptrace is not permitted here", shared.error);
+      return unavailable("kernel", "ptrace is not permitted here", shared.error);
     case Step::kSeccomp:
       if (shared.error == EINVAL)
         return make_error(ErrorCode::kRejected, "kernel",
                           fmt::format("the running kernel refuses this program of {} instructions",
                                       program.size()));
-      return unavailable("seccomp is not permitted here", shared.error);
+      return unavailable("kernel", "seccomp is not permitted here", shared.error);
     default:
-      return unavailable("a process for the filter cannot be set up", shared.error);
+      return unavailable("kernel", "a process for the filter cannot be set up", shared.error);
   }
 }
 
@@ -229,12 +224,12 @@ struct Traced::Child {
       int status = 0;
       if (::waitpid(pid, &status, __WALL) == -1) {
         if (errno == EINTR) continue;
-        return unavailable("waiting for the filter's process", errno);
+        return unavailable("kernel", "waiting for the filter's process", errno);
       }
       if (!WIFSTOPPED(status) || WSTOPSIG(status) == SIGTRAP || is_fault(WSTOPSIG(status)))
         return status;
       if (::ptrace(PTRACE_CONT, pid, nullptr, nullptr) == -1 && errno != ESRCH)
-        return unavailable("ptrace is not permitted here", errno);
+        return unavailable("kernel", "ptrace is not permitted here", errno);
     }
   }
 };
@@ -254,7 +249,7 @@ Result<std::unique_ptr<Traced>> Traced::start(ProgramView program, std::optional
   out->program_ = {kPlainest};
   if (const auto plainest = out->launch(); !plainest) {
     if (plainest.error().code != ErrorCode::kRejected) return plainest.error();
-    return unavailable("seccomp is not permitted here: every program is refused", EINVAL);
+    return unavailable("kernel", "seccomp is not permitted here: every program is refused", EINVAL);
   }
   return launched.error();
 }
@@ -271,7 +266,7 @@ Status Traced::launch() {
     void* memory =
         ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
-      return unavailable("there is no memory for the filter's process", errno);
+      return unavailable("kernel", "there is no memory for the filter's process", errno);
     child.shared = static_cast<Shared*>(memory);
   }
   static_assert(sizeof(sock_filter) == sizeof(Insn));
@@ -283,7 +278,8 @@ Status Traced::launch() {
     child.pid = ::clone(&child_main, child.shared->stack.data() + kStackBytes,
                         memory_ == Memory::kShared ? CLONE_VM : 0, child.shared);
   }
-  if (child.pid == -1) return unavailable("a process for the filter cannot be started", errno);
+  if (child.pid == -1)
+    return unavailable("kernel", "a process for the filter cannot be started", errno);
   const auto status = child.wait();
   if (!status) return status.error();
   if (WIFSTOPPED(*status) && is_fault(WSTOPSIG(*status))) {
@@ -294,7 +290,7 @@ Status Traced::launch() {
   }
   if (WIFSTOPPED(*status)) {
     if (::ptrace(PTRACE_SETOPTIONS, child.pid, nullptr, PTRACE_O_EXITKILL) == 0) return Ok{};
-    return unavailable("ptrace is not permitted here", errno);
+    return unavailable("kernel", "ptrace is not permitted here", errno);
   }
   child.pid = -1;
   if (WIFEXITED(*status)) return install_error(*child.shared, program_);
@@ -312,7 +308,7 @@ Result<std::size_t> Traced::resume(std::size_t first, std::size_t count) {
   shared.first = first;
   shared.count = count - first;
   if (::ptrace(PTRACE_CONT, child_->pid, nullptr, nullptr) == -1)
-    return unavailable("the filter's process cannot be continued", errno);
+    return unavailable("kernel", "the filter's process cannot be continued", errno);
   const auto status = child_->wait();
   if (!status) return status.error();
   if (WIFSTOPPED(*status) && is_fault(WSTOPSIG(*status))) {
