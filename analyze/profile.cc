@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "harness/import/read_profile.h"
+
 namespace secequiv {
 
 Profile every_call_once(Arch arch) {

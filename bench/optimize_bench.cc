@@ -17,6 +17,7 @@
 #include "harness/base/random.h"
 #include "harness/coverage/cost.h"
 #include "harness/import/import_oci.h"
+#include "harness/import/read_profile.h"
 #include "harness/inputs/cases.h"
 #include "harness/optimize/optimizer.h"
 #include "harness/policy/compile.h"

@@ -6,6 +6,7 @@
 #include "cli/inputs.h"
 #include "cli/output.h"
 #include "harness/base/file.h"
+#include "harness/import/read_profile.h"
 
 namespace secequiv::cli {
 

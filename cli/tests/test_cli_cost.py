@@ -151,8 +151,8 @@ def test_cached_calls_count_as_free_in_the_order_and_the_ratio(asm, tmp_path):
 
 @pytest.mark.parametrize("text, says", [
     ("read 1\nwrite x\n", ":2: expected the number of calls of write"),
-    ('{"read": 1,\n "write": -1}', ":2:11: expected the number of calls of write"),
-    ('[{"name": "read", "calls": 1},\n {"name": "write"}]', ":2:2: expected 'name' and 'calls', found no 'calls'"),
+    ('{"read": 1,\n "write": -1}', ":2#/write: expected a number from 0 to 2^64-1"),
+    ('[{"name": "read", "calls": 1},\n {"name": "write"}]', ":2#/1: the key 'calls' is missing"),
 ])
 def test_errors_in_profiles_name_the_place(tmp_path, text, says):
     (tmp_path / "profile").write_text(text)

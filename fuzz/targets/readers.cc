@@ -12,6 +12,7 @@
 #include "harness/coverage/listing.h"
 #include "harness/coverage/state.h"
 #include "harness/import/import.h"
+#include "harness/import/read_profile.h"
 #include "harness/inputs/cases.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/json.h"
@@ -20,7 +21,6 @@
 #include "harness/seccomp/action.h"
 #include "harness/seccomp/assumption.h"
 #include "harness/seccomp/c_names.h"
-#include "harness/seccomp/profile.h"
 #include "harness/seccomp/vector_file.h"
 #include "verify/rules/rule.h"
 

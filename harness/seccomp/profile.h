@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/base/result.h"
 #include "harness/seccomp/arch.h"
 
 namespace secequiv {
@@ -21,17 +20,6 @@ struct SyscallCount {
 
   friend bool operator==(const SyscallCount&, const SyscallCount&) = default;
 };
-
-// Reads the counts in `text` and returns them most frequent first, then by name. The counts of a
-// call that occurs several times are added, so tables of several ABIs become one profile. The
-// content selects the form:
-//   - the output of `strace -c`: one or more tables, in any locale, with any columns (-U) that
-//     include calls and syscall; strace's own messages ("strace: ...") are skipped;
-//   - lines `name calls`; both forms may have blank lines and lines that start with '#';
-//   - JSON: an object {"futex": 870063}, or a list [{"name": "futex", "calls": 870063}].
-// Names are not looked up. Errors: kParse with file:line (JSON: file:line:column), also for a
-// truncated table, a sum above 2^64-1, and a text without counts.
-Result<std::vector<SyscallCount>> read_profile(std::string_view text, const std::string& name);
 
 // Returns the number of a profile's name on `arch`. It also accepts "syscall_0x1d7", strace's name
 // for a number without one.
