@@ -5,7 +5,7 @@ import re
 
 import pytest
 from cli_tool import fits, run
-from test_cli_certificate import CHECKERS, ENGINES, cadical, certify, check, pair, raw  # noqa: F401
+from certificate_tool import CHECKERS, ENGINES, cadical, certify, check, pair, raw  # noqa: F401
 
 FILES = {"dd": ["walk.cert"], "z3": ["proof.lrat", "query.cnf"]}
 

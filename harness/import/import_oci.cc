@@ -5,16 +5,14 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <set>
 #include <span>
 #include <utility>
 
 #include "harness/base/text.h"
 #include "harness/import/capabilities.h"
-#include "harness/import/oci_rule.h"
+#include "harness/import/oci_entries.h"
 #include "harness/import/oci_runtime.h"
-#include "harness/import/rule_list.h"
 #include "harness/policy/json.h"
 #include "harness/policy/json_util.h"
 #include "harness/seccomp/action.h"
@@ -66,15 +64,6 @@ constexpr std::array<std::string_view, 9> kEntryKeys = {
 constexpr std::array<std::string_view, 3> kFilterKeys = {"arches", "caps", "minKernel"};
 constexpr std::array<std::string_view, 5> kArgKeys = {"index", "value", "valueTwo", "op",
                                                       "comment"};
-
-// The calls that socketcall and ipc multiplex.
-constexpr std::array<std::string_view, 20> kSocketCalls = {
-    "socket",     "bind",    "connect", "listen",  "accept",   "getsockname", "getpeername",
-    "socketpair", "send",    "recv",    "sendto",  "recvfrom", "shutdown",    "setsockopt",
-    "getsockopt", "sendmsg", "recvmsg", "accept4", "recvmmsg", "sendmmsg"};
-constexpr std::array<std::string_view, 12> kIpcCalls = {"semop",  "semget", "semctl", "semtimedop",
-                                                        "msgsnd", "msgrcv", "msgget", "msgctl",
-                                                        "shmat",  "shmdt",  "shmget", "shmctl"};
 
 // Folds a key as Go's encoding/json does for comparison: it ignores case, and two non-ASCII letters
 // fold to ASCII.
@@ -132,9 +121,7 @@ class OciImporter {
       for (std::size_t i = 0; i < list.value().size(); ++i)
         if (auto s = entry(list.at(i)); !s) return s.error();
     }
-    flush();
-    note_multiplexed();
-    note_elsewhere();
+    entries_.finish();
     return std::move(out_);
   }
 
@@ -367,8 +354,7 @@ class OciImporter {
     if (!rule) return rule.error();
     if (*wanted) note_errno_name(at, "errnoRet", *chosen);
     if (!*wanted || *chosen == out_.policy.default_action) return Ok{};
-    if (*chosen != current_action_) flush();
-    current_action_ = *chosen;
+    entries_.choose(*chosen);
     const auto why = selection(at);
     if (!why) return why.error();
     const bool listed = at.given("names") && !at.value()["names"].empty();
@@ -377,65 +363,9 @@ class OciImporter {
           listed ? at.at("names").at(i).position(at.path()) : at.at("name").position(at.path());
       RulePosition position = *found.at;
       position.condition = *why;
-      add_rule((*names)[i], *rule, position, at.pointer());
+      entries_.add((*names)[i], *rule, position, at.pointer());
     }
     return Ok{};
-  }
-
-  // In libseccomp, the first entry that always holds replaces all other entries of a call. The
-  // order of the other entries in the profile does not matter.
-  void add_rule(const std::string& name, const Rule& conditions, const RulePosition& position,
-                const std::string& pointer) {
-    const Rule entry = positioned(conditions, position);
-    bool known = false;
-    names_.insert(name);
-    for (const Arch arch : out_.policy.arches) {
-      const auto nr = syscall_nr(arch, name);
-      if (!nr) continue;
-      const Call call(arch, *nr);
-      std::vector<Seen>& seen = seen_[call];
-      known = true;
-      Rule rule = oci_rule_on(arch, entry);
-      const bool always = always_holds(rule);
-      if (!seen.empty() && seen.front().always) {
-        if (seen.front().action != current_action_) no_effect(name, pointer, seen.front(), arch);
-        continue;
-      }
-      if (always) {
-        drop(call);
-        for (const Seen& each : seen)
-          if (each.action != current_action_)
-            no_effect(name, each.pointer, {current_action_, always, pointer, entry}, arch);
-        seen.clear();
-      } else {
-        note_overlap(name, rule, pointer, seen);
-      }
-      seen.push_back({current_action_, always, pointer, rule});
-      pending_[call].push_back(std::move(rule));
-    }
-    if (!known) unknown_here(name, position);
-  }
-
-  // A name that exists only on other architectures is no mistake, because a profile serves many
-  // hosts.
-  void unknown_here(const std::string& name, const RulePosition& position) {
-    if (std::ranges::any_of(all_arches(), [&](const ArchInfo& info) {
-          return syscall_nr(info.arch, name).has_value();
-        })) {
-      if (std::ranges::find(elsewhere_, name) == elsewhere_.end()) elsewhere_.push_back(name);
-      return;
-    }
-    out_.unknown.push_back({name, position, did_you_mean(similar_syscalls(options_.arch, name))});
-  }
-
-  void note_elsewhere() {
-    if (elsewhere_.empty()) return;
-    constexpr std::size_t kShown = 8;
-    const std::size_t shown = std::min(kShown, elsewhere_.size());
-    out_.skipped.push_back(fmt::format(
-        "{} of other architectures: {}{}", counted(elsewhere_.size(), "system call"),
-        fmt::join(std::span(elsewhere_).first(shown), ", "),
-        shown < elsewhere_.size() ? fmt::format(" and {} more", elsewhere_.size() - shown) : ""));
   }
 
   Result<Rule> conditions(const JsonCursor& at) {
@@ -487,92 +417,10 @@ class OciImporter {
     return rule;
   }
 
-  using Call = std::pair<Arch, std::uint32_t>;
-  // An entry, with its rule on one architecture.
-  struct Seen {
-    std::uint32_t action = 0;
-    bool always = false;
-    std::string pointer;
-    Rule rule;
-  };
-
-  // On some architectures, one call multiplexes sockets or System V IPC. There libseccomp adds a
-  // rule for socketcall(1) to a rule for `socket`, for example, and ignores the rule's conditions.
-  // This importer adds no such rule, but notes it.
-  void note_multiplexed() {
-    for (const auto& [call, parts] :
-         {std::pair("socketcall", std::span<const std::string_view>(kSocketCalls)),
-          std::pair("ipc", std::span<const std::string_view>(kIpcCalls))})
-      for (const Arch arch : out_.policy.arches) {
-        const auto nr = syscall_nr(arch, call);
-        if (!nr || std::ranges::none_of(parts, [&](std::string_view part) {
-              return names_.contains(std::string(part));
-            }))
-          continue;
-        const auto seen = seen_.find({arch, *nr});
-        if (seen != seen_.end() && !seen->second.empty() && seen->second.front().always) continue;
-        out_.unclear.push_back(
-            fmt::format("{} on {}: libseccomp also adds rules for this call, because it "
-                        "multiplexes calls of the profile; they are not imported",
-                        call, arch_info(arch).name));
-      }
-  }
-
-  // Notes, once, that an entry for a call has no effect because of the entry `always`.
-  void no_effect(const std::string& name, const std::string& pointer, const Seen& always,
-                 Arch arch) {
-    const std::string why = always.rule.kind == Rule::Kind::kMatchAll
-                                ? fmt::format("the entry at {} has no conditions", always.pointer)
-                                : fmt::format("the conditions of the entry at {} always hold on {}",
-                                              always.pointer, arch_info(arch).name);
-    std::string note =
-        fmt::format("{} at {}: this entry has no effect, because {}", name, pointer, why);
-    if (std::ranges::find(out_.skipped, note) == out_.skipped.end())
-      out_.skipped.push_back(std::move(note));
-  }
-
-  // Removes all rules of a call.
-  void drop(const Call& call) {
-    for (RuleSet& set : out_.policy.rule_sets)
-      std::erase_if(set.rules,
-                    [&](const SyscallRule& rule) { return Call(rule.arch, rule.nr) == call; });
-    std::erase_if(out_.policy.rule_sets, [](const RuleSet& set) { return set.rules.empty(); });
-  }
-
-  void note_overlap(const std::string& name, const Rule& rule, const std::string& pointer,
-                    const std::vector<Seen>& seen) {
-    for (const Seen& each : seen)
-      if (each.action != current_action_ && !exclude_each_other(each.rule, rule)) {
-        std::string note = fmt::format(
-            "{} at {} and {}: if an input satisfies both entries, libseccomp chooses "
-            "one regardless of their order; this import uses the first",
-            name, each.pointer, pointer);
-        if (std::ranges::find(out_.unclear, note) == out_.unclear.end())
-          out_.unclear.push_back(std::move(note));
-        return;
-      }
-  }
-
-  // Turns the entries collected so far into a rule set.
-  void flush() {
-    if (pending_.empty()) return;
-    RuleSet set;
-    set.action = current_action_;
-    for (auto& [call, rules] : pending_) {
-      set.rules.push_back(SyscallRule{call.first, call.second, any_of(std::move(rules))});
-    }
-    out_.policy.rule_sets.push_back(std::move(set));
-    pending_.clear();
-  }
-
   JsonCursor root_;
   const OciOptions& options_;
   OciImport out_;
-  std::uint32_t current_action_ = 0;
-  std::map<Call, std::vector<Rule>> pending_;
-  std::map<Call, std::vector<Seen>> seen_;
-  std::set<std::string> names_;         // system calls that have a rule
-  std::vector<std::string> elsewhere_;  // names that only other architectures have
+  OciEntries entries_{options_.arch, out_};
 };
 
 }  // namespace

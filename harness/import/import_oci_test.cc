@@ -6,33 +6,13 @@
 
 #include "harness/base/file.h"
 #include "harness/bpf/refusal.h"
+#include "harness/import/oci_testing.h"
 #include "harness/policy/compile.h"
-#include "harness/policy/testing.h"
-#include "harness/seccomp/action.h"
 
 namespace secequiv::import_import_oci_test {
 namespace {
 
-constexpr std::uint32_t kAllow = SECCOMP_RET_ALLOW;
-constexpr std::uint32_t kEperm = SECCOMP_RET_ERRNO | 1;
-
-OciImport imported(const std::string& text, const OciOptions& options = {}) {
-  auto result = import_oci(text, "oci", options);
-  if (result) return std::move(*result);
-  ADD_FAILURE() << result.error().text() << "\n" << text;
-  return {};
-}
-
-// Returns a profile for x86_64 that returns EPERM for all calls without an entry.
-std::string profile(const std::string& entries) {
-  return R"j({"defaultAction": "SCMP_ACT_ERRNO", "architectures": ["SCMP_ARCH_X86_64"], "syscalls": [)j" +
-         entries + "]}";
-}
-
-std::uint32_t decided(const OciImport& import, std::uint32_t nr,
-                      std::initializer_list<std::uint64_t> args = {}) {
-  return decide(import.policy, call(Arch::kX86_64, nr, args));
-}
+using namespace oci_testing;  // NOLINT(google-build-using-namespace)
 
 TEST(Oci, ReadsNamesAndDefaults) {
   const OciImport import = imported(profile(
@@ -162,69 +142,6 @@ TEST(Oci, ConditionsOnTheSameArgumentAreAlternatives) {
   EXPECT_EQ(decided(import, 0, {2}), kAllow);
   EXPECT_EQ(decided(import, 0, {0, 9}), kAllow);
   EXPECT_EQ(decided(import, 0, {0}), kEperm);
-}
-
-TEST(Oci, EntriesOfOneCallAreAlternatives) {
-  const std::string one =
-      R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "args": [{"index": 0, "value": 1, "op": "SCMP_CMP_EQ"}]})j";
-  const std::string two =
-      R"j({"names": ["read", "write"], "action": "SCMP_ACT_ALLOW", "args": [{"index": 0, "value": 2, "op": "SCMP_CMP_EQ"}]})j";
-  OciImport import = imported(profile(one + "," + two));
-  EXPECT_EQ(import.policy.rule_sets.size(), 1u);
-  EXPECT_EQ(decided(import, 0, {1}), kAllow);
-  EXPECT_EQ(decided(import, 0, {2}), kAllow);
-  EXPECT_EQ(decided(import, 0, {3}), kEperm);
-  EXPECT_EQ(decided(import, 1, {1}), kEperm);
-  import = imported(
-      profile(one + R"j(, {"names": ["read"], "action": "SCMP_ACT_ALLOW", "args": null})j"));
-  EXPECT_EQ(decided(import, 0, {3}), kAllow) << "an entry without conditions matches everything";
-}
-
-// cli/tests compare this behaviour with the output of libseccomp.
-TEST(Oci, EntryWithoutConditionsReplacesAllOthersOfTheCall) {
-  const std::string some =
-      R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "args": [{"index": 0, "value": 1, "op": "SCMP_CMP_EQ"}]})j";
-  const std::string log = R"j({"names": ["read", "write"], "action": "SCMP_ACT_LOG", "args": []})j";
-  const std::string trap = R"j({"names": ["read"], "action": "SCMP_ACT_TRAP"})j";
-  for (const std::string& entries : {some + "," + log, log + "," + some, log + "," + trap,
-                                     some + "," + log + "," + trap + "," + some}) {
-    const OciImport import = imported(profile(entries));
-    EXPECT_EQ(decided(import, 0, {1}), SECCOMP_RET_LOG) << entries;
-    EXPECT_EQ(decided(import, 0, {3}), SECCOMP_RET_LOG) << entries;
-    EXPECT_EQ(decided(import, 1), SECCOMP_RET_LOG) << entries;
-    ASSERT_FALSE(import.skipped.empty());
-    EXPECT_NE(import.skipped[0].find("read at /syscalls/"), std::string::npos) << import.skipped[0];
-    EXPECT_TRUE(import.unclear.empty());
-  }
-}
-
-TEST(Oci, NotesOverlapsWithDifferentActions) {
-  const auto unclear = [](const std::string& second) {
-    return imported(
-               profile(
-                   R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "args": [{"index": 0, "value": 1, "op": "SCMP_CMP_EQ"}]},
-      {"names": ["read"], "action": "SCMP_ACT_LOG", "args": [)j" +
-                   second + "]}"))
-        .unclear.size();
-  };
-  EXPECT_EQ(unclear(R"j({"index": 0, "value": 2, "op": "SCMP_CMP_EQ"})j"), 0u) << "never both";
-  EXPECT_EQ(unclear(R"j({"index": 1, "value": 2, "op": "SCMP_CMP_EQ"})j"), 1u);
-  EXPECT_EQ(unclear(R"j({"index": 0, "value": 2, "op": "SCMP_CMP_LT"})j"), 1u);
-  EXPECT_EQ(unclear(R"j({"index": 0, "value": 1, "op": "SCMP_CMP_EQ"})j"), 1u);
-}
-
-TEST(Oci, NotesMultiplexedCalls) {
-  const auto unclear = [](const std::string& names, const char* arch) {
-    return imported(
-               R"j({"defaultAction": "SCMP_ACT_ERRNO", "architectures": ["SCMP_ARCH_X86_64", ")j" +
-               std::string(arch) + R"j("], "syscalls": [{"names": [)j" + names +
-               R"j(], "action": "SCMP_ACT_ALLOW"}]})j")
-        .unclear;
-  };
-  EXPECT_EQ(unclear(R"("socket")", "SCMP_ARCH_X86").size(), 1u);
-  EXPECT_EQ(unclear(R"("socket", "shmat")", "SCMP_ARCH_X86").size(), 2u);
-  EXPECT_TRUE(unclear(R"("socket", "socketcall", "shmat", "ipc")", "SCMP_ARCH_X86").empty());
-  EXPECT_TRUE(unclear(R"("socket", "shmat")", "SCMP_ARCH_X32").empty());
 }
 
 TEST(Oci, NotesEntriesWithoutNames) {
@@ -378,47 +295,6 @@ TEST(Oci, AddsSubArchitecturesOfTheHost) {
   OciOptions s390x;
   s390x.arch = Arch::kS390x;
   EXPECT_EQ(imported(text, s390x).policy.arches, (std::vector{Arch::kS390x}));
-}
-
-// libseccomp compares the low half of an argument on 32-bit ABIs, and both halves on others.
-TEST(Oci, ComparesLowHalvesOn32BitAbis) {
-  const OciImport import = imported(
-      R"j({"defaultAction": "SCMP_ACT_ERRNO", "architectures": ["SCMP_ARCH_X86_64", "SCMP_ARCH_X86", "SCMP_ARCH_X32"],
-    "syscalls": [{"names": ["personality"], "action": "SCMP_ACT_ALLOW", "args": [{"index": 0, "value": 4294967295, "op": "SCMP_CMP_EQ"}]}]})j");
-  const auto on = [&](Arch arch, std::uint64_t value) {
-    return decide(import.policy, call(arch, *syscall_nr(arch, "personality"), {value})) == kAllow;
-  };
-  for (const Arch arch : {Arch::kX86_64, Arch::kI386, Arch::kX32}) {
-    EXPECT_TRUE(on(arch, 0xffffffff));
-    EXPECT_EQ(on(arch, 0xffffffffffffffff), arch != Arch::kX86_64);
-    EXPECT_FALSE(on(arch, 0xfffffffe));
-  }
-}
-
-TEST(Oci, NotesUnknownCallsAndArchitectures) {
-  const OciImport import = imported(
-      R"j({"defaultAction": "SCMP_ACT_ERRNO", "architectures": ["SCMP_ARCH_X86_64", "SCMP_ARCH_PARISC"],
-    "syscalls": [{"names": ["read"], "action": "SCMP_ACT_ALLOW"}]})j");
-  EXPECT_EQ(import.skipped,
-            std::vector<std::string>{"architecture SCMP_ARCH_PARISC: secequiv does not know it"});
-  EXPECT_EQ(decided(import, 0), kAllow);
-}
-
-TEST(Oci, ReportsNamesThatNoArchitectureHas) {
-  const OciImport import = imported(profile(
-      R"j({"names": ["read", "keyctll",
-           "riscv_hwprobe", "s390_sthyi", "riscv_hwprobe"], "action": "SCMP_ACT_ALLOW"},
-          {"names": ["not_yet_invented"], "action": "SCMP_ACT_ALLOW"})j"));
-  ASSERT_EQ(import.unknown.size(), 2u);
-  EXPECT_EQ(import.unknown[0].text(),
-            "oci:1 (syscalls[0]): no architecture has a system call 'keyctll'; did you mean "
-            "keyctl?");
-  EXPECT_EQ(import.unknown[1].text(),
-            "oci:3 (syscalls[1]): no architecture has a system call 'not_yet_invented'");
-  EXPECT_EQ(
-      import.skipped,
-      std::vector<std::string>{"2 system calls of other architectures: riscv_hwprobe, s390_sthyi"})
-      << "one line for all of them, and each once";
 }
 
 // Each unknown key may be meant as a condition. Without it, the entry matches more calls.

@@ -1,0 +1,161 @@
+#include "harness/import/oci_entries.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "harness/base/text.h"
+#include "harness/import/oci_rule.h"
+#include "harness/import/rule_list.h"
+
+namespace secequiv {
+namespace {
+
+// The calls that socketcall and ipc multiplex.
+constexpr std::array<std::string_view, 20> kSocketCalls = {
+    "socket",     "bind",    "connect", "listen",  "accept",   "getsockname", "getpeername",
+    "socketpair", "send",    "recv",    "sendto",  "recvfrom", "shutdown",    "setsockopt",
+    "getsockopt", "sendmsg", "recvmsg", "accept4", "recvmmsg", "sendmmsg"};
+constexpr std::array<std::string_view, 12> kIpcCalls = {"semop",  "semget", "semctl", "semtimedop",
+                                                        "msgsnd", "msgrcv", "msgget", "msgctl",
+                                                        "shmat",  "shmdt",  "shmget", "shmctl"};
+
+}  // namespace
+
+void OciEntries::choose(std::uint32_t action) {
+  if (action != current_action_) flush();
+  current_action_ = action;
+}
+
+void OciEntries::finish() {
+  flush();
+  note_multiplexed();
+  note_elsewhere();
+}
+
+void OciEntries::add(const std::string& name, const Rule& conditions, const RulePosition& position,
+                     const std::string& pointer) {
+  const Rule entry = positioned(conditions, position);
+  bool known = false;
+  names_.insert(name);
+  for (const Arch arch : out_.policy.arches) {
+    const auto nr = syscall_nr(arch, name);
+    if (!nr) continue;
+    const Call call(arch, *nr);
+    std::vector<Seen>& seen = seen_[call];
+    known = true;
+    Rule rule = oci_rule_on(arch, entry);
+    const bool always = always_holds(rule);
+    if (!seen.empty() && seen.front().always) {
+      if (seen.front().action != current_action_) no_effect(name, pointer, seen.front(), arch);
+      continue;
+    }
+    if (always) {
+      drop(call);
+      for (const Seen& each : seen)
+        if (each.action != current_action_)
+          no_effect(name, each.pointer, {current_action_, always, pointer, entry}, arch);
+      seen.clear();
+    } else {
+      note_overlap(name, rule, pointer, seen);
+    }
+    seen.push_back({current_action_, always, pointer, rule});
+    pending_[call].push_back(std::move(rule));
+  }
+  if (!known) unknown_here(name, position);
+}
+
+// A name of other architectures is no mistake; the profile is for many hosts.
+void OciEntries::unknown_here(const std::string& name, const RulePosition& position) {
+  if (std::ranges::any_of(all_arches(), [&](const ArchInfo& info) {
+        return syscall_nr(info.arch, name).has_value();
+      })) {
+    if (std::ranges::find(elsewhere_, name) == elsewhere_.end()) elsewhere_.push_back(name);
+    return;
+  }
+  out_.unknown.push_back({name, position, did_you_mean(similar_syscalls(host_, name))});
+}
+
+void OciEntries::note_elsewhere() {
+  if (elsewhere_.empty()) return;
+  constexpr std::size_t kShown = 8;
+  const std::size_t shown = std::min(kShown, elsewhere_.size());
+  out_.skipped.push_back(fmt::format(
+      "{} of other architectures: {}{}", counted(elsewhere_.size(), "system call"),
+      fmt::join(std::span(elsewhere_).first(shown), ", "),
+      shown < elsewhere_.size() ? fmt::format(" and {} more", elsewhere_.size() - shown) : ""));
+}
+
+// On architectures where one call multiplexes sockets or System V IPC, libseccomp turns a rule
+// for `socket`, for example, into an additional rule for socketcall(1), regardless of its
+// conditions. We do not.
+void OciEntries::note_multiplexed() {
+  for (const auto& [call, parts] :
+       {std::pair("socketcall", std::span<const std::string_view>(kSocketCalls)),
+        std::pair("ipc", std::span<const std::string_view>(kIpcCalls))})
+    for (const Arch arch : out_.policy.arches) {
+      const auto nr = syscall_nr(arch, call);
+      if (!nr || std::ranges::none_of(parts, [&](std::string_view part) {
+            return names_.contains(std::string(part));
+          }))
+        continue;
+      const auto seen = seen_.find({arch, *nr});
+      if (seen != seen_.end() && !seen->second.empty() && seen->second.front().always) continue;
+      out_.unclear.push_back(
+          fmt::format("{} on {}: libseccomp also adds rules for this call, because it "
+                      "multiplexes calls of the profile; they are not imported",
+                      call, arch_info(arch).name));
+    }
+}
+
+// Notes once that an entry for a call has no effect beside `always`.
+void OciEntries::no_effect(const std::string& name, const std::string& pointer, const Seen& always,
+                           Arch arch) {
+  const std::string why = always.rule.kind == Rule::Kind::kMatchAll
+                              ? fmt::format("the entry at {} has no conditions", always.pointer)
+                              : fmt::format("the conditions of the entry at {} always hold on {}",
+                                            always.pointer, arch_info(arch).name);
+  std::string note =
+      fmt::format("{} at {}: this entry has no effect, because {}", name, pointer, why);
+  if (std::ranges::find(out_.skipped, note) == out_.skipped.end())
+    out_.skipped.push_back(std::move(note));
+}
+
+// Removes all rules of a call.
+void OciEntries::drop(const Call& call) {
+  for (RuleSet& set : out_.policy.rule_sets)
+    std::erase_if(set.rules,
+                  [&](const SyscallRule& rule) { return Call(rule.arch, rule.nr) == call; });
+  std::erase_if(out_.policy.rule_sets, [](const RuleSet& set) { return set.rules.empty(); });
+}
+
+void OciEntries::note_overlap(const std::string& name, const Rule& rule, const std::string& pointer,
+                              const std::vector<Seen>& seen) {
+  for (const Seen& each : seen)
+    if (each.action != current_action_ && !exclude_each_other(each.rule, rule)) {
+      std::string note = fmt::format(
+          "{} at {} and {}: if an input satisfies both entries, libseccomp chooses "
+          "one regardless of their order; this import uses the first",
+          name, each.pointer, pointer);
+      if (std::ranges::find(out_.unclear, note) == out_.unclear.end())
+        out_.unclear.push_back(std::move(note));
+      return;
+    }
+}
+
+// Turns the entries collected so far into a rule set.
+void OciEntries::flush() {
+  if (pending_.empty()) return;
+  RuleSet set;
+  set.action = current_action_;
+  for (auto& [call, rules] : pending_) {
+    set.rules.push_back(SyscallRule{call.first, call.second, any_of(std::move(rules))});
+  }
+  out_.policy.rule_sets.push_back(std::move(set));
+  pending_.clear();
+}
+
+}  // namespace secequiv

@@ -1,0 +1,59 @@
+// How the entries of a container profile become rule sets, as libseccomp combines them. Owns which
+// entries of one system call have an effect, and the notes about the others. It must not know how
+// entries are written (import_oci.h).
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/import/import_oci.h"
+
+namespace secequiv {
+
+class OciEntries {
+ public:
+  // `out` has its architectures before the first entry, and gets rules and notes.
+  OciEntries(Arch host, OciImport& out) : host_(host), out_(out) {}
+
+  // The action of the entries that follow.
+  void choose(std::uint32_t action);
+  // In libseccomp the first entry that always holds replaces all other entries of a call. Among the
+  // others, the order in the profile does not decide.
+  void add(const std::string& name, const Rule& conditions, const RulePosition& position,
+           const std::string& pointer);
+  // Call it once, after the last entry.
+  void finish();
+
+ private:
+  using Call = std::pair<Arch, std::uint32_t>;
+  // An entry as it applies to one system call.
+  struct Seen {
+    std::uint32_t action = 0;
+    bool always = false;
+    std::string pointer;
+    Rule rule;
+  };
+
+  void unknown_here(const std::string& name, const RulePosition& position);
+  void note_elsewhere();
+  void note_multiplexed();
+  void no_effect(const std::string& name, const std::string& pointer, const Seen& always,
+                 Arch arch);
+  void drop(const Call& call);
+  void note_overlap(const std::string& name, const Rule& rule, const std::string& pointer,
+                    const std::vector<Seen>& seen);
+  void flush();
+
+  Arch host_;
+  OciImport& out_;
+  std::uint32_t current_action_ = 0;
+  std::map<Call, std::vector<Rule>> pending_;
+  std::map<Call, std::vector<Seen>> seen_;
+  std::set<std::string> names_;         // system calls that have a rule
+  std::vector<std::string> elsewhere_;  // names that only other architectures have
+};
+
+}  // namespace secequiv
