@@ -110,7 +110,7 @@ constexpr std::array kBytecodePasses = {
          "the outcome of that test.",
          "ld [0]\njgt #7, z, b\nb: ret #0\nz: jgt #5, c, d\nc: ret #1\nd: ret #2\n",
          "ld [0]\njgt #7, c, b\nb: ret #0\nz: jgt #5, c, d\nc: ret #1\nd: ret #2\n",
-         detail::skip_decided_tests},
+         detail::skip_decided_tests, nullptr, true},
     Pass{"merge-equal-targets",
          "A conditional jump with two equal targets is an unconditional jump.",
          "ld [0]\njeq #1, z, z\nz: ret #0\n", "ld [0]\nja z\nz: ret #0\n",

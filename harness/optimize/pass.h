@@ -34,6 +34,8 @@ struct Pass {
   // kBytecode: a quick check that is false only if the pass would change nothing; null without such
   // a check
   bool (*may_change)(ProgramView) = nullptr;
+  // kBytecode: draws conclusions from the value of a constant, which precompiled filters leave open
+  bool reads_values = false;
 
   [[nodiscard]] Kind kind() const { return static_cast<Kind>(run.index()); }
 };
