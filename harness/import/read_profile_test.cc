@@ -148,7 +148,7 @@ TEST(Profile, ErrorsInJsonObjectsNameThePosition) {
             "f:2#/write: expected a number from 0 to 2^64-1, found \"2\"");
   EXPECT_EQ(refusal("{\"read\": -1}"), "f:1#/read: expected a number from 0 to 2^64-1, found -1");
   EXPECT_EQ(refusal("{\"re ad\": 1}"), "f:1#/re ad: expected a system call's name, found 're ad'");
-  EXPECT_TRUE(refusal("{\"read\" 1}").starts_with("f:1:9: parse error"));
+  EXPECT_TRUE(refusal("{\"read\" 1}").starts_with("f:1:9: "));
   EXPECT_EQ(refusal("{\"read\": 1,\n\"read\": 1}"),
             "f:2:1: the key 'read' appears twice in one object");
 }
