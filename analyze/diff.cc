@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <tuple>
+
 #include "analyze/direction.h"
 #include "analyze/oracle.h"
+#include "analyze/provenance.h"
+#include "harness/report/diff_page.h"
 #include "harness/report/expectation.h"
-#include "harness/report/page.h"
 #include "harness/report/rule.h"
 #include "verify/dd/diff.h"
 
@@ -116,6 +119,19 @@ Result<DiffReport> diff(const DiffJob& job) {
     report.rules =
         rules_of(report, *job.before.filters.front().policy, *job.after.filters.front().policy);
   return report;
+}
+
+Page page(const DiffJob& job, const DiffReport& found, const std::string& version) {
+  Page out = diff_page(found);
+  out.version = version;
+  std::vector<std::pair<std::string, const Source*>> sources;
+  for (const auto& [at, role, stack] :
+       {std::tuple(0u, "before", &job.before), std::tuple(1u, "after", &job.after)}) {
+    out.sides[at].side.name = stack->name;
+    for (const Source& source : stack->filters) sources.emplace_back(role, &source);
+  }
+  out.provenance = provenance(sources, version);
+  return out;
 }
 
 }  // namespace secequiv

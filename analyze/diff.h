@@ -4,12 +4,14 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <string_view>
 
 #include "analyze/source.h"
 #include "harness/base/result.h"
 #include "harness/compare/oracle_report.h"
 #include "harness/report/diff.h"
+#include "harness/report/page.h"
 #include "verify/dd/space.h"
 
 namespace secequiv {
@@ -36,5 +38,8 @@ struct DiffJob {
 // The job must outlive the report. Errors: those of dd::diff and of the oracle; kUsage and kBudget
 // if the whole difference cannot be stored or compared.
 Result<DiffReport> diff(const DiffJob& job);
+
+// The HTML page of that report, without the name and the options of the command. `version`: ours.
+Page page(const DiffJob& job, const DiffReport& found, const std::string& version);
 
 }  // namespace secequiv

@@ -12,6 +12,7 @@
 #include "harness/bpf/symbols.h"
 #include "harness/policy/policy.h"
 #include "harness/report/reported.h"
+#include "harness/report/side.h"
 
 namespace secequiv {
 
@@ -34,6 +35,10 @@ struct Source {
   // For reports: how `program` was made from `policy`: "compiled, not optimized".
   std::string compilation = {};
 };
+
+inline SideReport side_of(const Source& source) {
+  return {source.name, source.program, {}, source.policy.has_value()};
+}
 
 // A stack of one or more filters, newest first.
 struct Stack {

@@ -6,7 +6,7 @@
 #include "analyze/dump.h"
 #include "cli/command.h"
 #include "cli/engine_options.h"
-#include "cli/inputs.h"
+#include "cli/reading.h"
 #include "harness/report/json.h"
 
 namespace secequiv::cli {
@@ -37,8 +37,8 @@ Result<std::vector<Source>> filters_of(int pid) {
 Result<int> list_actions(const ActionsOptions& given) {
   if (given.filter.empty() == (given.pid == 0))
     return make_error(ErrorCode::kUsage, "actions", "expected a filter, or --pid N");
-  auto stack =
-      given.pid != 0 ? filters_of(given.pid) : load_accepted_stack(given.filter, given.options);
+  auto stack = given.pid != 0 ? filters_of(given.pid)
+                              : load_accepted_stack(given.filter, reading(given.options));
   if (!stack) return stack.error();
   const std::string name = given.pid != 0 ? fmt::format("process {}", given.pid) : given.filter;
   const auto found = actions({{name, std::move(*stack)},

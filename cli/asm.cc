@@ -1,6 +1,6 @@
 // `asm` and `dis`: one conversion between program forms, with different defaults.
 #include "cli/command.h"
-#include "cli/inputs.h"
+#include "cli/reading.h"
 #include "harness/seccomp/annotate.h"
 
 namespace secequiv::cli {
@@ -14,7 +14,7 @@ struct Conversion {
 };
 
 Result<int> convert(const Conversion& job) {
-  auto source = load_source(job.input, job.options);
+  auto source = load_source(job.input, reading(job.options));
   if (!source) return source.error();
   // The user did not give the default architecture, so it must not name calls.
   const auto arch = job.arch->count() > 0 ? std::optional(job.options.oci().arch) : std::nullopt;

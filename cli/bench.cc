@@ -6,11 +6,12 @@
 #include <cmath>
 
 #include "cli/command.h"
-#include "cli/inputs.h"
+#include "cli/interrupts.h"
 #include "cli/pair_options.h"
 #include "cli/profile_options.h"
-#include "cli/progress.h"
+#include "cli/reading.h"
 #include "harness/report/json.h"
+#include "harness/terminal/progress.h"
 
 namespace secequiv::cli {
 namespace {
@@ -33,7 +34,7 @@ Status load(BenchArguments& given) {
         fmt::format("expected x86_64, the only architecture whose calls can be timed, found {}",
                     arch_info(host).name));
   for (const std::string& path : given.pair.inputs) {
-    auto stack = load_accepted_stack(path, options);
+    auto stack = load_accepted_stack(path, reading(options));
     if (!stack) return stack.error();
     job.stacks.push_back(std::move(*stack));
   }
@@ -57,7 +58,7 @@ int print_all(const LatencyReport& out, const BenchArguments& given) {
 Result<int> run_bench(BenchArguments& given) {
   if (auto s = load(given); !s) return s.error();
   kernel::LatencyOptions& timing = given.job.timing;
-  StatusLine line;
+  terminal::StatusLine line;
   timing.progress = [&](std::size_t samples, double noise) {
     line.show([&] {
       return fmt::format(

@@ -5,7 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/engine_options.h"
-#include "cli/inputs.h"
+#include "cli/reading.h"
 #include "harness/report/json.h"
 
 namespace secequiv::cli {
@@ -22,7 +22,7 @@ struct CacheOptions {
 Result<int> list_cached(const CacheOptions& given) {
   CacheJob job{{}, given.options.oci().arch, given.allow_loss, given.engine.limits()};
   for (const std::string& filter : given.filters) {
-    auto stack = load_accepted_stack(filter, given.options);
+    auto stack = load_accepted_stack(filter, reading(given.options));
     if (!stack) return stack.error();
     job.stacks.push_back({filter, std::move(*stack)});
   }

@@ -3,17 +3,13 @@
 #pragma once
 
 #include "cli/options.h"
-#include "harness/seccomp/data.h"
+#include "harness/seccomp/call_text.h"
 
 namespace secequiv::cli {
 
 struct CallOptions {
-  std::string call_arch;  // empty: the host's architecture
-  std::string nr = "0";
-  std::string ip = "0";
-  std::vector<std::string> args;   // "0=3"
-  std::vector<std::string> words;  // all sixteen words, in place of the fields
-  std::string record;              // a line of the audit log, in place of the fields
+  CallText fields;
+  std::string record;  // a line of the audit log, instead of the fields
 
   // Also declares the options about the host, whose values go to `options`.
   void add(CLI::App& app, Options& options);
@@ -25,7 +21,6 @@ struct CallOptions {
   [[nodiscard]] std::optional<std::uint32_t> recorded() const { return recorded_; }
 
  private:
-  [[nodiscard]] Result<SeccompData> fields(const std::string& host) const;
   Result<SeccompData> from_record();
 
   const CLI::Option* host_ = nullptr;  // --arch

@@ -3,10 +3,11 @@
 #include "analyze/check_pair.h"
 #include "cli/check_options.h"
 #include "cli/command.h"
+#include "cli/interrupts.h"
 #include "cli/pair_options.h"
-#include "cli/progress.h"
 #include "harness/base/file.h"
 #include "harness/report/json.h"
+#include "harness/terminal/progress.h"
 
 namespace secequiv::cli {
 namespace {
@@ -28,14 +29,13 @@ Result<int> run_check(const CheckCommand& given) {
   if (!sides) return sides.error();
   const auto& [before, after] = *sides;
   heed_interrupts();
-  Ticker ticker;
+  terminal::Ticker ticker;
   ticker.step("deriving inputs");
   const auto cases = given.pair.cases({&before, &after}, options);
   if (!cases) return cases.error();
   ticker.step("comparing and proving", 2 * options.timeout);
-  auto result = check_pair(SideReport{before.name, before.program, {}, before.policy.has_value()},
-                           SideReport{after.name, after.program, {}, after.policy.has_value()},
-                           options.sameness(), cases->inputs, *checking);
+  auto result =
+      check_pair(side_of(before), side_of(after), options.sameness(), cases->inputs, *checking);
   ticker.clear();
   if (!result) return result.error();
   result->dropped = cases->dropped;

@@ -1,9 +1,10 @@
 #include "cli/check_options.h"
 
 #include "analyze/page.h"
-#include "cli/progress.h"
-#include "cli/provenance.h"
+#include "analyze/provenance.h"
+#include "cli/description.h"
 #include "harness/base/file.h"
+#include "harness/terminal/progress.h"
 
 namespace secequiv::cli {
 
@@ -32,21 +33,22 @@ Status PairCheckOptions::write_page(const CheckReport& report, const Source& bef
                                     const Source& after, std::span<const SeccompData> inputs,
                                     const Options& options) const {
   if (options.html.empty()) return Ok{};
-  Ticker ticker;
+  terminal::Ticker ticker;
   ticker.step("preparing the page", 5 * options.timeout);
-  const auto found = page({.report = report,
-                           .before = before,
-                           .after = after,
-                           .inputs = inputs,
-                           .engine = engine.engine(),
-                           .budget = engine.budget(options),
-                           .limits = engine.limits(),
-                           .seconds = options.timeout,
-                           .host = options.oci().arch,
-                           .command = options.command,
-                           .version = SECEQUIV_VERSION,
-                           .provenance = provenance({{"before", &before}, {"after", &after}}),
-                           .options = options_of(*options.declared_by)});
+  const auto found =
+      page({.report = report,
+            .before = before,
+            .after = after,
+            .inputs = inputs,
+            .engine = engine.engine(),
+            .budget = engine.budget(options),
+            .limits = engine.limits(),
+            .seconds = options.timeout,
+            .host = options.oci().arch,
+            .command = options.command,
+            .version = SECEQUIV_VERSION,
+            .provenance = provenance({{"before", &before}, {"after", &after}}, SECEQUIV_VERSION),
+            .options = options_of(*options.declared_by)});
   if (!found) return found.error();
   return write_file(options.html, html(*found));
 }

@@ -3,10 +3,10 @@
 
 #include "cli/command.h"
 #include "cli/engine_options.h"
-#include "cli/inputs.h"
 #include "cli/optimized.h"
 #include "cli/pair_options.h"
 #include "cli/profile_options.h"
+#include "cli/reading.h"
 #include "harness/base/file.h"
 #include "harness/report/json.h"
 
@@ -28,7 +28,7 @@ struct CostOptions {
 
 Status load(const CostOptions& given, std::vector<Stack>& stacks) {
   for (const std::string& paths : given.pair.inputs) {
-    auto filters = load_stack(paths, given.options);
+    auto filters = load_stack(paths, reading(given.options));
     if (!filters) return filters.error();
     stacks.push_back({shown_name(paths), std::move(*filters)});
   }

@@ -5,11 +5,12 @@
 
 #include "cli/command.h"
 #include "cli/engine_options.h"
-#include "cli/inputs.h"
-#include "cli/progress.h"
+#include "cli/interrupts.h"
+#include "cli/reading.h"
 #include "harness/base/file.h"
 #include "harness/coverage/state.h"
 #include "harness/report/json.h"
+#include "harness/terminal/progress.h"
 
 namespace secequiv::cli {
 namespace {
@@ -40,7 +41,7 @@ Status add_given(const CoverOptions& given, CoverageMap& coverage) {
 }
 
 Result<CoverJob> job_of(const CoverOptions& given) {
-  auto source = load_accepted(given.program, given.options);
+  auto source = load_accepted(given.program, reading(given.options));
   if (!source) return source.error();
   CoverageMap coverage(source->program);
   if (auto s = add_given(given, coverage); !s) return s.error();
@@ -52,7 +53,7 @@ Result<CoverJob> job_of(const CoverOptions& given) {
                given.engine.engine(),
                given.engine.budget(given.options)};
   if (given.no_derive) return job;
-  auto policy = load_optional_policy(given.policy, given.options);
+  auto policy = load_optional_policy(given.policy, reading(given.options));
   if (!policy) return policy.error();
   job.policy = std::move(*policy);
   return job;
@@ -66,7 +67,7 @@ Result<int> run_cover(const CoverOptions& given) {
         ErrorCode::kUsage, "--state",
         "expected a file, found '-': the command reads this file and then replaces it");
   heed_interrupts();
-  Ticker ticker;
+  terminal::Ticker ticker;
   ticker.step("running inputs and proving", options.timeout);
   auto job = job_of(given);
   if (!job) return job.error();

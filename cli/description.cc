@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "harness/base/shell.h"
 #include "harness/seccomp/arch.h"
 
 namespace secequiv::cli {
@@ -60,6 +61,20 @@ ordered_json describe_commands(const CLI::App& app) {
                                  {"group", sub->get_group()},
                                  {"text", sub->get_description()},
                                  {"options", described_options(*sub)}});
+  return out;
+}
+
+std::vector<PageOption> options_of(const CLI::App& command) {
+  std::vector<PageOption> out;
+  for (const CLI::Option* option : command.get_options()) {
+    if (!option->nonpositional()) continue;
+    const std::string name = option->get_name();
+    const bool flag = option->get_items_expected_max() == 0;
+    if (option->empty() && !flag && !option->get_default_str().empty())
+      out.push_back({name, option->get_default_str(), false});
+    for (const std::string& value : option->results())
+      out.push_back({name, flag ? "" : shell_quoted(value), true});
+  }
   return out;
 }
 

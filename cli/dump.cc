@@ -6,8 +6,9 @@
 #include <filesystem>
 
 #include "cli/command.h"
-#include "cli/progress.h"
+#include "cli/interrupts.h"
 #include "harness/base/file.h"
+#include "harness/base/paths.h"
 
 namespace secequiv::cli {
 namespace {

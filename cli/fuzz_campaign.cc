@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include "analyze/campaign.h"
+#include "cli/interrupts.h"
 #include "cli/output.h"
-#include "cli/progress.h"
 #include "harness/report/check.h"
 #include "harness/report/json.h"
+#include "harness/terminal/progress.h"
 
 namespace secequiv::cli {
 namespace {
@@ -60,7 +61,7 @@ Result<int> run_fuzz_campaign(const FuzzCampaignOptions& given, const Options& o
   const auto& [before, after] = *sides;
   campaigning.minimize = given.minimize;
   campaigning.fuzz = fuzz_options(given, effort);
-  StatusLine line;
+  terminal::StatusLine line;
   campaigning.fuzz.progress = [&](const pair::FuzzStatus& status) {
     line.show([&] { return status_text(status); });
   };
@@ -72,9 +73,7 @@ Result<int> run_fuzz_campaign(const FuzzCampaignOptions& given, const Options& o
     derived = std::move(*cases);
     return derived.inputs;
   };
-  auto result = campaign(SideReport{before.name, before.program, {}, before.policy.has_value()},
-                         SideReport{after.name, after.program, {}, after.policy.has_value()},
-                         options.sameness(), derive, campaigning);
+  auto result = campaign(side_of(before), side_of(after), options.sameness(), derive, campaigning);
   if (!result) return result.error();
   result->dropped = derived.dropped;
   const Status page = given.check.write_page(*result, before, after, derived.inputs, options);

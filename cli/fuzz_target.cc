@@ -1,12 +1,13 @@
 #include "cli/fuzz_target.h"
 
 #include "analyze/direction.h"
+#include "cli/interrupts.h"
 #include "cli/output.h"
-#include "cli/progress.h"
 #include "fuzz/hunt/evaluators.h"
 #include "fuzz/hunt/store.h"
 #include "harness/report/hunt.h"
 #include "harness/report/json.h"
+#include "harness/terminal/progress.h"
 
 namespace secequiv::cli {
 namespace {
@@ -26,7 +27,7 @@ Result<HuntReport> run_hunt(const FuzzTargetOptions& given, const Options& optio
       if (auto s = hunt::store(report, finding, given.save); !s && stored) stored = s;
     };
   }
-  StatusLine line;
+  terminal::StatusLine line;
   hunting->progress = [&](const HuntReport& report) {
     line.show([&] { return hunt_status(report); });
   };

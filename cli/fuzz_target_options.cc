@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "cli/fuzz_target.h"
-#include "cli/inputs.h"
-#include "cli/progress.h"
+#include "cli/interrupts.h"
+#include "cli/reading.h"
 #include "fuzz/hunt/prover.h"
 #include "harness/base/text.h"
 

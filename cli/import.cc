@@ -1,6 +1,6 @@
 // `import`: converts other projects' policies to our JSON.
 #include "cli/command.h"
-#include "cli/inputs.h"
+#include "cli/reading.h"
 #include "harness/base/file.h"
 #include "harness/policy/json.h"
 #include "harness/policy/resolved.h"
@@ -27,7 +27,7 @@ Result<int> import(const ImportJob& job) {
   if (const auto fits = filter_fits(job.options.filter, imported->format, name); !fits)
     return fits.error();
   for (const std::string& note : imported->notes) warn(note);
-  if (const auto names = check_names(*imported, job.options); !names) return names.error();
+  if (const auto names = check_names(*imported, reading(job.options)); !names) return names.error();
   const Policy& policy = imported->policy;
   return write_output(job.resolve ? write_resolved(policy) : write_policy(policy), job.options);
 }

@@ -3,10 +3,11 @@
 
 #include "analyze/ask_kernel.h"
 #include "cli/command.h"
-#include "cli/inputs.h"
+#include "cli/interrupts.h"
 #include "cli/pair_options.h"
-#include "cli/progress.h"
+#include "cli/reading.h"
 #include "harness/report/json.h"
+#include "harness/terminal/progress.h"
 
 namespace secequiv::cli {
 namespace {
@@ -40,8 +41,8 @@ Result<int> check_model(const KernelArguments& given) {
   kernel::SelfCheckOptions checking;
   checking.programs = given.programs;
   checking.seed = given.job.seed;
-  StatusLine line;
-  checking.progress = [&, show = progress_on(line, "programs")](std::size_t done) {
+  terminal::StatusLine line;
+  checking.progress = [&, show = terminal::progress_on(line, "programs")](std::size_t done) {
     show(done, given.programs);
   };
   checking.stop = was_interrupted;
@@ -54,7 +55,7 @@ Result<int> check_model(const KernelArguments& given) {
 // Loads the programs and their inputs: those from files, then derived ones.
 Status load(const KernelArguments& given, AskKernelJob& job) {
   for (const std::string& path : given.pair.inputs) {
-    auto source = load_accepted(path, given.options);
+    auto source = load_accepted(path, reading(given.options));
     if (!source) return source.error();
     job.sources.push_back(std::move(*source));
   }
@@ -74,8 +75,8 @@ Result<int> ask(KernelArguments& given) {
   job.options.sameness = options.sameness();
   if (given.entry == "x86_64") job.options.entry = kernel::Entry::kX86_64;
   if (given.entry == "i386") job.options.entry = kernel::Entry::kI386;
-  StatusLine line;
-  job.progress = progress_on(line, "inputs");
+  terminal::StatusLine line;
+  job.progress = terminal::progress_on(line, "inputs");
   job.options.stop = was_interrupted;
   const auto answer = ask_kernel(job);
   if (!answer) return answer.error();

@@ -3,7 +3,7 @@
 
 #include "cli/command.h"
 #include "cli/engine_options.h"
-#include "cli/inputs.h"
+#include "cli/reading.h"
 #include "harness/report/json.h"
 
 namespace secequiv::cli {
@@ -17,10 +17,11 @@ struct LintOptions {
 };
 
 Result<int> lint_policy(const LintOptions& given) {
-  auto imported = load_import(given.policy, given.options);
+  auto imported = load_import(given.policy, reading(given.options));
   if (!imported) return imported.error();
   if (given.options.strict_names)
-    if (const auto names = check_names(*imported, given.options); !names) return names.error();
+    if (const auto names = check_names(*imported, reading(given.options)); !names)
+      return names.error();
   LintJob job{std::move(imported->policy),
               given.policy,
               given.policy == "-" ? "" : given.policy,

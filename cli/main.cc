@@ -9,52 +9,17 @@
 #include <string>
 #include <vector>
 
-#include "cli/colour.h"
 #include "cli/commands.h"
-#include "cli/description.h"
-#include "cli/explain.h"
+#include "cli/documents.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/outputs.h"
 #include "cli/report_files.h"
-#include "cli/schemas.h"
 #include "cli/usage.h"
 #include "harness/base/interrupt.h"
-#include "harness/report/json.h"
 
 namespace secequiv {
 namespace {
-
-// --explain, --print-schema and --list-options replace a command, with at most one value. If more
-// arguments follow such an option, returns the option; otherwise returns "".
-std::string beside_a_document(std::span<char* const> arguments) {
-  for (std::size_t i = 1; i < arguments.size(); ++i) {
-    const std::string text = arguments[i];
-    const std::string name = text.substr(0, text.find('='));
-    if (name == "--color") {
-      if (name == text) ++i;
-      continue;
-    }
-    const bool takes_value = name == "--explain" || name == "--print-schema";
-    if (!takes_value && name != "--list-options") return {};
-    const std::size_t own = i + (takes_value && name == text ? 1 : 0);
-    return own + 1 < arguments.size() ? name : std::string();
-  }
-  return {};
-}
-
-// Returns the arguments, with the value of --explain or --print-schema joined to its option.
-// Otherwise CLI11 would take a value such as `check` for the command.
-std::vector<std::string> with_joined_value(std::span<char* const> arguments) {
-  std::vector<std::string> out(arguments.begin(), arguments.end());
-  std::size_t at = 1;
-  while (at < out.size() && out[at].starts_with("--color")) at += out[at] == "--color" ? 2 : 1;
-  if (at + 1 < out.size() && (out[at] == "--explain" || out[at] == "--print-schema") &&
-      !out[at + 1].empty() && out[at + 1][0] != '-') {
-    out[at] += "=" + out[at + 1];
-    out.erase(out.begin() + static_cast<std::ptrdiff_t>(at) + 1);
-  }
-  return out;
-}
 
 using AddCommand = void (*)(CLI::App&, cli::Context&);
 struct CommandGroup {
@@ -83,47 +48,6 @@ void add_commands(CLI::App& app, cli::Context& context) {
   cli::add_plugin_host(app, context);
 }
 
-// Adds the options that need no command. `done` receives the exit status of an option that replaces
-// the command.
-void add_documents(CLI::App& app, std::optional<int>& done) {
-  const auto without_command = [&done](int status) {
-    done = status;
-    throw CLI::Success();
-  };
-  app.add_option_function<std::string>(
-         "--explain",
-         [=](const std::string& word) {  // without a value, CLI11 passes "true"
-           without_command(cli::explain(word == "true" ? "" : word));
-         },
-         "Explain a word of a report, or list all words")
-      ->type_name("WORD")
-      ->expected(0, 1);
-  app.add_option_function<std::string>(
-         "--color",
-         [](const std::string& when) {
-           using cli::Colour;
-           cli::choose_colour(when == "always"  ? Colour::kAlways
-                              : when == "never" ? Colour::kNever
-                                                : Colour::kAuto);
-         },
-         "Colour reports (auto: on terminals without NO_COLOR); goes before the command")
-      ->check(cli::one_of({"auto", "always", "never"}))
-      ->trigger_on_parse();
-  app.add_option_function<std::string>(
-         "--print-schema",
-         [=](const std::string& name) {
-           without_command(cli::print_schema(name == "true" ? "" : name));
-         },
-         "Print the JSON schema of a command's report, or list all schemas")
-      ->type_name("NAME")
-      ->expected(0, 1);
-  app.add_flag_callback(
-         "--list-options",
-         [=, &app] { without_command(cli::print_json(cli::describe_commands(app))); },
-         "Describe all commands and options as JSON")
-      ->group("");
-}
-
 void guard_values_and_outputs(CLI::App& app) {
   for (CLI::App* sub : app.get_subcommands({})) {
     sub->parse_complete_callback([sub] { cli::keep_outputs_apart(*sub); });
@@ -147,16 +71,16 @@ int command_line(int argc, char** argv) {
   cli::Context context;
   add_commands(app, context);
   std::optional<int> done;
-  add_documents(app, done);
+  cli::add_documents(app, done);
   guard_values_and_outputs(app);
   const std::span<char* const> arguments(argv, static_cast<std::size_t>(argc));
   cli::drop_old_reports(arguments);
-  if (const std::string option = beside_a_document(arguments); !option.empty()) {
+  if (const std::string option = cli::beside_a_document(arguments); !option.empty()) {
     std::cerr << option << ": expected no command together with this option\n";
     return 2;
   }
   try {
-    const std::vector<std::string> joined = with_joined_value(arguments);
+    const std::vector<std::string> joined = cli::with_joined_value(arguments);
     std::vector<const char*> words;
     words.reserve(joined.size());
     for (const std::string& word : joined) words.push_back(word.c_str());

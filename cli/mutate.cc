@@ -4,10 +4,11 @@
 #include "analyze/derived.h"
 #include "cli/command.h"
 #include "cli/engine_options.h"
-#include "cli/inputs.h"
-#include "cli/progress.h"
+#include "cli/interrupts.h"
+#include "cli/reading.h"
 #include "fuzz/mutation/mutation.h"
 #include "harness/report/json.h"
+#include "harness/terminal/progress.h"
 
 namespace secequiv::cli {
 namespace {
@@ -27,12 +28,12 @@ Result<int> mutate(const MutateOptions& job) {
   if (job.prove_all && job.sample)
     return make_error(ErrorCode::kUsage, "--sample",
                       "cannot be combined with --prove-all, which proves all mutants");
-  auto source = load_accepted(job.program, job.options);
+  auto source = load_accepted(job.program, reading(job.options));
   if (!source) return source.error();
   heed_interrupts();
-  Ticker ticker;
+  terminal::Ticker ticker;
   ticker.step("deriving inputs");
-  const auto policy = load_optional_policy(job.policy, job.options);
+  const auto policy = load_optional_policy(job.policy, reading(job.options));
   if (!policy) return policy.error();
   const auto inputs = input_sets(*policy, *source);
   MutationOptions options;

@@ -5,8 +5,8 @@
 #include <fmt/ranges.h>
 
 #include "cli/command.h"
-#include "cli/inputs.h"
 #include "cli/profile_options.h"
+#include "cli/reading.h"
 #include "harness/base/file.h"
 #include "harness/report/optimize.h"
 #include "harness/seccomp/annotate.h"
@@ -55,7 +55,7 @@ std::string output_of(const OptimizeArguments& given, const OptimizeJob& job,
         fmt::format("{} -> {} instructions\n", job.source.program.size(), result.program.size()));
   if (!result.fixpoint)
     warn("note: these passes undo each other's changes; the optimizer stopped without a fixpoint");
-  note_length("the result", result.program);
+  note_length("the result", result.program, reading(given.options));
   return write_program(result.program, *form_from_name(given.options.to),
                        given.plain ? std::vector<std::string>() : annotate(result.program));
 }
@@ -66,7 +66,7 @@ Result<int> optimize_input(const OptimizeArguments& given) {
   if (!passes) return passes.error();
   auto calls = given.profile.read();
   if (!calls) return calls.error();
-  auto source = load_accepted(given.input, given.options);
+  auto source = load_accepted(given.input, reading(given.options));
   if (!source) return source.error();
   if (auto s = needs_policy(given, *source); !s) return s.error();
   using enum OptimizeJob::Wanted;

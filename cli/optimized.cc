@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/inputs.h"
+#include "cli/reading.h"
 #include "harness/base/file.h"
 #include "harness/bpf/refusal.h"
 #include "harness/policy/resolved.h"
@@ -65,7 +65,8 @@ Status CompilationOptions::apply(std::vector<Stack>& stacks, const Options& opti
         source.compilation = described();
       }
       const std::string by = source.policy ? " (" + source.compilation + ")" : "";
-      if (auto s = expect_accepted(source.name + by, source.program); !s) return s;
+      if (auto s = expect_accepted(source.name + by, source.program, reading(options)); !s)
+        return s;
     }
   if (!has_policy && (!target.name().empty() || !passes.empty()))
     return make_error(ErrorCode::kUsage, {},

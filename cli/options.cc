@@ -1,9 +1,12 @@
 #include "cli/options.h"
 
+#include <fmt/format.h>
+
 #include "cli/output.h"
-#include "cli/report_files.h"
+#include "cli/outputs.h"
 #include "harness/base/file.h"
 #include "harness/import/capabilities.h"
+#include "harness/report/formats.h"
 
 namespace secequiv::cli {
 
@@ -37,13 +40,10 @@ void Options::add_reports(CLI::App& app, bool page) {
                      "expected a file, found '-': the text report already goes to standard output")
                : std::string();
   };
-  app.add_option("--junit", junit, "Also report to this file as JUnit XML, for CI systems")
-      ->check(file);
-  app.add_option("--sarif", sarif, "Also report to this file as SARIF 2.1.0, for code review")
-      ->check(file);
-  app.add_option("--markdown", markdown,
-                 "Also report to this file as Markdown, for pull-request comments")
-      ->check(file);
+  for (const ReportFormat& format : report_formats())
+    app.add_option(fmt::format("--{}", format.name), reports[format.name],
+                   fmt::format("Also report to this file as {}", format.purpose))
+        ->check(file);
   if (page)
     app.add_option("--html", html, "Also report to this file as a self-contained HTML page")
         ->check(file);

@@ -3,11 +3,14 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/values.h"
@@ -20,8 +23,8 @@
 
 namespace secequiv::cli {
 
-// Groups of the shared options. kReports stands for --junit, --sarif and --markdown, kPage for
-// these and --html.
+// Groups of the shared options. kReports stands for the files of report_formats(), kPage for these
+// and --html.
 enum class Shared : std::uint8_t {
   kInput,
   kJson,
@@ -50,9 +53,7 @@ struct Options {
   std::string kernel = "6.1";
   std::string command;  // the command whose report the files below receive
   const CLI::App* declared_by = nullptr;
-  std::string junit;  // paths of the report files, or empty
-  std::string sarif;
-  std::string markdown;
+  std::map<std::string_view, std::string> reports;  // the file for each name of a format, or ""
   std::string html;
   bool no_sandbox = false;
   bool quiet = false;
@@ -68,7 +69,7 @@ struct Options {
   void add_form(CLI::App& app, const char* default_form);  // --to
   void add_output(CLI::App& app);
   [[nodiscard]] bool wants_reports() const {
-    return !junit.empty() || !sarif.empty() || !markdown.empty();
+    return std::ranges::any_of(reports, [](const auto& one) { return !one.second.empty(); });
   }
 
   [[nodiscard]] Sameness sameness() const {

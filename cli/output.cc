@@ -3,58 +3,55 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cerrno>
+#include <array>
 #include <cstdio>
-#include <cstring>
-#include <filesystem>
+#include <utility>
 
-#include "cli/colour.h"
-#include "cli/layout.h"
-#include "cli/progress.h"
 #include "cli/report_files.h"
 #include "harness/base/file.h"
 #include "harness/base/text.h"
-#include "harness/bpf/insn.h"
 #include "harness/report/json.h"
+#include "harness/terminal/colour.h"
+#include "harness/terminal/layout.h"
+#include "harness/terminal/progress.h"
 
 namespace secequiv::cli {
 
 namespace {
 
-// Returns the option by which the user made this choice.
-const char* option_about(Subject subject) {
-  switch (subject) {
-    case Subject::kNone:
-      break;
-    case Subject::kArch:
-      return "--arch";
-    case Subject::kAssumption:
-      return "--assume";
-    case Subject::kCertificate:
-      return "--certificate";
-    case Subject::kFilter:
-      return "--filter";
-    case Subject::kKernelVersion:
-      return "--kernel-version";
-    case Subject::kLastPass:
-      return "--stop-after";
-    case Subject::kPasses:
-      return "--passes";
-    case Subject::kProfile:
-      return "--profile";
-    case Subject::kRealCalls:
-      return "--real";
-    case Subject::kRule:
-      return "--rule";
-  }
-  return nullptr;
+// The options by which users make these choices.
+constexpr std::array kOptions = std::to_array<std::pair<Subject, const char*>>({
+    {Subject::kArch, "--arch"},
+    {Subject::kAssumption, "--assume"},
+    {Subject::kCallArch, "--call-arch"},
+    {Subject::kCallArgument, "--arg"},
+    {Subject::kCallNumber, "--nr"},
+    {Subject::kCallPointer, "--ip"},
+    {Subject::kCallWords, "--words"},
+    {Subject::kCertificate, "--certificate"},
+    {Subject::kFilter, "--filter"},
+    {Subject::kKernelVersion, "--kernel-version"},
+    {Subject::kLastPass, "--stop-after"},
+    {Subject::kNameValues, "--set"},
+    {Subject::kPasses, "--passes"},
+    {Subject::kPolicies, "--policies"},
+    {Subject::kProfile, "--profile"},
+    {Subject::kPrograms, "--programs"},
+    {Subject::kRealCalls, "--real"},
+    {Subject::kRule, "--rule"},
+});
+
+terminal::Meaning meaning_of(int status) {
+  if (status == exit_code(Verdict::kUnknown)) return terminal::Meaning::kOpen;
+  return status == 0 ? terminal::Meaning::kGood : terminal::Meaning::kBad;
 }
 
 }  // namespace
 
 void print_note(std::string_view text) {
-  hide_status();
-  fmt::print(stderr, "{}", fitted(printable(text, true), columns_of(STDERR_FILENO)));
+  terminal::hide_status();
+  fmt::print(stderr, "{}",
+             terminal::fitted(printable(text, true), terminal::columns_of(STDERR_FILENO)));
 }
 
 void warn(std::string_view text) {
@@ -63,14 +60,6 @@ void warn(std::string_view text) {
 
 void print_error(const Error& error) { print_note(fmt::format("secequiv: {}\n", error.text())); }
 
-void note_length(const std::string& name, ProgramView program) {
-  if (program.size() > kMaxInsns)
-    warn(
-        fmt::format("note: {} has {} instructions, more than the {} that the kernel accepts; "
-                    "secequiv examines it all the same",
-                    name, program.size(), kMaxInsns));
-}
-
 Status keep_json_alone(const Options& options, const char* option, const std::string& path) {
   if (options.json && path == "-")
     return make_error(ErrorCode::kUsage, option,
@@ -78,17 +67,8 @@ Status keep_json_alone(const Options& options, const char* option, const std::st
   return Ok{};
 }
 
-Status may_be_written(const std::string& path) {
-  const auto folder = std::filesystem::path(path).parent_path();
-  if (::access(folder.empty() ? "." : folder.c_str(), W_OK) == 0 ||
-      ::access(path.c_str(), W_OK) == 0)
-    return Ok{};
-  return make_error(ErrorCode::kIo, path,
-                    fmt::format("cannot be written: {}", std::strerror(errno)));
-}
-
 int print_bytes(std::string_view bytes, int status) {
-  end_status();
+  terminal::end_status();
   const Status written = write_file("-", bytes);
   if (written) return status;
   print_error(written.error());
@@ -101,7 +81,8 @@ Result<int> write_output(std::string_view text, const Options& options) {
 }
 
 int print(std::string_view text, int status) {
-  return print_bytes(fitted(printable(text, true), columns_of(STDOUT_FILENO)), status);
+  return print_bytes(terminal::fitted(printable(text, true), terminal::columns_of(STDOUT_FILENO)),
+                     status);
 }
 
 int print_json(const nlohmann::ordered_json& value, int status) {
@@ -120,11 +101,12 @@ int print_verdict(std::string_view text, int status, const Options& options) {
   if (options.quiet && status == 0) return 0;
   const std::size_t end = text.find_last_not_of('\n');
   const std::size_t last = end == text.npos ? 0 : text.rfind('\n', end) + 1;
-  const std::size_t columns = columns_of(STDOUT_FILENO);
+  const std::size_t columns = terminal::columns_of(STDOUT_FILENO);
   const std::string before =
-      options.quiet ? "" : fitted(printable(text.substr(0, last), true), columns);
-  const std::string verdict = fitted(printable(text.substr(last), true), columns);
-  return print_bytes(coloured(before + verdict, before.size(), status), status);
+      options.quiet ? "" : terminal::fitted(printable(text.substr(0, last), true), columns);
+  const std::string verdict = terminal::fitted(printable(text.substr(last), true), columns);
+  return print_bytes(terminal::coloured(before + verdict, before.size(), meaning_of(status)),
+                     status);
 }
 
 int print_found(std::string_view text, const ReportedCases& found, const Options& options,
@@ -143,13 +125,14 @@ int print_found(std::string_view text, const ReportedCases& found, const Options
 }
 
 Error named(Error error) {
-  if (const char* option = option_about(error.subject)) error.where = option;
+  for (const auto& [subject, option] : kOptions)
+    if (error.subject == subject) error.where = option;
   return error;
 }
 
 int report(const Error& found, const Options& options) {
   const Error error = named(found);
-  end_status();
+  terminal::end_status();
   print_error(error);
   if (::isatty(STDERR_FILENO) == 1)
     print_note(fmt::format("hint: secequiv --explain {}\n", error_name(error.code)));

@@ -17,15 +17,10 @@ void print_note(std::string_view text);
 void print_error(const Error& error);
 // Writes a line to standard error.
 void warn(std::string_view text);
-// Warns on standard error if a program is too long for the kernel.
-void note_length(const std::string& name, ProgramView program);
 
 // Returns an error if `option` would write to standard output (`path` is "-") together with a JSON
 // report.
 Status keep_json_alone(const Options& options, const char* option, const std::string& path);
-
-// Checks that the process may write this file, which need not exist. Errors: kIo.
-Status may_be_written(const std::string& path);
 
 // Writes the bytes of a program to standard output unchanged. Returns `status`, or the error's
 // status if the write fails.

@@ -3,12 +3,17 @@
 #include <fmt/format.h>
 
 #include "analyze/derived.h"
-#include "cli/inputs.h"
 #include "cli/optimized.h"
+#include "cli/reading.h"
+#include "harness/base/file.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/json.h"
 
 namespace secequiv::cli {
+
+// The policy that `check` uses without inputs, corpus/policies/gvisor/systrap.json, embedded.
+std::string_view default_policy_text();
+
 void PairOptions::add(CLI::App& app) {
   app.add_option("--before-cmd", before_cmd, "Run this command to get the unoptimized program");
   app.add_option("--after-cmd", after_cmd, "Run this command to get the optimized program");
@@ -27,6 +32,10 @@ void PairOptions::add_derivation(CLI::App& app) {
 
 Result<std::pair<Source, Source>> PairOptions::sides(const Options& options,
                                                      const TargetOptions& target) const {
+  const Reading how = reading(options);
+  const auto output_of = [&](const std::string& command) {
+    return load_command(command, {cmd_timeout, 0, kMaxInputBytes, options.confinement()}, how);
+  };
   const int commands = int{!before_cmd.empty()} + int{!after_cmd.empty()};
   if (inputs.size() + static_cast<std::size_t>(commands) > 2)
     return make_error(ErrorCode::kUsage, {},
@@ -38,7 +47,7 @@ Result<std::pair<Source, Source>> PairOptions::sides(const Options& options,
     return Ok{};
   };
   if (inputs.empty() && before_cmd.empty()) {
-    auto rules = parse_policy(default_policy_text(), "default policy", options);
+    auto rules = parse_policy(default_policy_text(), "default policy", how);
     if (!rules) return rules.error();
     Program program = compile(*rules);
     if (auto s = add(Source{fmt::format("default policy '{}' (compiled)", rules->name),
@@ -47,11 +56,11 @@ Result<std::pair<Source, Source>> PairOptions::sides(const Options& options,
       return s.error();
   }
   if (!before_cmd.empty())
-    if (auto s = add(load_command(before_cmd, cmd_timeout, options)); !s) return s.error();
+    if (auto s = add(output_of(before_cmd)); !s) return s.error();
   for (const std::string& path : inputs)
-    if (auto s = add(load_source(path, options)); !s) return s.error();
+    if (auto s = add(load_source(path, how)); !s) return s.error();
   if (!after_cmd.empty())
-    if (auto s = add(load_command(after_cmd, cmd_timeout, options)); !s) return s.error();
+    if (auto s = add(output_of(after_cmd)); !s) return s.error();
   if (given.size() == 1) {
     auto after = optimized(given.front(), target, options);
     if (!after) return after.error();
@@ -61,13 +70,13 @@ Result<std::pair<Source, Source>> PairOptions::sides(const Options& options,
         ErrorCode::kUsage, {},
         "expected only one input, because --optimizer or --compiler produces the other program");
   }
-  note_swapped(given[0], given[1]);
+  note_swapped({given.data(), 1}, {&given[1], 1}, how);
   return std::pair(std::move(given[0]), std::move(given[1]));
 }
 
 Result<Cases> PairOptions::cases(const std::vector<const Source*>& sources,
                                  const Options& options) const {
-  const auto also = load_optional_policy(policy, options);
+  const auto also = load_optional_policy(policy, reading(options));
   if (!also) return also.error();
   return derived_cases(*also, sources, max_inputs);
 }

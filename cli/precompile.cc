@@ -3,10 +3,11 @@
 
 #include "cli/command.h"
 #include "cli/engine_options.h"
-#include "cli/inputs.h"
-#include "cli/progress.h"
+#include "cli/interrupts.h"
+#include "cli/reading.h"
 #include "harness/base/file.h"
 #include "harness/report/json.h"
+#include "harness/terminal/progress.h"
 
 namespace secequiv::cli {
 namespace {
@@ -21,11 +22,11 @@ struct PrecompileArguments {
 Result<int> precompile_policy(const PrecompileArguments& given) {
   const Options& options = given.options;
   if (auto s = keep_json_alone(options, "--output", options.output); !s) return s.error();
-  auto policy = load_policy(given.policy, options);
+  auto policy = load_policy(given.policy, reading(options));
   if (!policy) return policy.error();
   if (given.no_proof) warn("note: the program is not proven, so it may be wrong for some values");
   heed_interrupts();
-  Ticker ticker;
+  terminal::Ticker ticker;
   ticker.step("proving", options.timeout);
   auto made =
       precompile({std::move(*policy), !given.no_proof, options.timeout, given.engine.max_memory});

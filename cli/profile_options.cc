@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/inputs.h"
 #include "cli/output.h"
+#include "cli/reading.h"
 #include "harness/base/file.h"
 #include "harness/import/read_profile.h"
 

@@ -7,11 +7,12 @@
 #include "cli/certificate_option.h"
 #include "cli/command.h"
 #include "cli/engine_options.h"
-#include "cli/inputs.h"
+#include "cli/interrupts.h"
 #include "cli/oracle_option.h"
-#include "cli/progress.h"
+#include "cli/reading.h"
 #include "harness/base/file.h"
 #include "harness/report/json.h"
+#include "harness/terminal/progress.h"
 
 namespace secequiv::cli {
 namespace {
@@ -34,13 +35,12 @@ Result<ProveJob> job_of(const ProveOptions& given) {
   job.oracle = std::move(*oracle);
   for (const auto& [paths, stack] :
        {std::pair(&given.before, &job.before), std::pair(&given.after, &job.after)}) {
-    auto sources = load_stack(*paths, given.options, Names::kTaken);
+    auto sources = load_stack(*paths, reading(given.options, Names::kTaken));
     if (!sources) return sources.error();
     *stack = std::move(*sources);
-    for (const Source& side : *stack) note_length(side.name, side.program);
+    for (const Source& side : *stack) note_length(side.name, side.program, reading(given.options));
   }
-  if (job.before.size() == 1 && job.after.size() == 1)
-    note_swapped(job.before.front(), job.after.front());
+  note_swapped(job.before, job.after, reading(given.options));
   job.subject = fmt::format("{}, {}", given.before, given.after);
   job.sameness = given.options.sameness();
   job.refines = given.refines;
@@ -61,7 +61,7 @@ Result<int> run_prove(const ProveOptions& given) {
   const auto job = job_of(given);
   if (!job) return job.error();
   heed_interrupts();
-  Ticker ticker;
+  terminal::Ticker ticker;
   ticker.step("proving", options.timeout);
   const auto proven = prove(*job);
   ticker.clear();

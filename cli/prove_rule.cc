@@ -6,10 +6,11 @@
 #include "analyze/prove_rules.h"
 #include "cli/command.h"
 #include "cli/engine_options.h"
-#include "cli/inputs.h"
-#include "cli/progress.h"
+#include "cli/interrupts.h"
+#include "cli/reading.h"
 #include "harness/base/file.h"
 #include "harness/report/json.h"
+#include "harness/terminal/progress.h"
 
 namespace secequiv::cli {
 namespace {
@@ -68,7 +69,7 @@ Result<int> prove_rules(const RuleArguments& given) {
   job.timeout_seconds = options.timeout;
   job.memory_mib = given.engine.max_memory;
   heed_interrupts();
-  Ticker ticker;
+  terminal::Ticker ticker;
   job.progress = [&](std::size_t done) {
     if (job.rules.size() == 1)
       ticker.step("proving", options.timeout);

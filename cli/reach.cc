@@ -5,7 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/engine_options.h"
-#include "cli/inputs.h"
+#include "cli/reading.h"
 #include "harness/base/text.h"
 #include "harness/report/json.h"
 
@@ -21,7 +21,7 @@ struct ReachOptions {
 };
 
 Result<int> list_inputs(const ReachOptions& given) {
-  auto source = load_accepted(given.program, given.options);
+  auto source = load_accepted(given.program, reading(given.options));
   if (!source) return source.error();
   const std::optional<std::size_t> at = parse_unsigned(given.at);
   if (!given.at.empty() && (!at || *at >= source->program.size()))

@@ -3,21 +3,12 @@
 // any command.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <span>
 
 #include "cli/options.h"
 #include "harness/report/reported.h"
 
 namespace secequiv::cli {
-
-// Throws CLI::ValidationError if an output of the command would replace a file that the command
-// line names for another purpose, or if a certificate would replace a file that is no certificate.
-void keep_outputs_apart(const CLI::App& command);
-
-// Checks that no output of the command would replace `path`, a file that an input includes. Errors:
-// kUsage.
-Status keep_outputs_off(const CLI::App& command, const std::string& path);
 
 // Removes reports and certificates of earlier runs from the paths that this command line names, so
 // that nobody takes an old verdict for a new one if this run fails. Other files stay.

@@ -4,8 +4,8 @@
 #include "cli/call_options.h"
 #include "cli/command.h"
 #include "cli/engine_options.h"
-#include "cli/inputs.h"
 #include "cli/oracle_option.h"
+#include "cli/reading.h"
 #include "harness/report/json.h"
 
 namespace secequiv::cli {
@@ -28,7 +28,7 @@ Result<int> emulate(RunOptions& given) {
   job.host = given.options.oci().arch;
   job.limits = given.engine.limits();
   for (const std::string& path : given.inputs) {
-    auto source = load_accepted(path, given.options);
+    auto source = load_accepted(path, reading(given.options));
     if (!source) return source.error();
     job.filters.push_back(std::move(*source));
   }

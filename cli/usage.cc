@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/layout.h"
 #include "cli/output.h"
 #include "harness/base/text.h"
 #include "harness/report/json.h"
+#include "harness/terminal/layout.h"
 
 namespace secequiv::cli {
 namespace {
@@ -54,7 +54,7 @@ int print_usage(const CLI::App& app, const CLI::Error& error) {
   std::ostringstream help;
   std::ostringstream ignored;
   const int code = app.exit(error, help, ignored);
-  std::cout << fitted(help.str(), columns_of(STDOUT_FILENO));
+  std::cout << terminal::fitted(help.str(), terminal::columns_of(STDOUT_FILENO));
   // The message quotes arguments. Their line breaks must not look like line breaks of this tool.
   if (code != 0) {
     print_note(printable(error.what(), false) + "\nRun with --help for more information.\n");

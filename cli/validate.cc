@@ -1,6 +1,6 @@
 // `validate`: whether the kernel accepts a program, or whether a policy is valid.
 #include "cli/command.h"
-#include "cli/inputs.h"
+#include "cli/reading.h"
 #include "harness/bpf/refusal.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/json.h"
@@ -17,7 +17,7 @@ struct Validation {
 };
 
 int validate_one(const std::string& path, const Validation& job, nlohmann::ordered_json& results) {
-  auto source = load_source(path, job.options);
+  auto source = load_source(path, reading(job.options));
   if (!source) {
     const Error error = named(source.error());
     results.push_back(to_json(error));
@@ -31,7 +31,7 @@ int validate_one(const std::string& path, const Validation& job, nlohmann::order
   const Validated input{
       path, source->program, source->policy ? &*source->policy : nullptr,
       refusal_of(source->program, unlimited ? LengthRule::kUnlimited : LengthRule::kKernel)};
-  if (unlimited) note_length(source->name, source->program);
+  if (unlimited) note_length(source->name, source->program, reading(job.options));
   results.push_back(to_json(input));
   const int status = input.refusal ? exit_code(Verdict::kRejected) : 0;
   return job.options.json ? status : print_verdict(validated_text(input), status, job.options);

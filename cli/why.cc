@@ -4,7 +4,7 @@
 #include "cli/call_options.h"
 #include "cli/command.h"
 #include "cli/engine_options.h"
-#include "cli/inputs.h"
+#include "cli/reading.h"
 #include "harness/report/json.h"
 
 namespace secequiv::cli {
@@ -21,7 +21,7 @@ struct WhyOptions {
 Result<int> explain_call(WhyOptions& given) {
   const auto data = given.call.read(given.options);
   if (!data) return data.error();
-  auto stack = load_accepted_stack(given.filter, given.options);
+  auto stack = load_accepted_stack(given.filter, reading(given.options));
   if (!stack) return stack.error();
   const auto found = why({{given.filter, std::move(*stack)},
                           *data,

@@ -1,59 +1,44 @@
 #include "harness/base/result.h"
 
+#include <array>
+
 #include "harness/base/text.h"
 
 namespace secequiv {
 
-std::string_view error_name(ErrorCode code) {
-  switch (code) {
-    case ErrorCode::kUsage:
-      return "usage";
-    case ErrorCode::kIo:
-      return "io";
-    case ErrorCode::kParse:
-      return "parse";
-    case ErrorCode::kPolicy:
-      return "policy";
-    case ErrorCode::kRejected:
-      return "rejected";
-    case ErrorCode::kBudget:
-      return "budget";
-    case ErrorCode::kUnavailable:
-      return "unavailable";
-    case ErrorCode::kAdapter:
-      return "adapter";
-    case ErrorCode::kInternal:
-      return "internal";
-  }
-  return {};
-}
+namespace {
+
+// In the order of the enumerators.
+constexpr std::array<std::string_view, 9> kErrorNames = {
+    "usage", "io", "parse", "policy", "rejected", "budget", "unavailable", "adapter", "internal"};
+static_assert(kErrorNames.size() == static_cast<std::size_t>(ErrorCode::kInternal) + 1);
+constexpr std::array<std::string_view, 19> kSubjectNames = {"",
+                                                            "architecture",
+                                                            "assumption",
+                                                            "architecture of the call",
+                                                            "argument of the call",
+                                                            "number of the call",
+                                                            "instruction pointer of the call",
+                                                            "words of the call",
+                                                            "certificate",
+                                                            "filter",
+                                                            "kernel version",
+                                                            "last pass",
+                                                            "values of names",
+                                                            "passes",
+                                                            "policies",
+                                                            "profile",
+                                                            "programs",
+                                                            "real calls",
+                                                            "rule"};
+static_assert(kSubjectNames.size() == static_cast<std::size_t>(Subject::kRule) + 1);
+
+}  // namespace
+
+std::string_view error_name(ErrorCode code) { return kErrorNames[static_cast<std::size_t>(code)]; }
 
 std::string_view subject_name(Subject subject) {
-  switch (subject) {
-    case Subject::kNone:
-      break;
-    case Subject::kArch:
-      return "architecture";
-    case Subject::kAssumption:
-      return "assumption";
-    case Subject::kCertificate:
-      return "certificate";
-    case Subject::kFilter:
-      return "filter";
-    case Subject::kKernelVersion:
-      return "kernel version";
-    case Subject::kLastPass:
-      return "last pass";
-    case Subject::kPasses:
-      return "passes";
-    case Subject::kProfile:
-      return "profile";
-    case Subject::kRealCalls:
-      return "real calls";
-    case Subject::kRule:
-      return "rule";
-  }
-  return {};
+  return kSubjectNames[static_cast<std::size_t>(subject)];
 }
 
 std::string Error::text() const {

@@ -33,12 +33,20 @@ enum class Subject : std::uint8_t {
   kNone,
   kArch,
   kAssumption,
+  kCallArch,
+  kCallArgument,
+  kCallNumber,
+  kCallPointer,
+  kCallWords,
   kCertificate,
   kFilter,  // one of several filters in a file
   kKernelVersion,
   kLastPass,
+  kNameValues,  // of names in programs
   kPasses,
+  kPolicies,
   kProfile,
+  kPrograms,
   kRealCalls,
   kRule,
 };

@@ -14,6 +14,7 @@ class Layer(NamedTuple):
 
 LAYERS = {
     "harness/base": Layer("errors as values, whole files, text, time, interrupts"),
+    "harness/terminal": Layer("text on a terminal: its width, colour and progress", ("harness/base",)),
     "harness/bpf": Layer("classic BPF: instructions, the kernel's check, the interpreter, text forms", ("harness/base",)),
     "harness/seccomp": Layer("`seccomp_data`, actions, architectures, call names, the kernel's bitmap cache", ("harness/bpf",)),
     "harness/policy": Layer("rule sets: their meaning, JSON, the unoptimized compiler", ("harness/seccomp",)),
@@ -42,7 +43,7 @@ LAYERS = {
     "fuzz/targets": Layer("the libFuzzer targets", ("fuzz/hunt", "fuzz/pair", "verify/rules", "harness/report", "adapters")),
     "analyze": Layer("a job in, a report out: what the commands and the C interface share",
                      ("fuzz/hunt", "fuzz/pair", "fuzz/mutation", "verify/certificate", "harness/report", "adapters")),
-    "cli": Layer("one thin file per command", ("analyze",)),
+    "cli": Layer("one thin file per command", ("analyze", "harness/terminal")),
     "api": Layer("the interfaces for C, Python, Go and CMake", ("analyze",)),
     "bench": Layer("benchmarks", ("analyze",)),
     "scripts": Layer("set-up, checks, generators and the naive evaluator; no C++ code"),

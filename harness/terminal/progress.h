@@ -11,21 +11,7 @@
 
 #include "harness/base/clock.h"
 
-namespace secequiv::cli {
-
-// From now on, the first Ctrl-C (or SIGHUP, SIGTERM) only sets was_interrupted(). A second one ends
-// this process and all processes that it started.
-void watch_interrupts();
-bool was_interrupted();
-// Like watch_interrupts(), but the first signal also stops proofs. Unfinished proofs are then
-// unknown.
-void heed_interrupts();
-// From now on, the first signal ends the process, because only printing is left.
-void answer_is_known();
-
-// Returns "12 of 40 rules, 3.1/s, 9 s left".
-std::string progress_text(std::string_view what, std::size_t done, std::size_t total,
-                          double seconds);
+namespace secequiv::terminal {
 
 // Both remove the line of a StatusLine or Ticker before other output is printed. After
 // hide_status() the line may appear again. end_status() also ends the Ticker.
@@ -87,4 +73,4 @@ class Ticker {
   std::thread thread_;
 };
 
-}  // namespace secequiv::cli
+}  // namespace secequiv::terminal

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace secequiv::cli {
+namespace secequiv::terminal {
 
 enum class Colour : unsigned char { kAuto, kAlways, kNever };
 
@@ -16,8 +16,10 @@ enum class Colour : unsigned char { kAuto, kAlways, kNever };
 void choose_colour(Colour choice);
 bool colour_wanted(int descriptor);
 
+enum class Meaning : unsigned char { kGood, kBad, kOpen };
+
 // Returns `text` for standard output, with escape sequences if colour is wanted. The verdict's line
 // begins at offset `verdict`.
-std::string coloured(std::string_view text, std::size_t verdict, int status);
+std::string coloured(std::string_view text, std::size_t verdict, Meaning meaning);
 
-}  // namespace secequiv::cli
+}  // namespace secequiv::terminal

@@ -1,60 +1,23 @@
-#include "cli/progress.h"
+#include "harness/terminal/progress.h"
 
 #include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 
-#include "cli/layout.h"
-#include "harness/adapter/children.h"
-#include "harness/base/interrupt.h"
+#include "harness/terminal/layout.h"
 
-namespace secequiv::cli {
+namespace secequiv::terminal {
 namespace {
 
 constexpr double kSecondsBetween = 0.5;
-
-std::atomic<bool> interrupted = false;
-std::atomic<bool> engines_too = false;
-static_assert(std::atomic<bool>::is_always_lock_free);
 
 // The status line and the ticker that are shown now, or null.
 StatusLine* line_shown = nullptr;
 Ticker* ticker_shown = nullptr;
 
-extern "C" void note_interrupt(int) {
-  interrupted = true;
-  if (engines_too) want_stop();
-  end_groups_on_next_signal();
-}
-
-}  // namespace
-
-void watch_interrupts() {
-  struct sigaction action{};
-  action.sa_handler = note_interrupt;
-  for (const int signal : {SIGHUP, SIGINT, SIGTERM}) {
-    struct sigaction now{};  // nohup sets some signals to be ignored
-    if (::sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_IGN)
-      ::sigaction(signal, &action, nullptr);
-  }
-}
-
-void answer_is_known() {
-  for (const int signal : {SIGHUP, SIGINT, SIGTERM}) {
-    struct sigaction now{};
-    if (::sigaction(signal, nullptr, &now) == 0 && now.sa_handler == note_interrupt)
-      ::signal(signal, SIG_DFL);
-  }
-}
-
-void heed_interrupts() {
-  engines_too = true;
-  watch_interrupts();
-}
-
+// "12 of 40 rules, 3.1/s, 9 s left".
 std::string progress_text(std::string_view what, std::size_t done, std::size_t total,
                           double seconds) {
   std::string out = fmt::format("{} of {} {}", done, total, what);
@@ -64,7 +27,7 @@ std::string progress_text(std::string_view what, std::size_t done, std::size_t t
                            static_cast<double>(total - std::min(done, total)) / rate);
 }
 
-bool was_interrupted() { return interrupted; }
+}  // namespace
 
 void hide_status() {
   if (line_shown != nullptr) line_shown->clear();
@@ -176,4 +139,4 @@ void Ticker::run() {
   }
 }
 
-}  // namespace secequiv::cli
+}  // namespace secequiv::terminal

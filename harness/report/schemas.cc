@@ -1,22 +1,15 @@
-#include "cli/schemas.h"
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include "harness/report/schemas.h"
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
-#include <vector>
 
-#include "cli/output.h"
-#include "harness/base/text.h"
-#include "harness/report/json.h"
+namespace secequiv {
 
-namespace secequiv::cli {
-
-std::string_view schemas_text();  // embedded as an array of schemas
+namespace documents {
+std::string_view schemas();  // embedded: an array of schemas
+}
 
 namespace {
 
@@ -27,7 +20,7 @@ constexpr std::string_view kEnding = ".schema.json";
 // Returns the schemas, sorted by the last part of their $id, such as "check.schema.json".
 std::map<std::string, ordered_json> all_schemas() {
   std::map<std::string, ordered_json> out;
-  for (ordered_json& schema : ordered_json::parse(schemas_text(), nullptr, false)) {
+  for (ordered_json& schema : ordered_json::parse(documents::schemas(), nullptr, false)) {
     const std::string id = schema["$id"];
     out.emplace(id.substr(id.rfind('/') + 1), std::move(schema));
   }
@@ -67,22 +60,21 @@ ordered_json bundled(const std::map<std::string, ordered_json>& all, const std::
 
 }  // namespace
 
-int print_schema(const std::string& name) {
+std::vector<std::string> schema_names() {
   const auto all = all_schemas();
-  std::vector<std::string> names;
-  names.reserve(all.size());
-  for (const auto& [file, schema] : all)
-    names.push_back(file.substr(0, file.size() - kEnding.size()));
-  // The files are sorted differently: kernel-check.* comes before kernel.*.
-  std::sort(names.begin(), names.end());
-  if (name.empty()) return print(fmt::format("{}\n", fmt::join(names, "\n")));
-  const std::string file = name + std::string(kEnding);
-  if (all.contains(file)) return print_json(bundled(all, file));
-  return report(
-      make_error(ErrorCode::kUsage, "--print-schema",
-                 fmt::format("there is no schema '{}'{}; expected one of {}", name,
-                             did_you_mean(similar_names(name, names)), fmt::join(names, ", "))),
-      Options{});
+  std::vector<std::string> out;
+  out.reserve(all.size());
+  for (const auto& [file, document] : all)
+    out.push_back(file.substr(0, file.size() - kEnding.size()));
+  std::ranges::sort(out);  // files have another order: kernel-check.*, kernel.*
+  return out;
 }
 
-}  // namespace secequiv::cli
+std::optional<ordered_json> schema(const std::string& name) {
+  const auto all = all_schemas();
+  const std::string file = name + std::string(kEnding);
+  if (!all.contains(file)) return std::nullopt;
+  return bundled(all, file);
+}
+
+}  // namespace secequiv

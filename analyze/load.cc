@@ -1,4 +1,4 @@
-#include "cli/inputs.h"
+#include "analyze/load.h"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,6 @@
 #include <filesystem>
 #include <utility>
 
-#include "cli/output.h"
-#include "harness/adapter/command.h"
 #include "harness/base/file.h"
 #include "harness/base/file_type.h"
 #include "harness/base/text.h"
@@ -19,7 +17,7 @@
 #include "harness/policy/json.h"
 #include "harness/seccomp/c_names.h"
 
-namespace secequiv::cli {
+namespace secequiv {
 
 Result<std::string> read_input(const std::string& path) {
   static bool stdin_taken = false;
@@ -56,42 +54,37 @@ Status expect_no_program(std::string_view text, const std::string& name) {
                   counted(program->program.size(), "instruction"), form_name(detect_form(text))));
 }
 
-Status check_names(const Import& imported, const Options& options) {
-  for (const UnknownName& unknown : imported.unknown) {
-    if (options.strict_names)
-      return make_error(ErrorCode::kPolicy,
-                        fmt::format("{}:{}", unknown.position.file, unknown.position.line),
-                        unknown.problem() + " (--strict-names)");
-    warn("warning: " + unknown.text());
-  }
+Status check_names(const Import& imported, const Reading& reading) {
+  for (const UnknownName& unknown : imported.unknown)
+    if (auto s = reading.unknown(unknown); !s) return s;
   return Ok{};
 }
 
 namespace {
 
 Result<Import> import_noted(std::string_view text, const std::string& name,
-                            const Options& options) {
+                            const Reading& reading) {
   if (auto s = expect_no_program(text, name); !s) return s.error();
-  auto imported = import_policy(text, name, std::nullopt, options.import());
+  auto imported = import_policy(text, name, std::nullopt, reading.import);
   if (!imported) return imported.error();
-  for (const std::string& note : imported->notes) warn(fmt::format("{}: {}", name, note));
+  for (const std::string& note : imported->notes) reading.note(fmt::format("{}: {}", name, note));
   return imported;
 }
 
 Result<Import> import_checked(std::string_view text, const std::string& name,
-                              const Options& options) {
-  auto imported = import_noted(text, name, options);
+                              const Reading& reading) {
+  auto imported = import_noted(text, name, reading);
   if (!imported) return imported.error();
-  if (auto s = check_names(*imported, options); !s) return s.error();
+  if (auto s = check_names(*imported, reading); !s) return s.error();
   return imported;
 }
 
 // Returns how to read a container profile for other capabilities, or std::nullopt for other
 // policies.
 std::optional<ContainerProfile> profile_of(const Import& imported, std::string_view text,
-                                           const std::string& name, const Options& options) {
+                                           const std::string& name, const Reading& reading) {
   if (imported.capabilities.empty()) return std::nullopt;
-  const auto read = [whole = std::string(text), name, asked = options.import()](
+  const auto read = [whole = std::string(text), name, asked = reading.import](
                         const std::vector<std::string>& capabilities) -> Result<Policy> {
     ImportOptions changed = asked;
     changed.oci.capabilities = capabilities;
@@ -99,88 +92,39 @@ std::optional<ContainerProfile> profile_of(const Import& imported, std::string_v
     if (!again) return again.error();
     return std::move(again->policy);
   };
-  return ContainerProfile{options.capabilities, imported.capabilities, read};
+  return ContainerProfile{reading.import.oci.capabilities, imported.capabilities, read};
 }
 
 }  // namespace
 
 Result<Policy> parse_policy(std::string_view text, const std::string& name,
-                            const Options& options) {
-  auto imported = import_checked(text, name, options);
+                            const Reading& reading) {
+  auto imported = import_checked(text, name, reading);
   if (!imported) return imported.error();
   return std::move(imported->policy);
 }
 
-Result<Import> load_import(const std::string& path, const Options& options) {
+Result<Import> load_import(const std::string& path, const Reading& reading) {
   auto text = read_input(path);
   if (!text) return text.error();
-  return import_noted(*text, shown_name(path), options);
+  return import_noted(*text, shown_name(path), reading);
 }
 
-Result<Policy> load_policy(const std::string& path, const Options& options) {
+Result<Policy> load_policy(const std::string& path, const Reading& reading) {
   auto text = read_input(path);
   if (!text) return text.error();
-  return parse_policy(*text, shown_name(path), options);
+  return parse_policy(*text, shown_name(path), reading);
 }
 
 Result<std::optional<Policy>> load_optional_policy(const std::string& path,
-                                                   const Options& options) {
+                                                   const Reading& reading) {
   if (path.empty()) return std::optional<Policy>();
-  auto policy = load_policy(path, options);
+  auto policy = load_policy(path, reading);
   if (!policy) return policy.error();
   return std::optional(std::move(*policy));
 }
 
-Result<Values> parse_settings(const std::vector<std::string>& settings) {
-  Values out;
-  for (const std::string& text : settings) {
-    // A name may contain any character, but a value contains no '='.
-    const std::size_t equals = text.rfind('=');
-    if (equals == std::string::npos)
-      return make_error(ErrorCode::kUsage, "--set",
-                        fmt::format("expected NAME=VALUE, found '{}'", text));
-    const std::string_view digits = std::string_view(text).substr(equals + 1);
-    const auto value = parse_unsigned(digits);
-    // Assembly reads a leading zero as octal.
-    const bool octal =
-        digits.size() > 1 && digits[0] == '0' && digits[1] != 'x' && digits[1] != 'X';
-    if (!value || *value > 0xffffffff || octal)
-      return make_error(
-          ErrorCode::kUsage, "--set",
-          fmt::format("expected NAME=VALUE with a value from 0 to 2^32-1, decimal without "
-                      "leading zeros or 0x, found '{}'",
-                      text));
-    out.emplace_back(text.substr(0, equals), static_cast<std::uint32_t>(*value));
-  }
-  return out;
-}
-
-namespace {
-
-// Replaces names in `program` by the values of --set.
-Status set_names(SymbolicProgram& program, const std::string& file, const Options& options) {
-  const auto values = parse_settings(options.set);
-  if (!values) return values.error();
-  for (auto it = values->begin(); it != values->end(); ++it) {
-    if (!is_symbol_name(it->first))
-      return make_error(
-          ErrorCode::kUsage, "--set",
-          fmt::format("expected NAME=VALUE with a name that may follow '#$', found '{}'",
-                      it->first));
-    if (std::find_if(values->begin(), it,
-                     [&](const auto& one) { return one.first == it->first; }) != it)
-      return make_error(ErrorCode::kUsage, "--set", fmt::format("'{}' is given twice", it->first));
-    if (std::ranges::find(program.uses, it->first, &SymbolUse::name) == program.uses.end())
-      warn(
-          fmt::format("note: --set has no effect on {}, which has no name '${}'", file, it->first));
-  }
-  fill(program, *values);
-  return Ok{};
-}
-
-}  // namespace
-
-Result<Source> load_source(const std::string& path, const Options& options, Names names) {
+Result<Source> load_source(const std::string& path, const Reading& reading) {
   auto bytes = read_input(path);
   if (!bytes) {
     if (bytes.error().code == ErrorCode::kIo && path.find(',') != path.npos)
@@ -188,16 +132,16 @@ Result<Source> load_source(const std::string& path, const Options& options, Name
     return bytes.error();
   }
   const std::string name = shown_name(path);
-  if (options.from.empty() && is_policy(*bytes)) {
-    auto imported = import_checked(*bytes, name, options);
+  if (!reading.form && is_policy(*bytes)) {
+    auto imported = import_checked(*bytes, name, reading);
     if (!imported) return imported.error();
-    if (!options.set.empty())
-      return make_error(ErrorCode::kUsage, "--set",
-                        fmt::format("expected a program in asm form, found the policy {} (use "
-                                    "'precompile' for the variables of a policy)",
-                                    name));
+    if (reading.for_names)
+      return usage_error(Subject::kNameValues,
+                         fmt::format("expected a program in asm form, found the policy {} (use "
+                                     "'precompile' for the variables of a policy)",
+                                     name));
     Program program = compile(imported->policy);
-    auto profile = profile_of(*imported, *bytes, name, options);
+    auto profile = profile_of(*imported, *bytes, name, reading);
     return Source{name + " (compiled)",
                   std::move(program),
                   std::move(imported->policy),
@@ -205,17 +149,12 @@ Result<Source> load_source(const std::string& path, const Options& options, Name
                   {path == "-" ? "" : path, false, {}},
                   std::move(profile)};
   }
-  auto form = options.input_form();
-  if (!form && options.big_endian && bytes->find('\0') != std::string::npos)
+  auto form = reading.form;
+  if (!form && reading.big_endian && bytes->find('\0') != std::string::npos)
     form = Form::kRawBigEndian;
-  auto program = read_symbolic(*bytes, name, form, c_names(options.oci().arch));
+  auto program = read_symbolic(*bytes, name, form, c_names(reading.import.oci.arch));
   if (!program) return program.error();
-  if (auto s = set_names(*program, name, options); !s) return s.error();
-  if (names == Names::kRefused && !program->uses.empty())
-    return lacks_value(
-        program->uses.front(),
-        fmt::format("; give it one with --set {}=NUMBER, or use 'prove' for all values",
-                    program->uses.front().name));
+  if (auto s = reading.names(*program, name); !s) return s.error();
   if (!form) form = detect_form(*bytes);
   return Source{name,
                 std::move(program->program),
@@ -225,8 +164,7 @@ Result<Source> load_source(const std::string& path, const Options& options, Name
                  std::move(program->lines)}};
 }
 
-Result<std::vector<Source>> load_stack(const std::string& paths, const Options& options,
-                                       Names names) {
+Result<std::vector<Source>> load_stack(const std::string& paths, const Reading& reading) {
   std::vector<Source> out;
   std::error_code ignored;
   const bool whole =
@@ -238,7 +176,7 @@ Result<std::vector<Source>> load_stack(const std::string& paths, const Options& 
     const std::string path = paths.substr(from, comma - from);
     if (path.empty() && !paths.empty())
       return make_error(ErrorCode::kUsage, paths, "expected a file on both sides of each comma");
-    auto source = load_source(path, options, names);
+    auto source = load_source(path, reading);
     if (!source) return source.error();
     out.push_back(std::move(*source));
     from = comma + 1;
@@ -246,25 +184,33 @@ Result<std::vector<Source>> load_stack(const std::string& paths, const Options& 
   return out;
 }
 
-Status expect_accepted(const std::string& name, ProgramView program) {
+void note_length(const std::string& name, ProgramView program, const Reading& reading) {
+  if (program.size() > kMaxInsns)
+    reading.note(
+        fmt::format("note: {} has {} instructions, more than the {} that the kernel accepts; "
+                    "secequiv examines it all the same",
+                    name, program.size(), kMaxInsns));
+}
+
+Status expect_accepted(const std::string& name, ProgramView program, const Reading& reading) {
   if (const auto refusal = refusal_of(program, LengthRule::kUnlimited))
     return make_error(ErrorCode::kRejected, name, describe(*refusal, program));
-  note_length(name, program);
+  note_length(name, program, reading);
   return Ok{};
 }
 
-Result<Source> load_accepted(const std::string& path, const Options& options) {
-  auto source = load_source(path, options);
+Result<Source> load_accepted(const std::string& path, const Reading& reading) {
+  auto source = load_source(path, reading);
   if (!source) return source;
-  if (auto s = expect_accepted(source->name, source->program); !s) return s.error();
+  if (auto s = expect_accepted(source->name, source->program, reading); !s) return s.error();
   return source;
 }
 
-Result<std::vector<Source>> load_accepted_stack(const std::string& paths, const Options& options) {
-  auto stack = load_stack(paths, options);
+Result<std::vector<Source>> load_accepted_stack(const std::string& paths, const Reading& reading) {
+  auto stack = load_stack(paths, reading);
   if (!stack) return stack;
   for (const Source& source : *stack)
-    if (auto s = expect_accepted(source.name, source.program); !s) return s.error();
+    if (auto s = expect_accepted(source.name, source.program, reading); !s) return s.error();
   return stack;
 }
 
@@ -285,7 +231,11 @@ bool differs_in_word(std::string_view first, std::string_view second, std::strin
 
 }  // namespace
 
-void note_swapped(const Source& before, const Source& after) {
+void note_swapped(std::span<const Source> befores, std::span<const Source> afters,
+                  const Reading& reading) {
+  if (befores.size() != 1 || afters.size() != 1) return;
+  const Source& before = befores.front();
+  const Source& after = afters.front();
   constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kWords = {
       {{"after", "before"},
        {"new", "old"},
@@ -298,25 +248,25 @@ void note_swapped(const Source& before, const Source& after) {
   if (std::ranges::any_of(kWords, [&](const auto& words) {
         return differs_in_word(before.file.path, after.file.path, words.first, words.second);
       }))
-    warn(fmt::format(
+    reading.note(fmt::format(
         "note: the first file is the filter before the change, and it is called {}; the second is "
         "called {}: are they swapped?",
         before.name, after.name));
 }
 
-Result<Source> load_command(const std::string& command, double timeout, const Options& options) {
-  const Answer<std::string> output =
-      run_command(command, {}, {timeout, 0, kMaxInputBytes, options.confinement()});
+Result<Source> load_command(const std::string& command, const AdapterLimits& limits,
+                            const Reading& reading) {
+  const Answer<std::string> output = run_command(command, {}, limits);
   if (!output.ok())
     return make_error(ErrorCode::kAdapter, fmt::format("command '{}'", command), output.detail);
-  if (options.from.empty() && is_policy(output.value))
+  if (!reading.form && is_policy(output.value))
     return make_error(ErrorCode::kAdapter, fmt::format("output of '{}'", command),
                       "expected a program, found a policy; policies must come from files");
-  auto program = read_program(output.value, fmt::format("output of '{}'", command),
-                              options.input_form(), c_names(options.oci().arch));
+  auto program = read_program(output.value, fmt::format("output of '{}'", command), reading.form,
+                              c_names(reading.import.oci.arch));
   if (!program)
     return make_error(ErrorCode::kAdapter, program.error().where, program.error().detail);
   return Source{fmt::format("'{}'", command), std::move(*program), std::nullopt};
 }
 
-}  // namespace secequiv::cli
+}  // namespace secequiv

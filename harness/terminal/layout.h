@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace secequiv::cli {
+namespace secequiv::terminal {
 
 // Returns the width to fit: the variable COLUMNS if it is a number, else the width of the terminal
 // at `descriptor`; 0 if there is no terminal.
@@ -22,4 +22,4 @@ std::string fitted(std::string_view text, std::size_t columns);
 // next status can overwrite it.
 std::string shortened(std::string_view line, std::size_t columns);
 
-}  // namespace secequiv::cli
+}  // namespace secequiv::terminal

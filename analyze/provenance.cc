@@ -1,4 +1,4 @@
-#include "cli/provenance.h"
+#include "analyze/provenance.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 #include "harness/bpf/text.h"
 #include "verify/certificate/sha256.h"
 
-namespace secequiv::cli {
+namespace secequiv {
 namespace {
 
 std::string command_line() {
@@ -35,10 +35,11 @@ bool can_be_read_again(const std::string& path) {
 
 }  // namespace
 
-std::vector<PageFact> provenance(const std::vector<std::pair<std::string, const Source*>>& sides) {
+std::vector<PageFact> provenance(const std::vector<std::pair<std::string, const Source*>>& sides,
+                                 const std::string& version) {
   std::vector<PageFact> out{
       {"Command line", command_line()},
-      {"Version", SECEQUIV_VERSION},
+      {"Version", version},
       {"Date", fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(std::time(nullptr)))}};
   for (const auto& [role, source] : sides) {
     if (const std::string& path = source->file.path; can_be_read_again(path))
@@ -50,18 +51,4 @@ std::vector<PageFact> provenance(const std::vector<std::pair<std::string, const 
   return out;
 }
 
-std::vector<PageOption> options_of(const CLI::App& command) {
-  std::vector<PageOption> out;
-  for (const CLI::Option* option : command.get_options()) {
-    if (!option->nonpositional()) continue;
-    const std::string name = option->get_name();
-    const bool flag = option->get_items_expected_max() == 0;
-    if (option->empty() && !flag && !option->get_default_str().empty())
-      out.push_back({name, option->get_default_str(), false});
-    for (const std::string& value : option->results())
-      out.push_back({name, flag ? "" : shell_quoted(value), true});
-  }
-  return out;
-}
-
-}  // namespace secequiv::cli
+}  // namespace secequiv

@@ -1,13 +1,11 @@
-#include "cli/colour.h"
+#include "harness/terminal/colour.h"
 
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 
-#include "harness/compare/verdict.h"
-
-namespace secequiv::cli {
+namespace secequiv::terminal {
 namespace {
 
 constexpr std::string_view kGreen = "\033[32m";
@@ -26,9 +24,9 @@ bool is_set(const char* variable) {
   return value != nullptr && *value != '\0';
 }
 
-std::string_view colour_of(int status) {
-  if (status == exit_code(Verdict::kUnknown)) return kYellow;
-  return status == 0 ? kGreen : kRed;
+std::string_view colour_of(Meaning meaning) {
+  if (meaning == Meaning::kOpen) return kYellow;
+  return meaning == Meaning::kGood ? kGreen : kRed;
 }
 
 std::string painted(std::string_view line, std::string_view style) {
@@ -46,14 +44,14 @@ bool colour_wanted(int descriptor) {
   return !is_set("NO_COLOR") && !dumb && ::isatty(descriptor) == 1;
 }
 
-std::string coloured(std::string_view text, std::size_t verdict, int status) {
+std::string coloured(std::string_view text, std::size_t verdict, Meaning meaning) {
   if (!colour_wanted(STDOUT_FILENO)) return std::string(text);
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     const std::string_view line = text.substr(at, end - at);
     if (at >= verdict && !line.empty())
-      out += std::string(kBold) + painted(line, colour_of(status));
+      out += std::string(kBold) + painted(line, colour_of(meaning));
     else if (line.starts_with("+ ") || line.starts_with("- "))
       out += painted(line, line[0] == '+' ? kGreen : kRed);
     else
@@ -64,4 +62,4 @@ std::string coloured(std::string_view text, std::size_t verdict, int status) {
   return out;
 }
 
-}  // namespace secequiv::cli
+}  // namespace secequiv::terminal

@@ -1,4 +1,4 @@
-#include "cli/layout.h"
+#include "harness/terminal/layout.h"
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
@@ -9,9 +9,10 @@
 #include <span>
 #include <vector>
 
+#include "harness/base/parts.h"
 #include "harness/base/text.h"
 
-namespace secequiv::cli {
+namespace secequiv::terminal {
 namespace {
 
 constexpr std::size_t kNarrowest = 20;  // narrower windows have no room for words
@@ -34,11 +35,7 @@ std::size_t end_of(std::string_view text, std::size_t columns) {
 
 Lines lines_of(std::string_view text) {
   Lines out;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    out.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
+  while (!text.empty()) out.push_back(take_part(text));
   return out;
 }
 
@@ -218,4 +215,4 @@ std::string shortened(std::string_view line, std::size_t columns) {
   return std::string(line.substr(0, end_of(line, columns - 1)));
 }
 
-}  // namespace secequiv::cli
+}  // namespace secequiv::terminal

@@ -1,0 +1,73 @@
+// Filters and policies from files, as the sources of jobs. Owns how a program is told from a
+// policy, stacks, and what people are told about a file. It must not know how a user names any of
+// this.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyze/source.h"
+#include "harness/adapter/command.h"
+#include "harness/bpf/text.h"
+#include "harness/import/import.h"
+
+namespace secequiv {
+
+// How files are read.
+struct Reading {
+  std::optional<Form> form;  // of programs; nothing: detected by content
+  bool big_endian = false;   // raw programs, if their form is detected
+  ImportOptions import;
+  // Gives values to the names of a program, or refuses them; a policy has no such names.
+  std::function<Status(SymbolicProgram& program, const std::string& name)> names;
+  bool for_names = false;  // the caller has values for names
+  // Decides whether a name of no system call is an error.
+  std::function<Status(const UnknownName&)> unknown;
+  std::function<void(const std::string&)> note;  // for people
+};
+
+// A whole input file. Standard input, "-", can be read only once.
+Result<std::string> read_input(const std::string& path);
+
+// All the 64-byte seccomp_data records of these files.
+Result<std::vector<SeccompData>> load_records(const std::vector<std::string>& paths);
+
+// Reads a policy in any supported format; the content decides which.
+Result<Policy> load_policy(const std::string& path, const Reading& reading);
+// The policy, or none if `path` is empty.
+Result<std::optional<Policy>> load_optional_policy(const std::string& path, const Reading& reading);
+// Errors: kParse if the text is a program, which people take for a policy.
+Status expect_no_program(std::string_view text, const std::string& name);
+Result<Policy> parse_policy(std::string_view text, const std::string& name, const Reading& reading);
+// Reads a policy with its unknown names, which the caller reports.
+Result<Import> load_import(const std::string& path, const Reading& reading);
+Status check_names(const Import& imported, const Reading& reading);
+
+// Reads a program, or compiles a policy without optimization.
+Result<Source> load_source(const std::string& path, const Reading& reading);
+// Reads the filters of a stack, separated by commas, unless the whole text names a file.
+Result<std::vector<Source>> load_stack(const std::string& paths, const Reading& reading);
+
+// Errors: kRejected if the kernel's check refuses the program. Excessive length is only noted.
+Status expect_accepted(const std::string& name, ProgramView program, const Reading& reading);
+// The same for what these read.
+Result<Source> load_accepted(const std::string& path, const Reading& reading);
+Result<std::vector<Source>> load_accepted_stack(const std::string& paths, const Reading& reading);
+
+// Notes that a program is too long for the kernel, if it is.
+void note_length(const std::string& name, ProgramView program, const Reading& reading);
+// Notes if the names suggest that `before` was made from `after` and the sizes do not contradict
+// this. A shell's pattern can sort the names in this order.
+// Stacks are not compared.
+void note_swapped(std::span<const Source> before, std::span<const Source> after,
+                  const Reading& reading);
+
+// Runs `command` and reads the program that it prints, in any form. Every error is kAdapter.
+Result<Source> load_command(const std::string& command, const AdapterLimits& limits,
+                            const Reading& reading);
+
+}  // namespace secequiv

@@ -1,0 +1,17 @@
+// Where a report comes from: the command line, its inputs, and the date. Owns these facts.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analyze/source.h"
+#include "harness/report/page.h"
+
+namespace secequiv {
+
+// `sides`: the role of each input ("before") and what it was read from. `version`: ours.
+std::vector<PageFact> provenance(const std::vector<std::pair<std::string, const Source*>>& sides,
+                                 const std::string& version);
+
+}  // namespace secequiv

@@ -1,0 +1,23 @@
+// The options that take the place of a command: --explain, --print-schema and --list-options; and
+// --color, which goes before a command. Owns how they are parsed and what they print.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace secequiv::cli {
+
+// Declares them. `done` gets the exit status of one that takes the place of a command.
+void add_documents(CLI::App& app, std::optional<int>& done);
+
+// They have at most one value. Returns the option that more follows, or nothing.
+std::string beside_a_document(std::span<char* const> arguments);
+
+// The arguments, with the value of --explain or --print-schema joined to it: CLI11 would take
+// `check` for the command.
+std::vector<std::string> with_joined_value(std::span<char* const> arguments);
+
+}  // namespace secequiv::cli

@@ -1,0 +1,32 @@
+#include "cli/expect_option.h"
+
+#include "analyze/load.h"
+#include "harness/base/file.h"
+#include "harness/report/expectation.h"
+
+namespace secequiv::cli {
+
+void ExpectOption::add(CLI::App& app) {
+  app.add_option("--expect", path,
+                 "Compare with this stored difference, and list new (+) and missing (-) lines");
+  app.add_option("--write-expect", write, "Store the difference for --expect");
+}
+
+Result<std::optional<DiffJob::Expected>> ExpectOption::read() const {
+  if (!path.empty() && !write.empty())
+    return make_error(ErrorCode::kUsage, "--write-expect",
+                      "expected one of --expect and --write-expect: one run cannot compare with a "
+                      "stored difference and replace it");
+  if (write == "-")
+    return make_error(ErrorCode::kUsage, "--write-expect",
+                      "expected a file, found '-': the report goes to standard output; --json "
+                      "prints it in the form of this file");
+  if (path.empty()) return std::optional<DiffJob::Expected>();
+  const auto text = read_input(path);
+  if (!text) return text.error();
+  auto document = read_expectation(*text, shown_name(path));
+  if (!document) return document.error();
+  return std::optional(DiffJob::Expected{shown_name(path), std::move(*document)});
+}
+
+}  // namespace secequiv::cli

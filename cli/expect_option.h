@@ -1,0 +1,21 @@
+// --expect and --write-expect of `diff`: a stored difference. Owns these options.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+
+#include "analyze/diff.h"
+
+namespace secequiv::cli {
+
+struct ExpectOption {
+  std::string path;
+  std::string write;
+
+  void add(CLI::App& app);
+  // What is expected, if anything. Errors: kUsage, and those of reading it.
+  [[nodiscard]] Result<std::optional<DiffJob::Expected>> read() const;
+};
+
+}  // namespace secequiv::cli

@@ -1,0 +1,19 @@
+// The files that options name for output. Owns these options. No output may destroy an input or
+// another output.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "harness/base/result.h"
+
+namespace secequiv::cli {
+
+// Throws CLI::ValidationError if an output of the command would replace a file that the command
+// line names for something else, or a file that only looks like a certificate.
+void keep_outputs_apart(const CLI::App& command);
+
+// Errors: kUsage if an output of the command would replace `path`, a file that an input names.
+Status keep_outputs_off(const CLI::App& command, const std::string& path);
+
+}  // namespace secequiv::cli

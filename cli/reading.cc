@@ -1,0 +1,90 @@
+#include "cli/reading.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "cli/output.h"
+#include "harness/base/text.h"
+
+namespace secequiv::cli {
+namespace {
+
+using Values = std::vector<std::pair<std::string, std::uint32_t>>;
+
+// The values of --set, each as NAME=VALUE.
+Result<Values> parse_settings(const std::vector<std::string>& settings) {
+  Values out;
+  for (const std::string& text : settings) {
+    // A name may contain any character; a value has no '='.
+    const std::size_t equals = text.rfind('=');
+    if (equals == std::string::npos)
+      return make_error(ErrorCode::kUsage, "--set",
+                        fmt::format("expected NAME=VALUE, found '{}'", text));
+    const std::string_view digits = std::string_view(text).substr(equals + 1);
+    const auto value = parse_unsigned(digits);
+    // In asm, a leading zero means octal.
+    const bool octal =
+        digits.size() > 1 && digits[0] == '0' && digits[1] != 'x' && digits[1] != 'X';
+    if (!value || *value > 0xffffffff || octal)
+      return make_error(
+          ErrorCode::kUsage, "--set",
+          fmt::format("expected NAME=VALUE with a value from 0 to 2^32-1, decimal without "
+                      "leading zeros or 0x, found '{}'",
+                      text));
+    out.emplace_back(text.substr(0, equals), static_cast<std::uint32_t>(*value));
+  }
+  return out;
+}
+
+// Gives the names of `program` the values of --set.
+Status set_names(SymbolicProgram& program, const std::string& file, const Options& options) {
+  const auto values = parse_settings(options.set);
+  if (!values) return values.error();
+  for (auto it = values->begin(); it != values->end(); ++it) {
+    if (!is_symbol_name(it->first))
+      return make_error(
+          ErrorCode::kUsage, "--set",
+          fmt::format("expected NAME=VALUE with a name that may follow '#$', found '{}'",
+                      it->first));
+    if (std::find_if(values->begin(), it,
+                     [&](const auto& one) { return one.first == it->first; }) != it)
+      return make_error(ErrorCode::kUsage, "--set", fmt::format("'{}' is given twice", it->first));
+    if (std::ranges::find(program.uses, it->first, &SymbolUse::name) == program.uses.end())
+      warn(
+          fmt::format("note: --set has no effect on {}, which has no name '${}'", file, it->first));
+  }
+  fill(program, *values);
+  return Ok{};
+}
+
+}  // namespace
+
+Reading reading(const Options& options, Names names) {
+  Reading out;
+  out.form = options.input_form();
+  out.big_endian = options.big_endian;
+  out.import = options.import();
+  out.for_names = !options.set.empty();
+  out.names = [&options, names](SymbolicProgram& program, const std::string& name) -> Status {
+    if (auto s = set_names(program, name, options); !s) return s;
+    if (names == Names::kTaken || program.uses.empty()) return Ok{};
+    const SymbolUse& use = program.uses.front();
+    return lacks_value(
+        use,
+        fmt::format("; give it one with --set {}=NUMBER, or use 'prove' for all values", use.name));
+  };
+  out.unknown = [strict = options.strict_names](const UnknownName& unknown) -> Status {
+    if (strict)
+      return make_error(ErrorCode::kPolicy,
+                        fmt::format("{}:{}", unknown.position.file, unknown.position.line),
+                        unknown.problem() + " (--strict-names)");
+    warn("warning: " + unknown.text());
+    return Ok{};
+  };
+  out.note = [](const std::string& text) { warn(text); };
+  return out;
+}
+
+}  // namespace secequiv::cli

@@ -1,0 +1,16 @@
+// How the options of a command read programs and policies (analyze/load.h). Owns the values that
+// --set gives to names in programs, and where notes about files go.
+#pragma once
+
+#include "analyze/load.h"
+#include "cli/options.h"
+
+namespace secequiv::cli {
+
+// Whether a program may contain names that --set gives no value.
+enum class Names : std::uint8_t { kRefused, kTaken };
+
+// `options` must outlive it.
+Reading reading(const Options& options, Names names = Names::kRefused);
+
+}  // namespace secequiv::cli

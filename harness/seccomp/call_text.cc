@@ -1,0 +1,94 @@
+#include "harness/seccomp/call_text.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <set>
+
+#include "harness/base/text.h"
+#include "harness/seccomp/arch.h"
+
+namespace secequiv {
+namespace {
+
+Result<std::uint64_t> parse_u64(const std::string& text, Subject subject) {
+  if (const auto value = parse_number(text)) return *value;
+  return usage_error(subject,
+                     fmt::format("expected a number from -2^63 to 2^64-1, found '{}'", text));
+}
+
+// A number, or the name of a system call if `arch` is known.
+Result<std::uint32_t> parse_nr(const std::string& text, std::optional<Arch> arch) {
+  if (arch)
+    if (const auto nr = syscall_nr(*arch, text)) return *nr;
+  const auto number = parse_u64(text, Subject::kCallNumber);
+  if (number && (*number <= 0xffffffff || *number >= 0xffffffff80000000))
+    return static_cast<std::uint32_t>(*number);
+  if (!arch)
+    return usage_error(Subject::kCallNumber,
+                       fmt::format("expected a 32-bit number, found '{}'", text));
+  return usage_error(
+      Subject::kCallNumber,
+      fmt::format("expected a number or a system call of {1}, found '{0}'{2}", text,
+                  arch_info(*arch).name, did_you_mean(similar_syscalls(*arch, text))));
+}
+
+Result<SeccompData> read_words(const std::vector<std::string>& words) {
+  SeccompData data;
+  if (words.size() != data.words.size())
+    return usage_error(Subject::kCallWords,
+                       fmt::format("expected 16 words, found {}", words.size()));
+  for (std::size_t i = 0; i < data.words.size(); ++i) {
+    const auto value = parse_u64(words[i], Subject::kCallWords);
+    if (!value) return value.error();
+    if (*value > 0xffffffff)
+      return usage_error(Subject::kCallWords,
+                         fmt::format("expected a number of at most 32 bits, found {}", words[i]));
+    data.words[i] = static_cast<std::uint32_t>(*value);
+  }
+  return data;
+}
+
+}  // namespace
+
+Result<SeccompData> read_call(const CallText& call, const std::string& host) {
+  if (!call.words.empty()) return read_words(call.words);
+  SeccompData data;
+  const std::string& arch = call.arch.empty() ? host : call.arch;
+  auto known = arch_from_name(arch);
+  std::uint32_t audit = known ? arch_info(*known).audit : 0;
+  if (!known) {
+    auto number = parse_u64(arch, Subject::kCallArch);
+    if (!number || *number > 0xffffffff)
+      return usage_error(
+          Subject::kCallArch,
+          fmt::format("expected an architecture's name or a 32-bit AUDIT_ARCH value, found '{}'{}",
+                      arch, did_you_mean(similar_arches(arch))));
+    audit = static_cast<std::uint32_t>(*number);
+    known = arch_from_data(audit, 0);
+  }
+  auto number = parse_nr(call.nr, known);
+  if (!number) return number.error();
+  data.set_nr(*number);
+  data.set_arch(audit);
+  const Endian endian = endian_of(data.arch());
+  auto pointer = parse_u64(call.ip, Subject::kCallPointer);
+  if (!pointer) return pointer.error();
+  data.set_field(kIpField, *pointer, endian);
+  std::set<char> seen;
+  for (const std::string& arg : call.args) {
+    if (arg.size() < 3 || arg[1] != '=' || arg[0] < '0' || arg[0] > '5')
+      return usage_error(Subject::kCallArgument,
+                         fmt::format("expected INDEX=VALUE with INDEX 0 to 5, found '{}'", arg));
+    if (!seen.insert(arg[0]).second)
+      return usage_error(
+          Subject::kCallArgument,
+          fmt::format("argument {} is given twice, the second time as '{}'", arg[0], arg));
+    const auto value = parse_value(arg.substr(2), known.value_or(Arch::kX86_64));
+    if (!value) return usage_error(Subject::kCallArgument, value.error().detail);
+    data.set_field(arg[0] - '0', *value, endian);
+  }
+  return data;
+}
+
+}  // namespace secequiv

@@ -1,0 +1,23 @@
+// A system call as people write it. Owns how numbers and names become a seccomp_data.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/seccomp/data.h"
+
+namespace secequiv {
+
+struct CallText {
+  std::string arch;  // a name or an AUDIT_ARCH value; empty: the host's
+  std::string nr = "0";
+  std::string ip = "0";
+  std::vector<std::string> args;   // "0=3"
+  std::vector<std::string> words;  // all sixteen, instead of the fields
+};
+
+// Errors: kUsage about the Subject::kCall... that is wrong.
+Result<SeccompData> read_call(const CallText& call, const std::string& host);
+
+}  // namespace secequiv
