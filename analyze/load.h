@@ -30,17 +30,17 @@ struct Reading {
   std::function<void(const std::string&)> note;  // for people
 };
 
-// A whole input file. Standard input, "-", can be read only once.
+// Reads a whole input file. Standard input, "-", can be read only once.
 Result<std::string> read_input(const std::string& path);
 
-// All the 64-byte seccomp_data records of these files.
+// Reads all 64-byte seccomp_data records in these files.
 Result<std::vector<SeccompData>> load_records(const std::vector<std::string>& paths);
 
-// Reads a policy in any supported format; the content decides which.
+// Reads a policy in any supported format. The content decides which format it is.
 Result<Policy> load_policy(const std::string& path, const Reading& reading);
-// The policy, or none if `path` is empty.
+// Reads the policy, or returns nothing if `path` is empty.
 Result<std::optional<Policy>> load_optional_policy(const std::string& path, const Reading& reading);
-// Errors: kParse if the text is a program, which people take for a policy.
+// Checks that a text read as a policy is not a program, a common mistake. Errors: kParse.
 Status expect_no_program(std::string_view text, const std::string& name);
 Result<Policy> parse_policy(std::string_view text, const std::string& name, const Reading& reading);
 // Reads a policy with its unknown names, which the caller reports.
@@ -52,7 +52,7 @@ Result<Source> load_source(const std::string& path, const Reading& reading);
 // Reads the filters of a stack, separated by commas, unless the whole text names a file.
 Result<std::vector<Source>> load_stack(const std::string& paths, const Reading& reading);
 
-// Errors: kRejected if the kernel's check refuses the program. Excessive length is only noted.
+// Checks that the kernel accepts the program. If it is only too long, warns. Errors: kRejected.
 Status expect_accepted(const std::string& name, ProgramView program, const Reading& reading);
 // The same for what these read.
 Result<Source> load_accepted(const std::string& path, const Reading& reading);
@@ -66,7 +66,7 @@ void note_length(const std::string& name, ProgramView program, const Reading& re
 void note_swapped(std::span<const Source> before, std::span<const Source> after,
                   const Reading& reading);
 
-// Runs `command` and reads the program that it prints, in any form. Every error is kAdapter.
+// Runs `command` and reads the program that it prints, in any form. All its errors are kAdapter.
 Result<Source> load_command(const std::string& command, const AdapterLimits& limits,
                             const Reading& reading);
 

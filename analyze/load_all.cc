@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The files in `folder` whose names have one of these endings.
+// Returns the files in `folder` whose names have one of these endings.
 Result<std::vector<std::string>> files_in(const std::string& folder,
                                           const std::vector<std::string_view>& endings) {
   std::vector<std::string> out;
@@ -34,7 +34,8 @@ Result<std::vector<std::string>> files_in(const std::string& folder,
   return out;
 }
 
-// Loads every file. One that a user named must load; one found in a folder is noted and skipped.
+// Loads every file. A file that the user named must load. A file found in a folder is skipped with
+// a note if it does not.
 template <class Loaded, class Load>
 Result<std::vector<Loaded>> load_all(const std::vector<std::string>& paths, Subject subject,
                                      const std::vector<std::string_view>& endings,

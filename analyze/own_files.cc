@@ -19,8 +19,8 @@ std::string beginning(const std::string& path) {
   return start;
 }
 
-// Whether a file is part of a certificate of this tool. A proof file has no recognizable beginning,
-// but the formula in the same folder has.
+// Returns whether a file is part of a certificate of this tool. A proof file has no recognizable
+// beginning, so the formula in the same folder is examined.
 bool is_certificate(const fs::path& path) {
   if (path.filename() == "walk.cert")
     return beginning(path).starts_with("secequiv walk certificate");

@@ -10,10 +10,11 @@ namespace secequiv {
 
 inline constexpr std::array kCertificateFiles = {"walk.cert", "query.cnf", "proof.lrat"};
 
-// Whether a file is a report of this tool, judged by its beginning.
+// Returns whether the beginning of a file looks like a report of this tool.
 bool is_report(const std::string& path);
 
-// The paths of the certificate files in `folder` that exist and are ours, or are not.
+// Returns the paths of the files in `folder` whose names a certificate uses: those that this tool
+// wrote if `ours`, otherwise those that it did not write.
 std::vector<std::filesystem::path> certificate_files(const std::string& folder, bool ours);
 
 }  // namespace secequiv

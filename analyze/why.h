@@ -26,7 +26,7 @@ Result<std::vector<WhyReport::Other>> possible_decisions(const Stack& stack,
                                                          const SeccompData& call, Arch host,
                                                          const dd::Limits& limits);
 
-// Errors: kBudget if the limits are reached.
+// Returns the report. Errors: kBudget if the limits are reached.
 Result<WhyReport> why(const WhyJob& job);
 
 }  // namespace secequiv

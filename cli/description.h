@@ -13,7 +13,7 @@ namespace secequiv::cli {
 // Returns every visible command and option of `app`.
 nlohmann::ordered_json describe_commands(const CLI::App& app);
 
-// The options of a command that were given or have a default.
+// Returns the options of a command that were given or have a default.
 std::vector<PageOption> options_of(const CLI::App& command);
 
 }  // namespace secequiv::cli

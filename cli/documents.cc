@@ -74,7 +74,7 @@ void add_documents(CLI::App& app, std::optional<int>& done) {
   };
   app.add_option_function<std::string>(
          "--explain",
-         [=](const std::string& word) {  // CLI11 gives "true" without a value
+         [=](const std::string& word) {  // without a value, CLI11 passes "true"
            without_command(explain(word == "true" ? "" : word));
          },
          "Explain a word of a report, or list all words")

@@ -26,7 +26,7 @@ void watch_interrupts() {
   struct sigaction action{};
   action.sa_handler = note_interrupt;
   for (const int signal : {SIGHUP, SIGINT, SIGTERM}) {
-    struct sigaction now{};  // nohup has some ignored
+    struct sigaction now{};  // nohup sets some signals to be ignored
     if (::sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_IGN)
       ::sigaction(signal, &action, nullptr);
   }

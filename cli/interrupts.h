@@ -3,13 +3,14 @@
 
 namespace secequiv::cli {
 
-// From now on the first Ctrl-C (or SIGHUP, SIGTERM) is only noted; a second one ends the process
-// and all processes that it started.
+// From now on, the first Ctrl-C (or SIGHUP, SIGTERM) only sets was_interrupted(). A second one ends
+// this process and all processes that it started.
 void watch_interrupts();
 bool was_interrupted();
-// The same, and the first signal also stops proofs; unfinished ones are unknown.
+// Like watch_interrupts(), but the first signal also stops proofs. Unfinished proofs are then
+// unknown.
 void heed_interrupts();
-// Only printing is left: from now on the first signal ends the process.
+// From now on, the first signal ends the process, because only printing is left.
 void answer_is_known();
 
 }  // namespace secequiv::cli

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Options that name a file to write, or a folder to write files with generated names to.
+// These options name a file to write, or a folder in which files with generated names are written.
 constexpr std::array kFileOptions = {"chart",  "emit-smt2", "html",        "listing",
                                      "output", "state",     "write-expect"};
 constexpr std::array kFolderOptions = {"certificate", "corpus", "instantiate", "save"};
@@ -25,8 +25,8 @@ bool is_one_of(std::span<const char* const> names, const CLI::Option& option) {
   return std::ranges::any_of(names, [&](const char* name) { return option.check_lname(name); });
 }
 
-// A value of an option, and its parts: filters of a stack are separated by commas, words of a
-// command by blanks.
+// Returns a value of an option, and its parts: commas separate the filters of a stack, and blanks
+// the words of a command.
 std::vector<std::string> paths_in(const std::string& value) {
   std::vector<std::string> out{value};
   for (const char separator : {',', ' '})
@@ -38,7 +38,8 @@ std::vector<std::string> paths_in(const std::string& value) {
   return out;
 }
 
-// The files that an option will write. Special files such as /dev/null lose nothing.
+// Returns the files that an option will write, except special files such as /dev/null, which lose
+// nothing.
 std::vector<std::string> outputs_of(const CLI::Option& option) {
   std::vector<std::string> out;
   const bool report = std::ranges::any_of(
@@ -54,7 +55,7 @@ std::vector<std::string> outputs_of(const CLI::Option& option) {
   return out;
 }
 
-// The output of the command that would replace `path`, or "".
+// Returns the output option of the command that would replace `path`, or "".
 std::string output_onto(const CLI::App& command, const std::string& path) {
   for (const CLI::Option* writer : command.get_options())
     for (const std::string& output : outputs_of(*writer))
@@ -75,7 +76,7 @@ void keep_outputs_apart(const CLI::App& command) {
   const auto options = command.get_options();
   for (const CLI::Option* writer : options)
     for (const std::string& output : outputs_of(*writer)) {
-      // Every output is found once: as itself.
+      // Each output is equal to itself, so it is counted at least once.
       int named = 0;
       for (const CLI::Option* option : options) {
         const auto others = outputs_of(*option);

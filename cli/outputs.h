@@ -10,10 +10,11 @@
 namespace secequiv::cli {
 
 // Throws CLI::ValidationError if an output of the command would replace a file that the command
-// line names for something else, or a file that only looks like a certificate.
+// line names for another purpose, or if a certificate would replace a file that is no certificate.
 void keep_outputs_apart(const CLI::App& command);
 
-// Errors: kUsage if an output of the command would replace `path`, a file that an input names.
+// Checks that no output of the command would replace `path`, a file that an input includes. Errors:
+// kUsage.
 Status keep_outputs_off(const CLI::App& command, const std::string& path);
 
 }  // namespace secequiv::cli

@@ -11,7 +11,8 @@
 
 namespace secequiv::cli {
 
-// The policy that `check` uses without inputs, corpus/policies/gvisor/systrap.json, embedded.
+// Returns the embedded policy that `check` uses without inputs:
+// corpus/policies/gvisor/systrap.json.
 std::string_view default_policy_text();
 
 void PairOptions::add(CLI::App& app) {

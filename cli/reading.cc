@@ -17,14 +17,14 @@ using Values = std::vector<std::pair<std::string, std::uint32_t>>;
 Result<Values> parse_settings(const std::vector<std::string>& settings) {
   Values out;
   for (const std::string& text : settings) {
-    // A name may contain any character; a value has no '='.
+    // A name may contain any character, but a value contains no '='.
     const std::size_t equals = text.rfind('=');
     if (equals == std::string::npos)
       return make_error(ErrorCode::kUsage, "--set",
                         fmt::format("expected NAME=VALUE, found '{}'", text));
     const std::string_view digits = std::string_view(text).substr(equals + 1);
     const auto value = parse_unsigned(digits);
-    // In asm, a leading zero means octal.
+    // Assembly reads a leading zero as octal.
     const bool octal =
         digits.size() > 1 && digits[0] == '0' && digits[1] != 'x' && digits[1] != 'X';
     if (!value || *value > 0xffffffff || octal)
@@ -38,7 +38,7 @@ Result<Values> parse_settings(const std::vector<std::string>& settings) {
   return out;
 }
 
-// Gives the names of `program` the values of --set.
+// Replaces names in `program` by the values of --set.
 Status set_names(SymbolicProgram& program, const std::string& file, const Options& options) {
   const auto values = parse_settings(options.set);
   if (!values) return values.error();

@@ -7,7 +7,7 @@
 
 namespace secequiv::cli {
 
-// Whether a program may contain names that --set gives no value.
+// Whether a program may contain names to which --set gives no value.
 enum class Names : std::uint8_t { kRefused, kTaken };
 
 // `options` must outlive it.

@@ -50,7 +50,7 @@ jeq #3, yes
 no: ret #0x50001
 yes: ret #0x7fff0000
 """
-# Two programs whose paths meet again after a combination of conditions, so the certificate has lemmas.
+# In these two programs, paths meet again after a combination of conditions, so the certificate has lemmas.
 JOINS = "ld [16]\n%sret #0x50001\nyes: ret #0x7fff0000\n"
 
 
@@ -60,7 +60,7 @@ def joins(step):
 
 
 def check(engine, folder, *programs):
-    """(exit status, output) of the checker."""
+    """Runs the checker; returns its exit status and output."""
     done = subprocess.run([str(CHECKERS[engine]), str(folder), *map(str, programs)], capture_output=True, text=True, timeout=100)
     assert done.stderr == "" or done.returncode == 2, done.stderr
     return done.returncode, done.stdout + done.stderr
@@ -85,6 +85,6 @@ def certify(tmp_path, engine, *arguments, name="certificate"):
 
 
 def sealed(lines):
-    """The text of a certificate with these lines and a correct digest."""
+    """Returns the text of a certificate with these lines and a correct digest."""
     above = "".join(line + "\n" for line in lines[:-1])
     return above + "end %s\n" % hashlib.sha256(above.encode("latin-1")).hexdigest()

@@ -11,7 +11,7 @@ from cli_tool import Insn, evaluate, report, run
 
 
 def other_field(field):
-    """Other values for a field."""
+    """Returns other values for a field."""
     yield field + "0"
     yield field[:-1]
     for at in range(len(field)):
@@ -36,7 +36,7 @@ def walks(tmp_path):
 
 
 class Checked:
-    """The checker as a module, so that thousands of certificates need no processes of their own."""
+    """The checker, imported as a module, so that thousands of certificates need no separate processes."""
 
     def __init__(self, engine):
         import importlib.machinery
@@ -46,7 +46,7 @@ class Checked:
         loader.exec_module(self.module)
 
     def walk(self, text):
-        """The programs if the certificate is accepted, otherwise None."""
+        """Returns the programs if the checker accepts the certificate, otherwise None."""
         checker = self.module.Checker(text, "behaviour" if "\nsame behaviour" in text else "raw")
         try:
             checker.check()
@@ -113,7 +113,7 @@ def test_a_changed_certificate_is_refused_or_remains_valid(tmp_path):
                 assert same_for_all(tmp_path, accepted), (at, other)
                 harmless.append((at, lines[at], other))
     assert changed > 2000 and lemmas > 0
-    # Only a jump that no input takes, and literals of a lemma that are stronger than necessary.
+    # The checker accepts only changes of a jump that no input takes, and of a lemma's literal that is stronger than necessary.
     assert all(before.startswith(("before", "after", "lemma")) for _, before, _ in harmless), harmless
     assert sum(before.startswith("lemma") for _, before, _ in harmless) < changed / 50, harmless
 
@@ -135,7 +135,7 @@ def digits(program):
 
 
 def test_a_certificate_for_other_programs_is_refused(tmp_path):
-    """The certificate names other programs: one instruction is changed in every way."""
+    """The test changes an instruction of a program in the certificate. The checker refuses this, unless the change has no effect."""
     checked, rng, refused, accepted = Checked("dd"), random.Random(7), 0, 0
     for path, sides in walks(tmp_path):
         lines = path.read_text().split("\n")[:-1]
@@ -158,7 +158,7 @@ def test_a_certificate_for_other_programs_is_refused(tmp_path):
                 elif mutant != program:
                     accepted += 1
                     assert same_for_all(tmp_path, [mutant, sides[1 - side].read_bytes()]), mutant.hex()
-    assert refused > accepted > 0  # such as fields that an instruction does not use
+    assert refused > accepted > 0  # changes of fields that an instruction does not use are accepted
 
 
 def forged(one, other, cases):
@@ -166,7 +166,7 @@ def forged(one, other, cases):
 
 
 def test_forged_certificates_are_refused(tmp_path):
-    """Two programs that differ if nr is 1, and false claims that they are equivalent."""
+    """The two programs differ if nr is 1; the checker refuses all claims that they are equivalent."""
     checked = Checked("dd")
     one = raw(tmp_path / "one", "ld [0]\njeq #1, y\nret #0\ny: ret #0x7fff0000\n").read_bytes()
     other = raw(tmp_path / "other", "ld [0]\njeq #1, y\nret #0\ny: ret #0\n").read_bytes()
@@ -199,7 +199,7 @@ def test_a_literal_that_is_never_true_is_refused(tmp_path):
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_corrupted_files_are_refused_with_line_and_reason(engine, pair, tmp_path):
-    """The checker as a process refuses any changed bytes with a line and a reason."""
+    """The checker, run as a process, refuses any changed bytes and names the line and the reason."""
     folder, rng = certify(tmp_path, engine, *pair), random.Random(23)
     for path in sorted(folder.iterdir()):
         good = path.read_bytes()
@@ -249,7 +249,7 @@ def test_a_changed_formula_is_refused(pair, tmp_path):
                 continue
             assert not checked.formula("\n".join(lines[:at] + other + lines[at + 1:]), proof), (at, other)
     assert not checked.formula(query + "1 0\n", proof) and not checked.formula(query[:-1], proof)
-    # Another program with its correct formula: the refutation belongs to another formula.
+    # The file has another program and the correct formula of that program, but the refutation of the original formula.
     other = raw(tmp_path / "other.bpf", AFTER.replace("jgt #7", "jgt #8")).read_bytes()
     sides = [digits(pair[0].read_bytes()), digits(other)]
     assert not checked.formula(checked.module.formula(sides, "raw")[0], proof)
@@ -283,7 +283,7 @@ def test_a_changed_refutation_is_refused(pair, tmp_path):
 
 
 def random_program(rng):
-    """A small random program as bpf_asm text."""
+    """Returns a small random program as bpf_asm text."""
     out, count = [], rng.randint(4, 14)
     for at in range(count):
         kind = rng.random()
@@ -327,7 +327,7 @@ def test_optimized_random_programs_have_valid_certificates(tmp_path):
 
 
 def arithmetic(rng):
-    """A random program that uses all instructions and returns a computed value."""
+    """Returns a random program that uses all instructions and returns a computed value."""
     out = ["ld [0]", "st M[0]", "ld [16]", "tax"]
     for _ in range(rng.randint(2, 8)):
         out.append(rng.choice(["ld [%d]" % rng.choice([0, 4, 16, 20, 60]), "st M[0]", "stx M[0]", "ld M[0]", "ldx M[0]", "tax", "txa", "ld #len", "ldx #len",

@@ -127,7 +127,7 @@ def test_progress_appears_on_a_terminal(hard):
     assert shown.rindex("\r\x1b[K") > shown.rindex("proving") and "secequiv: interrupted" in shown
 
 
-@pytest.mark.skipif(not FULL, reason="the same code again")
+@pytest.mark.skipif(not FULL, reason="the development build runs the same code")
 def test_progress_shows_counts_and_rates():
     status, out, shown = on_terminal("mutate", POLICY, "--fuzz-seconds", "100", until=b" s left")
     assert status == 3, (out, shown)

@@ -107,7 +107,7 @@ def test_lines_fit_the_width_of_a_terminal(getpid):
     assert max(map(len, shown.splitlines())) <= 50 and "for example" in shown
 
 
-@pytest.mark.skipif(not FULL, reason="the same code again")
+@pytest.mark.skipif(not FULL, reason="the development build runs the same code")
 def test_a_progress_line_fits(hard):
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 24, 24, 0, 0))

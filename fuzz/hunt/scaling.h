@@ -20,8 +20,7 @@ using LookAtAnswer = std::function<void(const std::string& family, const Program
                                         const Answer<Program>& answer)>;
 using Now = std::function<Clock::time_point()>;
 std::vector<ScalingRow> measure_scaling(Optimizer& optimizer, const HuntOptions& options,
-                                        const LookAtAnswer& look = {},
-                                        const Now& now = Clock::now);
+                                        const LookAtAnswer& look = {}, const Now& now = Clock::now);
 
 // Returns a sentence if the time for large programs is not negligible and grows much faster than
 // the square of their size, or if the largest program takes seconds longer than the smallest.

@@ -12,7 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Where a file that is written to `path` appears: behind symbolic links, whether it exists or not.
+// Returns where a file that is written to `path` appears: the target of symbolic links, whether it
+// exists or not.
 fs::path destination(fs::path path) {
   std::error_code error;
   for (int links = 0; links < 40 && fs::is_symlink(path, error); ++links)

@@ -11,10 +11,10 @@ namespace secequiv {
 // Whether both paths name one file, behind symbolic links; it need not exist.
 bool same_file(const std::string& a, const std::string& b);
 
-// Whether `file` exists somewhere below `folder`.
+// Returns whether `file` exists somewhere below `folder`.
 bool lies_in(const std::string& file, const std::string& folder);
 
-// Errors: kIo if the process has no right to write this file, which need not exist.
+// Checks that the process may write this file, which need not exist. Errors: kIo.
 Status may_be_written(const std::string& path);
 
 }  // namespace secequiv

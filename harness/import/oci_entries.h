@@ -20,8 +20,8 @@ class OciEntries {
 
   // The action of the entries that follow.
   void choose(std::uint32_t action);
-  // In libseccomp the first entry that always holds replaces all other entries of a call. Among the
-  // others, the order in the profile does not decide.
+  // In libseccomp, the first entry that always holds replaces all other entries of a call. The
+  // order of the other entries in the profile does not matter.
   void add(const std::string& name, const Rule& conditions, const RulePosition& position,
            const std::string& pointer);
   // Call it once, after the last entry.
@@ -29,7 +29,7 @@ class OciEntries {
 
  private:
   using Call = std::pair<Arch, std::uint32_t>;
-  // An entry as it applies to one system call.
+  // An entry, with its rule on one architecture.
   struct Seen {
     std::uint32_t action = 0;
     bool always = false;

@@ -2,7 +2,7 @@
 
 #include "harness/import/oci_testing.h"
 
-namespace secequiv {
+namespace secequiv::import_oci_entries_test {
 namespace {
 
 using namespace oci_testing;  // NOLINT(google-build-using-namespace)
@@ -112,4 +112,4 @@ TEST(OciEntries, ReportsNamesThatNoArchitectureHas) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::import_oci_entries_test

@@ -35,7 +35,7 @@ std::vector<std::string_view> words_of(std::string_view line) {
   return out;
 }
 
-// What an error quotes of a line.
+// Returns the part of a line that an error quotes.
 std::string excerpt(std::string_view text) {
   constexpr std::size_t kLongest = 60;
   const bool cut = text.size() > kLongest;
@@ -44,7 +44,7 @@ std::string excerpt(std::string_view text) {
 
 Error fail(std::string detail) { return make_error(ErrorCode::kParse, {}, std::move(detail)); }
 
-// Adds up. Errors have no position yet.
+// Adds up the calls of each name. Its errors have no position yet.
 class Counts {
  public:
   Status add(std::string_view name, std::string_view calls) {
@@ -80,7 +80,7 @@ class Counts {
   std::map<std::string, std::uint64_t, std::less<>> by_name_;
 };
 
-// Lines: tables of strace, or a name and a number.
+// Reads lines: either tables of strace, or a name and a number in each line.
 class LineReader {
  public:
   explicit LineReader(Counts& counts) : counts_(counts) {}
@@ -105,7 +105,7 @@ class LineReader {
 
   struct Title {
     std::string_view text;
-    bool optional;  // left blank where there is nothing to say
+    bool optional;  // strace leaves it blank if there is nothing to report
   };
   static constexpr std::array kTitles = {
       Title{"%", false},          Title{"seconds", false}, Title{"shortest", false},
@@ -173,7 +173,8 @@ class LineReader {
            });
   }
 
-  // Uses the order of columns, because a number that is too wide moves the others to the right.
+  // Relies on the order of columns, because a number that is too wide moves later columns to the
+  // right.
   Status row(const std::vector<std::string_view>& words, std::string_view text) {
     const auto blank = static_cast<std::size_t>(
         std::ranges::count_if(columns_, [](const Title* column) { return column->optional; }));

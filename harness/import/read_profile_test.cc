@@ -4,7 +4,7 @@
 
 #include "harness/base/file.h"
 
-namespace secequiv {
+namespace secequiv::import_read_profile_test {
 namespace {
 
 using Profile = std::vector<SyscallCount>;
@@ -189,4 +189,4 @@ TEST(Profile, DamagedTextNeverCrashes) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::import_read_profile_test

@@ -16,10 +16,11 @@ namespace {
 struct Explanation {
   std::string code;  // as in reports
   std::string kind;  // "error", "rule", "verdict", "lint", "finding"
-  std::string text;  // its lines
+  std::string text;  // lines of the text
 };
 
-// Each begins with a line "code (kind)"; the lines of its text are indented.
+// Reads the explanations. Each begins with a line "code (kind)", and the lines of its text are
+// indented.
 std::vector<Explanation> explanations() {
   std::vector<Explanation> out;
   std::istringstream text{std::string(documents::explanations())};

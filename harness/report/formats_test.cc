@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace secequiv {
+namespace secequiv::report_formats_test {
 namespace {
 
 TEST(ReportFormats, EachFormRecognizesItsReportsAlone) {
@@ -22,4 +22,4 @@ TEST(ReportFormats, EachFormRecognizesItsReportsAlone) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::report_formats_test

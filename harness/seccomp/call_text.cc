@@ -17,7 +17,7 @@ Result<std::uint64_t> parse_u64(const std::string& text, Subject subject) {
                      fmt::format("expected a number from -2^63 to 2^64-1, found '{}'", text));
 }
 
-// A number, or the name of a system call if `arch` is known.
+// Reads a number, or the name of a system call if `arch` is known.
 Result<std::uint32_t> parse_nr(const std::string& text, std::optional<Arch> arch) {
   if (arch)
     if (const auto nr = syscall_nr(*arch, text)) return *nr;

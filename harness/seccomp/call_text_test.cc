@@ -4,7 +4,7 @@
 
 #include "harness/seccomp/arch.h"
 
-namespace secequiv {
+namespace secequiv::seccomp_call_text_test {
 namespace {
 
 TEST(CallText, ReadsNamesAndNumbers) {
@@ -41,4 +41,4 @@ TEST(CallText, ErrorsNameTheirSubject) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::seccomp_call_text_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace secequiv {
+namespace secequiv::seccomp_profile_test {
 namespace {
 
 TEST(Profile, ResolvesNames) {
@@ -17,4 +17,4 @@ TEST(Profile, ResolvesNames) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::seccomp_profile_test

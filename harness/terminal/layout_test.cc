@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace secequiv::terminal {
+namespace secequiv::terminal::layout_test {
 namespace {
 
 TEST(Layout, LinesThatFitStay) {
@@ -45,4 +45,4 @@ TEST(Layout, ShortenedLinesLeaveTheLastColumnFree) {
 }
 
 }  // namespace
-}  // namespace secequiv::terminal
+}  // namespace secequiv::terminal::layout_test

@@ -17,7 +17,7 @@ constexpr double kSecondsBetween = 0.5;
 StatusLine* line_shown = nullptr;
 Ticker* ticker_shown = nullptr;
 
-// "12 of 40 rules, 3.1/s, 9 s left".
+// Returns "12 of 40 rules, 3.1/s, 9 s left".
 std::string progress_text(std::string_view what, std::size_t done, std::size_t total,
                           double seconds) {
   std::string out = fmt::format("{} of {} {}", done, total, what);
