@@ -6,6 +6,7 @@ import pty
 import re
 import subprocess
 
+import pytest
 from cli_tool import ROOT, SCHEMAS, binary, run, shown_on
 
 
@@ -22,22 +23,40 @@ WORDS = {"error": enumerated("harness/base/result.h", "ErrorCode"), "verdict": e
          "rule": enumerated("harness/bpf/refusal.h", "RefusalRule"),
          "lint": enumerated("harness/report/lint.h", "Kind") | enumerated("harness/report/lint.h", "Kind", "struct DoubtfulRule") | {"unknown_name"},
          "finding": {word.replace("_", "-") for word in enumerated("harness/compare/hunt_report.h", "FindingKind")}}
+GLOSSARY = dict(re.findall(r"^\| ([^|]+?) \| (.+) \|$", (ROOT / "docs" / "glossary.md").read_text(), re.MULTILINE)[1:])
 
 
 def listed():
-    rows = [line.split(None, 2) for line in run("--explain").out.splitlines()]
+    rows = [(line[:8].strip(), line[9:27].strip()) for line in run("--explain").out.splitlines()]
     return {kind: {row[1] for row in rows if row[0] == kind} for kind in {row[0] for row in rows}}
 
 
+def test_the_glossary_is_explained():
+    """It has one source, which the documents and --explain share."""
+    for word, meaning in GLOSSARY.items():
+        done = run("--explain", word.upper())
+        entries = re.split(r"^(\S.*) \((\w+)\)\n", done.out, flags=re.MULTILINE)[1:]
+        texts = [" ".join(text.split()) for name, kind, text in zip(entries[::3], entries[1::3], entries[2::3]) if (name, kind) == (word, "word")]
+        assert texts == [meaning.replace("*", "").replace("\\", "") + "."], done
+        assert max(map(len, done.out.splitlines())) <= 100
+
+
+@pytest.mark.parametrize("word", ["LOOSER", "stricter", "witness", "region", "stack", "obligation", "derived input", "decision diagram",
+                                  "killed", "undecided", "lost call", "direction"])
+def test_words_of_reports_are_in_the_glossary(word):
+    assert word.lower() in GLOSSARY and run("--explain", word).status == 0
+
+
 def test_every_word_is_explained():
-    assert listed() == WORDS
+    every = {**WORDS, "word": set(GLOSSARY)}
+    assert listed() == every
     for word in sorted(set().union(*WORDS.values())):
         done = run("--explain", word)
         assert done.status == 0 and done.err == "", done
         entries = re.split(r"^(\S+) \((\w+)\)\n", done.out, flags=re.MULTILINE)[1:]
-        assert {kind for kind in WORDS if word in WORDS[kind]} == set(entries[1::3]) and set(entries[::3]) == {word}
-        for text in entries[2::3]:
-            assert 2 <= len(re.findall(r"[.](?:\s|$)", text)) <= 6, (word, text)
+        assert {kind for kind in every if word in every[kind]} == set(entries[1::3]) and set(entries[::3]) == {word}
+        for kind, text in zip(entries[1::3], entries[2::3]):
+            assert kind == "word" or 2 <= len(re.findall(r"[.](?:\s|$)", text)) <= 6, (word, text)
             assert max(map(len, text.splitlines())) <= 100
 
 
