@@ -60,6 +60,12 @@ bool is_capability(std::string_view name) {
   return std::ranges::find(kNames, name) != kNames.end();
 }
 
+std::string capability_name(std::string_view text) {
+  std::string out;
+  for (const char c : text) out += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return out.empty() || out.starts_with("CAP_") ? out : "CAP_" + out;
+}
+
 std::string capability_problem(std::string_view name) {
   if (is_capability(name)) return {};
   return fmt::format("expected a capability's name (CAP_...), found '{}'{}", name,
