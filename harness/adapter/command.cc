@@ -31,6 +31,8 @@ std::string pump(Process& process, std::string_view input, std::string& output,
   return {};
 }
 
+bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == text.npos; }
+
 }  // namespace
 
 Outcome outcome_of(const Ending& ending, const ErrorTail& tail, std::size_t memory_bytes) {
@@ -75,6 +77,9 @@ Answer<std::string> run_command(const std::string& command, std::string_view inp
     answer.detail = failure_text(answer.outcome, ending, process.tail(), limits.memory_bytes);
   }
   if (!answer.ok()) answer.value.clear();
+  // A program that writes its answer to standard error is easier to find if that is shown.
+  if (answer.ok() && is_blank(answer.value))
+    answer.detail = "it exited with status 0 and printed nothing" + process.tail().clause();
   return answer;
 }
 

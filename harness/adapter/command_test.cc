@@ -80,19 +80,30 @@ TEST(Command, ClassifiesEveryFailure) {
       {"exec >&-; sleep 60", Outcome::kHung, "it was still running after 0.2 s and was killed"},
       {"sleep 60 & cat", Outcome::kHung, "it was still running after 0.2 s and was killed"},
       {"yes", Outcome::kExhausted, "it wrote more than 100000 bytes and was killed"},
-      {"true", Outcome::kGarbage, "its output: expected a program, found an empty file"},
+      {"true", Outcome::kGarbage,
+       "expected a program on its standard output, but it exited with status 0 and printed "
+       "nothing"},
+      {"echo; echo oops >&2", Outcome::kGarbage,
+       "expected a program on its standard output, but it exited with status 0 and printed "
+       "nothing; "
+       "its standard error ends: oops"},
       {"head -c 13 /dev/zero", Outcome::kGarbage,
        "its output: offset 8: expected 8 bytes (struct sock_filter), found 5"},
       {"echo 'panic at the disco'", Outcome::kGarbage, nullptr},
       {"true {in} {out}", Outcome::kGarbage,
-       "it exited with status 0, but did not write the file {out}"},
+       "expected a program in the file {out}, but it exited with status 0 and did not write the "
+       "file"},
       {"mkdir {out}; true {in}", Outcome::kGarbage,
-       "it exited with status 0, but did not write the file {out}"},
+       "expected a program in the file {out}, but it exited with status 0 and did not write the "
+       "file"},
       {"mkfifo {out}; true {in}", Outcome::kGarbage,
-       "it exited with status 0, but did not write the file {out}"},
+       "expected a program in the file {out}, but it exited with status 0 and did not write the "
+       "file"},
       {"ln -s /dev/zero {out}; true {in}", Outcome::kGarbage,
-       "it exited with status 0, but did not write the file {out}"},
-      {"rm {}", Outcome::kGarbage, "it exited with status 0, but did not write the file {}"},
+       "expected a program in the file {out}, but it exited with status 0 and did not write the "
+       "file"},
+      {"rm {}", Outcome::kGarbage,
+       "expected a program in the file {}, but it exited with status 0 and did not write the file"},
       {"head -c 100001 /dev/zero >{}", Outcome::kExhausted,
        "it wrote 100001 bytes to {}, more than the limit of 100000"},
       {": >{}", Outcome::kGarbage, "{}: expected a program, found an empty file"},

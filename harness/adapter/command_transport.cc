@@ -81,7 +81,9 @@ Answer<std::string> read_answer_file(const std::string& path, const std::string&
   if (!fs::is_regular_file(path, error))  // reading from a pipe might never end
     return failed<std::string>(
         Outcome::kGarbage,
-        fmt::format("it exited with status 0, but did not write the file {}", placeholder));
+        fmt::format("expected a program in the file {}, but it exited with status 0 and did not "
+                    "write the file",
+                    placeholder));
   const std::uintmax_t size = fs::file_size(path, error);
   if (!error && size > limits.output_bytes)
     return failed<std::string>(
@@ -117,6 +119,10 @@ class ProgramCommand {
   [[nodiscard]] Answer<Program> ask(std::string_view request) const {
     const Answer<std::string> output = run(request);
     if (!output.ok()) return failed<Program>(output.outcome, output.detail, output.seconds);
+    if (files_ == Files::kNone && !output.detail.empty())
+      return failed<Program>(Outcome::kGarbage,
+                             "expected a program on its standard output, but " + output.detail,
+                             output.seconds);
     auto program = read_program(output.value, name(), std::nullopt, c_names(Arch::kX86_64));
     if (!program) return failed<Program>(Outcome::kGarbage, program.error().text(), output.seconds);
     Answer<Program> answer;
