@@ -71,7 +71,7 @@ std::vector<std::vector<DiffReport::Rules>> rules_of(const DiffReport& report, c
 
 // Compares with the expected difference. The comparison decides the verdict.
 Status compare(const DiffJob::Expected& expected, DiffReport& report) {
-  auto lines = unexpected(expected.document, expected.file, stored_json(report));
+  auto lines = unexpected(expected.document, expected.file, stored_json(report), report.host);
   if (!lines) return lines.error();
   const bool nothing_differs = report.difference.changes.empty();
   const bool not_asked = report.oracle && !nothing_differs && report.oracle->not_asked() != nullptr;

@@ -123,7 +123,7 @@ Reading expectation(std::string_view bytes) {
   found.question.before = found.question.after = {program};
   found.difference = {{}, "0"};
   found.verdict = Verdict::kEquivalent;
-  return answered(unexpected(*expected, "input", stored_json(found)),
+  return answered(unexpected(*expected, "input", stored_json(found), Arch::kX86_64),
                   [](const std::vector<std::string>&) { return std::string(); });
 }
 

@@ -115,12 +115,14 @@ std::string comparison_text(const DiffReport& report) {
   for (const std::string& line : comparison.unexpected) out += line + "\n";
   if (report.oracle) out += oracle_text(*report.oracle);
   const std::size_t count = comparison.unexpected.size();
+  const auto added = static_cast<std::size_t>(std::ranges::count_if(
+      comparison.unexpected, [](const std::string& line) { return line.starts_with('+'); }));
   if (report.verdict == Verdict::kUnknown)
     return out + fmt::format("unknown: the difference is the expected one, but {} did not run {}\n",
                              report.oracle->who, report.oracle->not_asked()->name);
   if (count == 0) return out + "pass: the difference is the expected one\n";
-  return out + fmt::format("fail: {} differ{} from {}\n", counted(count, "region"),
-                           count == 1 ? "s" : "", comparison.file);
+  return out + fmt::format("fail: not the difference in {}: {} (+), {} missing (-)\n",
+                           comparison.file, counted(added, "new region"), count - added);
 }
 
 // Places each case where the policy's file has the rule: the new rule, or the old one if no rule

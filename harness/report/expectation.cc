@@ -6,15 +6,74 @@
 #include <map>
 
 #include "harness/policy/json.h"
+#include "harness/report/regions.h"
 
 namespace secequiv {
 namespace {
 
 using nlohmann::ordered_json;
 
+std::optional<std::uint32_t> word32(const ordered_json& value) {
+  if (!value.is_number_unsigned() || value.get<std::uint64_t>() > UINT32_MAX) return std::nullopt;
+  return value.get<std::uint32_t>();
+}
+
+std::optional<WordSet::Cube> cube_of(const ordered_json& value) {
+  if (!value.is_object() || !value.contains("mask") || !value.contains("value"))
+    return std::nullopt;
+  const auto mask = word32(value["mask"]);
+  const auto bits = word32(value["value"]);
+  if (!mask || !bits) return std::nullopt;
+  return WordSet::Cube{*mask, *bits};
+}
+
+// The condition on one word, as word_json (diff.cc) writes it.
+std::optional<WordSet> word_set_of(const ordered_json& row) {
+  if (!row.is_object()) return std::nullopt;
+  for (const char* key : {"word", "negated", "intervals", "cubes"})
+    if (!row.contains(key)) return std::nullopt;
+  const auto word = word32(row["word"]);
+  if (!word || !row["negated"].is_boolean() || !row["intervals"].is_array() ||
+      !row["cubes"].is_array())
+    return std::nullopt;
+  WordSet out;
+  out.word = *word;
+  out.negated = row["negated"].get<bool>();
+  for (const ordered_json& pair : row["intervals"]) {
+    if (!pair.is_array() || pair.size() != 2) return std::nullopt;
+    const auto first = word32(pair[0]);
+    const auto last = word32(pair[1]);
+    if (!first || !last || *first > *last) return std::nullopt;
+    out.intervals.push_back({*first, *last});
+  }
+  for (const ordered_json& one : row["cubes"]) {
+    const auto cube = cube_of(one);
+    if (!cube) return std::nullopt;
+    out.cubes.push_back(*cube);
+  }
+  if (const auto base = row.contains("base") ? cube_of(row["base"]) : std::nullopt)
+    out.base = *base;
+  // Only the architecture of a number is taken from it: x86_64 and x32 have one value of arch.
+  out.example = !out.intervals.empty() ? out.intervals[0].first : out.base.value;
+  return out;
+}
+
+// The stored condition with names in place of numbers, if its words can be read.
+std::string named_condition(const ordered_json& region, Arch host) {
+  const std::string stored = region["condition"].get<std::string>();
+  if (!region.contains("words") || !region["words"].is_array()) return stored;
+  Region out;
+  for (const ordered_json& row : region["words"]) {
+    auto set = word_set_of(row);
+    if (!set) return stored;
+    out.words.push_back(std::move(*set));
+  }
+  return condition_text(out, host, Values::kNamed);
+}
+
 // Returns a line for each region of a document, by the region's JSON.
 Result<std::map<std::string, std::string>> lines_of(const ordered_json& document,
-                                                    const std::string& file) {
+                                                    const std::string& file, Arch host) {
   using Json = ordered_json;
   std::string pointer;
   const auto member = [&](const Json& object, const char* key) -> const Json* {
@@ -54,8 +113,9 @@ Result<std::map<std::string, std::string>> lines_of(const ordered_json& document
       pointer = region;
       const Json* condition = member((*regions)[k], "condition");
       if (condition == nullptr || !condition->is_string()) return wrong("a condition", condition);
-      out.emplace(nlohmann::json({change["before"], change["after"], (*regions)[k]}).dump(),
-                  fmt::format("{} -> {}: {}", sides[0], sides[1], condition->get<std::string>()));
+      out.emplace(
+          nlohmann::json({change["before"], change["after"], (*regions)[k]}).dump(),
+          fmt::format("{} -> {}: {}", sides[0], sides[1], named_condition((*regions)[k], host)));
     }
   }
   return out;
@@ -75,10 +135,10 @@ Result<ordered_json> read_expectation(std::string_view text, const std::string& 
 }
 
 Result<std::vector<std::string>> unexpected(const ordered_json& expected, const std::string& file,
-                                            const ordered_json& found) {
-  const auto old_lines = lines_of(expected, file);
+                                            const ordered_json& found, Arch host) {
+  const auto old_lines = lines_of(expected, file, host);
   if (!old_lines) return old_lines.error();
-  const auto new_lines = lines_of(found, "found");
+  const auto new_lines = lines_of(found, "found", host);
   if (!new_lines) return new_lines.error();
   // The order of keys in a file has no meaning.
   using Unordered = nlohmann::json;

@@ -20,6 +20,6 @@ Result<nlohmann::ordered_json> read_expectation(std::string_view text, const std
 // documents are about different comparisons.
 Result<std::vector<std::string>> unexpected(const nlohmann::ordered_json& expected,
                                             const std::string& file,
-                                            const nlohmann::ordered_json& found);
+                                            const nlohmann::ordered_json& found, Arch host);
 
 }  // namespace secequiv
