@@ -86,8 +86,8 @@ Result<std::vector<Variant>> variants_of(const BenchJob& job, std::size_t depths
                                          const std::vector<TimedCall>& calls) {
   std::vector<Variant> out = {{"no filter", {}},
                               {"empty filter", {{{kRetK, 0, 0, SECCOMP_RET_ALLOW}}}}};
-  for (const std::vector<Source>& stack : job.stacks) {
-    const auto one = variant_of(stack, depths > 1, calls);
+  for (const Stack& stack : job.stacks) {
+    const auto one = variant_of(stack.filters, depths > 1, calls);
     if (!one) return one.error();
     for (std::size_t depth = 1; depth <= depths; ++depth) {
       Variant& added = out.emplace_back();
@@ -103,7 +103,7 @@ Result<std::vector<Variant>> variants_of(const BenchJob& job, std::size_t depths
 }  // namespace
 
 std::vector<TimedCall> timed_calls(const BenchJob& job) {
-  const auto filters = views(job.stacks.front());
+  const auto filters = views(job.stacks.front().filters);
   std::map<std::uint32_t, SeccompData> allowed;
   for (const SeccompData& data : job.inputs)
     if (data.arch() == arch_info(kTimedArch).audit && !allowed.contains(data.nr()) &&
@@ -128,7 +128,7 @@ Result<LatencyReport> bench(const BenchJob& job) {
   LatencyReport out;
   out.real = job.timing.real;
   out.asked = job.timing.rounds;
-  out.given = job.stacks.size();
+  for (const Stack& stack : job.stacks) out.stacks.push_back(counted(stack));
   out.depths = job.deeper ? kDeepest : 1;
   out.calls = timed_calls(job);
   if (out.calls.empty()) return no_calls(job);

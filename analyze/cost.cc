@@ -75,13 +75,6 @@ WorstInput worst_known(const CostReport::Side& side, FilterStack stack,
   return worst(stack, inputs);
 }
 
-CostReport::Side side_of(const Stack& stack) {
-  CostReport::Side out{stack.name};
-  for (const Source& source : stack.filters)
-    out.filters.push_back({source.name, source.compilation, source.program.size()});
-  return out;
-}
-
 }  // namespace
 
 Result<CostReport> cost(const CostJob& job) {
@@ -90,7 +83,7 @@ Result<CostReport> cost(const CostJob& job) {
   bool complete = true;
   for (const Stack& stack : job.stacks) {
     const auto programs = views(stack.filters);
-    CostReport::Side& side = report.sides.emplace_back(side_of(stack));
+    CostReport::Side& side = report.sides.emplace_back(CostReport::Side{counted(stack)});
     side.calls = profile_cost(programs, job.arch, job.profile, {});
     side.exact.resize(side.calls.size());
     if (job.exact)

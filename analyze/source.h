@@ -11,6 +11,7 @@
 #include "harness/base/result.h"
 #include "harness/bpf/symbols.h"
 #include "harness/policy/policy.h"
+#include "harness/report/counted_stack.h"
 #include "harness/report/reported.h"
 #include "harness/report/side.h"
 
@@ -57,6 +58,14 @@ inline std::vector<const Source*> all_filters(const std::vector<Stack>& stacks) 
   std::vector<const Source*> out;
   for (const Stack& stack : stacks)
     for (const Source& source : stack.filters) out.push_back(&source);
+  return out;
+}
+
+inline CountedStack counted(const Stack& stack) {
+  CountedStack out{stack.name, {}};
+  out.filters.reserve(stack.filters.size());
+  for (const Source& source : stack.filters)
+    out.filters.push_back({source.name, source.compilation, source.program.size()});
   return out;
 }
 

@@ -7,9 +7,9 @@
 
 #include "cli/command.h"
 #include "cli/interrupts.h"
+#include "cli/optimized.h"
 #include "cli/pair_options.h"
 #include "cli/profile_options.h"
-#include "cli/reading.h"
 #include "harness/report/json.h"
 #include "harness/terminal/progress.h"
 
@@ -19,6 +19,7 @@ namespace {
 struct BenchArguments {
   Options options;
   PairOptions pair;
+  CompilationOptions compilation;
   ProfileOptions profile;
   BenchJob job;
   std::string chart;
@@ -33,15 +34,13 @@ Status load(BenchArguments& given) {
         ErrorCode::kUnavailable, "--arch",
         fmt::format("expected x86_64, the only architecture whose calls can be timed, found {}",
                     arch_info(host).name));
-  for (const std::string& path : given.pair.inputs) {
-    auto stack = load_accepted_stack(path, reading(options));
-    if (!stack) return stack.error();
-    job.stacks.push_back(std::move(*stack));
-  }
+  auto stacks = given.compilation.load(given.pair.inputs, options);
+  if (!stacks) return stacks.error();
+  job.stacks = std::move(*stacks);
   auto profile = given.profile.read(kTimedArch);
   if (!profile) return profile.error();
   job.profile = std::move(*profile);
-  auto cases = given.pair.cases({&job.stacks.front().front(), &job.stacks.back().front()}, options);
+  auto cases = given.pair.cases(all_filters(job.stacks), options);
   if (!cases) return cases.error();
   job.inputs = std::move(cases->inputs);
   return Ok{};
@@ -85,6 +84,7 @@ void add_bench(CLI::App& app, Context& context) {
                   "If a filter is too long for the kernel, only the instructions that the calls "
                   "execute are installed")
       ->required();
+  given->compilation.add(*sub);
   given->profile.add(*sub);
   given->pair.add_derivation(*sub);
   sub->add_flag("--stacks", given->job.deeper,
@@ -95,7 +95,7 @@ void add_bench(CLI::App& app, Context& context) {
   add_number(*sub, "--rounds", given->job.timing.rounds, 2, 100000,
              "Take this many samples of each filter, up to four times as many to reduce noise");
   add_seed(*sub, given->job.timing.seed);
-  given->options.add(*sub, {kInput, kImport, kJson});
+  given->options.add(*sub, {kSandbox, kInput, kImport, kJson});
 }
 
 }  // namespace secequiv::cli

@@ -6,8 +6,6 @@
 #include "cli/optimized.h"
 #include "cli/pair_options.h"
 #include "cli/profile_options.h"
-#include "cli/reading.h"
-#include "harness/base/file.h"
 #include "harness/report/json.h"
 
 namespace secequiv::cli {
@@ -26,22 +24,12 @@ struct CostOptions {
   bool derived = false;
 };
 
-Status load(const CostOptions& given, std::vector<Stack>& stacks) {
-  for (const std::string& paths : given.pair.inputs) {
-    auto filters = load_stack(paths, reading(given.options));
-    if (!filters) return filters.error();
-    stacks.push_back({shown_name(paths), std::move(*filters)});
-  }
-  if (auto s = given.compilation.apply(stacks, given.options); !s) return s;
-  for (Stack& stack : stacks)
-    if (stack.filters.size() == 1) stack.name = stack.filters.front().name;
-  return Ok{};
-}
-
 Result<int> count_instructions(const CostOptions& given) {
   CostJob job;
   if (auto s = keep_json_alone(given.options, "--chart", given.chart); !s) return s.error();
-  if (auto s = load(given, job.stacks); !s) return s.error();
+  auto stacks = given.compilation.load(given.pair.inputs, given.options);
+  if (!stacks) return stacks.error();
+  job.stacks = std::move(*stacks);
   job.arch = given.options.oci().arch;
   auto profile = given.profile.read(job.arch);
   if (!profile) return profile.error();
@@ -76,7 +64,8 @@ void add_cost(CLI::App& app, Context& context) {
   given->profile.add(*sub);
   given->pair.add_derivation(*sub);
   sub->add_flag("--derived", given->derived, "Use only derived inputs, no exact costs");
-  sub->add_flag("--all", given->all, "Show every system call, not only the most expensive ones");
+  sub->add_flag("--all", given->all,
+                "Show every system call, not only the first ones of the table");
   sub->add_option("--chart", given->chart, "Write a drawing (SVG) to this file");
   given->engine.add_memory(*sub);
   given->options.add(*sub, {kSandbox, kTimeout, kInput, kImport, kJson});

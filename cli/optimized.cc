@@ -75,4 +75,19 @@ Status CompilationOptions::apply(std::vector<Stack>& stacks, const Options& opti
   return Ok{};
 }
 
+Result<std::vector<Stack>> CompilationOptions::load(const std::vector<std::string>& inputs,
+                                                    const Options& options) const {
+  std::vector<Stack> out;
+  out.reserve(inputs.size());
+  for (const std::string& paths : inputs) {
+    auto filters = load_stack(paths, reading(options));
+    if (!filters) return filters.error();
+    out.push_back({shown_name(paths), std::move(*filters)});
+  }
+  if (auto s = apply(out, options); !s) return s.error();
+  for (Stack& stack : out)
+    if (stack.filters.size() == 1) stack.name = stack.filters.front().name;
+  return out;
+}
+
 }  // namespace secequiv::cli

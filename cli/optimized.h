@@ -24,12 +24,14 @@ struct CompilationOptions {
   std::vector<std::string> passes;
 
   void add(CLI::App& app);
-  // Replaces the unoptimized program of each policy, and checks that the kernel accepts every
-  // program (expect_accepted). Errors: those of optimized(); kUsage if an option is given and no
-  // filter is a policy.
-  Status apply(std::vector<Stack>& stacks, const Options& options) const;
+  // Loads filters and stacks. Policies become optimized programs. Errors: those of load_stack() and
+  // optimized(); kRejected for a program that the kernel refuses, except for its length; kUsage if
+  // an option is given and no filter is a policy.
+  [[nodiscard]] Result<std::vector<Stack>> load(const std::vector<std::string>& inputs,
+                                                const Options& options) const;
 
  private:
+  Status apply(std::vector<Stack>& stacks, const Options& options) const;
   [[nodiscard]] std::string described() const;
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <tuple>
 
 #include "harness/base/text.h"
@@ -30,16 +31,10 @@ ordered_json call_json(const CallCost& call, const std::optional<ExactCost>& exa
   return out;
 }
 
-ordered_json filter_json(const Side::Filter& filter) {
-  ordered_json out{{"name", filter.name}, {"instructions", filter.instructions}};
-  if (!filter.compilation.empty()) out["compilation"] = filter.compilation;
-  return out;
-}
-
 ordered_json side_json(const Side& side) {
   ordered_json out{{"name", side.name},
                    {"instructions", side.instructions()},
-                   {"filters", ordered_json::array()},
+                   {"filters", filters_json(side)},
                    {"mean", weighted_mean(side.calls)},
                    {"mean_uncached", weighted_mean_uncached(side.calls)},
                    {"exact", side.calls_exact()},
@@ -48,48 +43,39 @@ ordered_json side_json(const Side& side) {
                      {"exact", side.worst_exact},
                      {"data", to_json(side.worst.data)}}},
                    {"calls", ordered_json::array()}};
-  for (const Side::Filter& filter : side.filters) out["filters"].push_back(filter_json(filter));
   for (std::size_t i = 0; i < side.calls.size(); ++i)
     out["calls"].push_back(call_json(side.calls[i], side.exact[i]));
   return out;
 }
 
-// Describes the program that is counted: "docker.json, compiled and optimized by the built-in
-// passes: 312 instructions".
-std::string counted_text(const Side::Filter& filter) {
-  return fmt::format("{}{}{}: {}\n", filter.name, filter.compilation.empty() ? "" : ", ",
-                     filter.compilation, counted(filter.instructions, "instruction"));
-}
-
-std::string counted_text(const Side& side) {
-  if (side.filters.size() == 1) return counted_text(side.filters.front());
-  std::string out = fmt::format("{}: a stack, of which the kernel runs every filter\n", side.name);
-  for (const Side::Filter& filter : side.filters) out += "  " + counted_text(filter);
-  return out;
-}
-
-std::string numbers(const Side& side, std::size_t at) {
-  const CallCost& call = side.calls[at];
+// Of two filters, a table of 80 columns has room for the mean and the worst case only.
+std::string numbers(const std::vector<Side>& sides, std::size_t side, std::size_t at) {
+  const CallCost& call = sides[side].calls[at];
+  const char* cached = call.cached ? "*" : "";
+  const char* derived = sides[side].exact[at] ? "" : "~";
+  if (sides.size() == 2)
+    return fmt::format("{:>7.1f} {:>5} {:1}{:1}", call.mean, call.most, cached, derived);
   return fmt::format("{:>6} {:>8.1f} {:>6} {:>6.1f} {:1}{:1}", call.least, call.mean, call.most,
-                     call.jumps, call.cached ? "*" : "", side.exact[at] ? "" : "~");
+                     call.jumps, cached, derived);
 }
 
-// Sorts by calls x instructions of the more expensive filter, highest first. A cached call costs
-// nothing. Calls with equal costs are sorted by their costs without a cache, then by their place in
-// the profile.
+// calls x instructions of one filter, or the change from one to the other; `cached`: a cached call
+// costs nothing.
+double weight_of(const std::vector<Side>& sides, std::size_t at, bool cached) {
+  const auto cost = [&](const Side& side) {
+    const CallCost& call = side.calls[at];
+    return cached && call.cached ? 0 : static_cast<double>(call.calls) * call.mean;
+  };
+  return std::abs(cost(sides.back()) - (sides.size() == 2 ? cost(sides.front()) : 0));
+}
+
+// The most expensive call first, or the one whose cost changes most. Equal ones are sorted as if
+// nothing were cached, then keep the profile's order.
 std::vector<std::size_t> by_cost(const std::vector<Side>& sides) {
   std::vector<std::tuple<double, double, std::size_t>> order;
-  for (std::size_t i = 0; i < sides.front().calls.size(); ++i) {
-    double cached = 0;
-    double uncached = 0;
-    for (const Side& side : sides) {
-      const CallCost& call = side.calls[i];
-      const double cost = static_cast<double>(call.calls) * call.mean;
-      uncached = std::max(uncached, cost);
-      if (!call.cached) cached = std::max(cached, cost);
-    }
-    order.emplace_back(-cached, -uncached, i);
-  }
+  order.reserve(sides.front().calls.size());
+  for (std::size_t i = 0; i < sides.front().calls.size(); ++i)
+    order.emplace_back(-weight_of(sides, i, true), -weight_of(sides, i, false), i);
   std::ranges::sort(order);
   std::vector<std::size_t> out;
   out.reserve(order.size());
@@ -99,17 +85,21 @@ std::vector<std::size_t> by_cost(const std::vector<Side>& sides) {
 
 std::string row_text(const std::vector<Side>& sides, std::size_t at) {
   const CallCost& first = sides.front().calls[at];
-  std::string out = fmt::format("{:<24} {:>10}", first.name, first.calls);
-  for (const Side& side : sides) out += " |" + numbers(side, at);
+  std::string out = fmt::format("{:<23} {:>10}", first.name, first.calls);
+  for (std::size_t side = 0; side < sides.size(); ++side) out += " |" + numbers(sides, side, at);
   if (sides.size() != 2) return out + "\n";
   const bool exact = sides.front().exact[at] && sides.back().exact[at];
   return out + fmt::format(" | {:>6}\n", ratio(first.mean, sides.back().calls[at].mean, exact));
 }
 
 std::string table(const std::vector<Side>& sides, std::size_t most, std::string_view how) {
-  std::string out = fmt::format("{:<24} {:>10}", "system call", "calls");
-  for (std::size_t s = 0; s < sides.size(); ++s) out += " | least     mean   most  jumps   ";
-  out += sides.size() == 2 ? "|  ratio\n" : "\n";
+  const bool two = sides.size() == 2;
+  std::string out;
+  if (two) out += fmt::format("{:<34} |{:^16} |{:^16} |\n", "", "before", "after");
+  out += fmt::format("{:<23} {:>10}", "system call", "calls");
+  for (std::size_t s = 0; s < sides.size(); ++s)
+    out += two ? " |   mean  most   " : " | least     mean   most  jumps   ";
+  out += two ? " |  ratio\n" : "\n";
   const std::vector<std::size_t> order = by_cost(sides);
   const std::size_t shown = std::min(order.size(), most);
   for (std::size_t row = 0; row < shown; ++row) out += row_text(sides, order[row]);

@@ -11,30 +11,19 @@
 #include <vector>
 
 #include "harness/coverage/cost.h"
+#include "harness/report/counted_stack.h"
 
 namespace secequiv {
 
 // The cost of one or two sides. Each side is a filter or a stack, whose instructions add up. Costs
 // of calls and worst cases that are not exact come from derived inputs.
 struct CostReport {
-  struct Side {
-    struct Filter {
-      std::string name;
-      std::string compilation;  // how it was compiled from a policy; empty if a program was given
-      std::size_t instructions;
-    };
-    std::string name;
-    std::vector<Filter> filters = {};
+  struct Side : CountedStack {
     std::vector<CallCost> calls = {};
     std::vector<std::optional<ExactCost>> exact = {};  // for each call
     WorstInput worst = {};
     bool worst_exact = false;
 
-    [[nodiscard]] std::size_t instructions() const {
-      std::size_t out = 0;
-      for (const Filter& filter : filters) out += filter.instructions;
-      return out;
-    }
     [[nodiscard]] bool calls_exact() const {
       return std::ranges::all_of(exact, [](const auto& cost) { return cost.has_value(); });
     }

@@ -9,7 +9,7 @@ namespace secequiv::report_cost_test {
 namespace {
 
 CostReport::Side side(const char* name, double read, bool exact) {
-  CostReport::Side out{name, {{name, "", 10}}};
+  CostReport::Side out{{name, {{name, "", 10}}}};
   out.calls = {{"read", 3, false, read, 2, 9, 4, 1.5}, {"getpid", 5, true, 2, 2, 2, 4, 0}};
   out.exact.resize(2);
   if (exact) out.exact = {ExactCost{{}, {}, {read, "4"}, {}, true, "16"}, ExactCost{}};
@@ -47,7 +47,7 @@ TEST(CostReport, BeginsWithTheProgramsThatAreCounted) {
   report.sides[0].filters = {{"a", "compiled by 'x'", 7}, {"b", "", 5}};
   report.sides[0].name = "a,b";
   EXPECT_TRUE(cost_text(report, 9).starts_with(
-      "a,b: a stack, of which the kernel runs every filter\n  a, compiled by 'x': 7 instructions\n"
+      "a,b: a stack; the kernel runs every filter in it\n  a, compiled by 'x': 7 instructions\n"
       "  b: 5 instructions\nsystem call"));
   const auto json = to_json(report)["sides"][0];
   EXPECT_EQ(json["instructions"], 12);

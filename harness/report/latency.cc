@@ -16,8 +16,8 @@ using kernel::Latency;
 using kernel::VariantTimes;
 using nlohmann::ordered_json;
 
-constexpr std::size_t kBar = 40;   // width of the longest bar in columns
-constexpr std::size_t kRows = 10;  // number of calls in the table
+constexpr std::size_t kBar = 16;   // columns; long names come last
+constexpr std::size_t kRows = 10;  // calls
 
 double longest(const Latency& latency) {
   double most = 0;
@@ -28,15 +28,14 @@ double longest(const Latency& latency) {
 std::string spread(const VariantTimes& times) { return fmt::format("+-{:.2f}", times.error); }
 
 std::string table(const Latency& latency) {
-  std::size_t width = 0;
-  for (const VariantTimes& times : latency.variants) width = std::max(width, times.name.size());
-  std::string out = fmt::format("    {:<{}} {:>9} {:>9}\n", "", width, "ns a call", "of filter");
+  std::string out = fmt::format("    {:>9} {:>9}\n", "ns a call", "of filter");
   std::size_t number = 0;
   for (const VariantTimes& times : latency.variants)
     out += fmt::format(
-        "({}) {:<{}} {:>9.1f} {:>9.1f} {:>9} {}\n", ++number, times.name, width, times.mean,
+        "({}) {:>9.1f} {:>9.1f} {:>9} {:<{}} {}\n", ++number, times.mean,
         times.mean - latency.variants.front().mean, spread(times),
-        std::string(static_cast<std::size_t>(times.mean / longest(latency) * kBar), '#'));
+        std::string(static_cast<std::size_t>(times.mean / longest(latency) * kBar), '#'), kBar,
+        times.name);
   return out;
 }
 
@@ -136,13 +135,15 @@ std::string part_note(const LatencyReport& report) {
 }  // namespace
 
 std::string latency_text(const LatencyReport& report, std::string_view how) {
-  std::string out = fmt::format(
+  std::string out;
+  for (const CountedStack& stack : report.stacks) out += counted_text(stack);
+  out += fmt::format(
       "{}{}, weighted by count; each time is the median of {} rounds, and each round uses a new "
       "process\n{}\n{}{}{}noise: {} (+-: standard error)\n",
       reservations(report), counted(report.calls.size(), "system call"), report.latency.rounds,
       what(report), table(report.latency), calls_table(report, how), part_note(report),
       noise_text(report.latency));
-  if (report.given == 2) out += comparison(report);
+  if (report.stacks.size() == 2) out += comparison(report);
   return out;
 }
 
@@ -153,8 +154,11 @@ ordered_json to_json(const LatencyReport& report) {
                    {"interrupted", report.latency.interrupted},
                    {"filtered_already", report.latency.filtered_already},
                    {"noise", nullptr},
+                   {"stacks", ordered_json::array()},
                    {"variants", ordered_json::array()}};
   if (std::isfinite(report.latency.noise)) out["noise"] = report.latency.noise;
+  for (const CountedStack& stack : report.stacks)
+    out["stacks"].push_back({{"name", stack.name}, {"filters", filters_json(stack)}});
   for (const VariantTimes& times : report.latency.variants) {
     ordered_json row{{"name", times.name},
                      {"instructions", times.instructions},

@@ -11,7 +11,7 @@ namespace {
 LatencyReport made_up(double first, double second) {
   LatencyReport out;
   out.asked = 20;
-  out.given = 2;
+  out.stacks = {{"A", {{"A", "", 7}}}, {"B", {{"B", "compiled, not optimized", 9}}}};
   out.calls = {{"getpid", {}, 1}};
   out.latency.rounds = 20;
   out.latency.noise = 0.005;
