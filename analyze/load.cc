@@ -15,6 +15,7 @@
 #include "harness/coverage/state.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/json.h"
+#include "harness/seccomp/audit_record.h"
 #include "harness/seccomp/c_names.h"
 
 namespace secequiv {
@@ -153,6 +154,10 @@ Result<Source> load_source(const std::string& path, const Reading& reading) {
   if (!form && reading.big_endian && bytes->find('\0') != std::string::npos)
     form = Form::kRawBigEndian;
   auto program = read_symbolic(*bytes, name, form, c_names(reading.import.oci.arch));
+  if (!program && read_audit_record(*bytes, name))
+    return make_error(ErrorCode::kParse, name,
+                      "expected a program or a policy, found a record of the audit log; `why` and "
+                      "`run` read it with --audit, beside a filter");
   if (!program) return program.error();
   if (auto s = reading.names(*program, name); !s) return s.error();
   if (!form) form = detect_form(*bytes);
@@ -259,6 +264,9 @@ Result<Source> load_command(const std::string& command, const AdapterLimits& lim
   const Answer<std::string> output = run_command(command, {}, limits);
   if (!output.ok())
     return make_error(ErrorCode::kAdapter, fmt::format("command '{}'", command), output.detail);
+  if (!output.detail.empty())
+    return make_error(ErrorCode::kAdapter, fmt::format("command '{}'", command),
+                      "expected a program on its standard output, but " + output.detail);
   if (!reading.form && is_policy(output.value))
     return make_error(ErrorCode::kAdapter, fmt::format("output of '{}'", command),
                       "expected a program, found a policy; policies must come from files");

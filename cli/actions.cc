@@ -60,7 +60,7 @@ void add_actions(CLI::App& app, Context& context) {
   sub->get_option("filter")->required(false);
   sub->add_option("--pid", given->pid,
                   "Read the filters of this process or thread, the newest first")
-      ->check(CLI::Range(1, 1 << 30))
+      ->check(whole_number(1, 1 << 30))
       ->excludes("filter");
   sub->add_flag("--allowed", given->allowed, "List only the calls that are allowed or logged");
   given->engine.add_memory(*sub);

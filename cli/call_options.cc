@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "cli/output.h"
 #include "cli/reading.h"
+#include "harness/base/shell.h"
 #include "harness/seccomp/audit_record.h"
 
 namespace secequiv::cli {
@@ -16,6 +19,11 @@ Result<SeccompData> CallOptions::from_record() {
     text = std::move(*input);
   }
   auto found = read_audit_record(text, "--audit");
+  if (std::error_code ignored; !found && record != "-" && std::filesystem::exists(record, ignored))
+    return make_error(ErrorCode::kUsage, "--audit",
+                      fmt::format("expected a line of the audit log with type=SECCOMP, found the "
+                                  "name of a file; to read the file, use --audit - < {}",
+                                  shell_quoted(record)));
   if (!found) return found.error();
   constexpr std::string_view kRecord = "type=SECCOMP";
   if (text.find(kRecord) != text.rfind(kRecord))

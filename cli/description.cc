@@ -2,30 +2,13 @@
 
 #include <algorithm>
 
+#include "cli/help.h"
 #include "harness/base/shell.h"
-#include "harness/seccomp/arch.h"
 
 namespace secequiv::cli {
 namespace {
 
 using nlohmann::ordered_json;
-
-// Returns the words that an option accepts, or none if it accepts other text or numbers.
-std::vector<std::string> words_of(const CLI::Option& option) {
-  std::vector<std::string> out;
-  const std::string type = option.get_type_name();
-  if (type.find("ARCH") != std::string::npos)
-    for (const ArchInfo& info : all_arches()) out.emplace_back(info.name);
-  const std::size_t open = type.find('{');
-  const std::size_t close = type.find('}');
-  if (open == std::string::npos || close == std::string::npos) return out;
-  for (std::size_t at = open; at < close;) {
-    const std::size_t end = std::min(close, type.find(',', at + 1));
-    out.push_back(type.substr(at + 1, end - at - 1));
-    at = end;
-  }
-  return out;
-}
 
 ordered_json described_options(const CLI::App& app) {
   auto out = ordered_json::array();
@@ -38,6 +21,7 @@ ordered_json described_options(const CLI::App& app) {
     out.push_back({{"names", names},
                    {"positional", names.empty() ? option->get_name(true) : ""},
                    {"type", value ? option->get_type_name() : ""},
+                   {"placeholder", placeholder(*option)},
                    {"words", words_of(*option)},
                    {"default", value ? option->get_default_str() : ""},
                    {"required", option->get_required()},

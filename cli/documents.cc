@@ -55,8 +55,12 @@ std::string beside_a_document(std::span<char* const> arguments) {
   return {};
 }
 
-std::vector<std::string> with_joined_value(std::span<char* const> arguments) {
+std::vector<std::string> understood(std::span<char* const> arguments) {
   std::vector<std::string> out(arguments.begin(), arguments.end());
+  if (out.size() > 1 && out[1] == "help") {
+    out.erase(out.begin() + 1);
+    out.insert(out.begin() + (out.size() > 1 && !out[1].starts_with('-') ? 2 : 1), "--help");
+  }
   std::size_t at = 1;
   while (at < out.size() && out[at].starts_with("--color")) at += out[at] == "--color" ? 2 : 1;
   if (at + 1 < out.size() && (out[at] == "--explain" || out[at] == "--print-schema") &&

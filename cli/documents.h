@@ -16,8 +16,9 @@ void add_documents(CLI::App& app, std::optional<int>& done);
 // They have at most one value. Returns the option that more follows, or nothing.
 std::string beside_a_document(std::span<char* const> arguments);
 
-// Returns the arguments, with the value of --explain or --print-schema joined to its option.
-// Otherwise CLI11 would take a value such as `check` for the command.
-std::vector<std::string> with_joined_value(std::span<char* const> arguments);
+// Returns the arguments as CLI11 understands them. `help COMMAND` becomes `COMMAND --help`, and the
+// value of --explain or --print-schema is joined to its option. Otherwise CLI11 would take a value
+// such as `check` for the command.
+std::vector<std::string> understood(std::span<char* const> arguments);
 
 }  // namespace secequiv::cli

@@ -99,9 +99,9 @@ void add_dump(CLI::App& app, Context& context) {
       "installs them. Without -o, the command's own output goes to standard error");
   sub->add_option("--pid", given->pid,
                   "Read the filters of this process or thread, the newest first")
-      ->check(CLI::Range(1, 1 << 30));
+      ->check(whole_number(1, 1 << 30));
   sub->add_option("--index", given->index, "Show only the filter of this number, counted from 1")
-      ->check(CLI::Range(1, 1 << 30));
+      ->check(whole_number(1, 1 << 30));
   sub->add_flag("--plain", given->plain, "Write no comments in text output");
   given->options.add_form(*sub, "asm");
   given->options.add_output(*sub);

@@ -66,7 +66,7 @@ void add_fuzz(CLI::App& app, Context& context) {
       ->capture_default_str();
   sub->add_option("--trials", given->trials,
                   "Stop after this many trials (for a pair: inputs) instead of --duration")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62));
+      ->check(whole_number(1, std::uint64_t{1} << 62));
   add_seed(*sub, given->seed);
   sub->add_flag("--no-prove", given->no_prove, "Skip the proofs");
   sub->add_flag("--list", given->list, "List the built-in names, and exit");

@@ -2,7 +2,6 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
-#include <iostream>
 #include <new>
 #include <optional>
 #include <span>
@@ -11,6 +10,7 @@
 
 #include "cli/commands.h"
 #include "cli/documents.h"
+#include "cli/help.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/outputs.h"
@@ -64,23 +64,28 @@ int command_line(int argc, char** argv) {
   CLI::App app{
       "Compare seccomp filters: do two decide the same for every possible system call?\n"
       "Exit status: 0 same or pass, 1 different or failed, 2 bad usage or input, 3 unknown,\n"
-      "4 the kernel would refuse a program, 5 a command under test failed."};
+      "4 the kernel would refuse a program, 5 a command under test failed.",
+      cli::kProgram};
+  app.formatter(cli::help_layout());
   app.set_version_flag("--version", "secequiv " SECEQUIV_VERSION, "Print the version and exit");
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.require_subcommand(1);
   cli::Context context;
   add_commands(app, context);
+  app.footer("`secequiv help COMMAND` describes a command and its options.");
   std::optional<int> done;
   cli::add_documents(app, done);
   guard_values_and_outputs(app);
   const std::span<char* const> arguments(argv, static_cast<std::size_t>(argc));
   cli::drop_old_reports(arguments);
   if (const std::string option = cli::beside_a_document(arguments); !option.empty()) {
-    std::cerr << option << ": expected no command together with this option\n";
-    return 2;
+    return cli::print_usage_error(
+        option +
+        ": expected no command together with this option; a value of several words needs "
+        "quotation marks");
   }
   try {
-    const std::vector<std::string> joined = cli::with_joined_value(arguments);
+    const std::vector<std::string> joined = cli::understood(arguments);
     std::vector<const char*> words;
     words.reserve(joined.size());
     for (const std::string& word : joined) words.push_back(word.c_str());

@@ -71,7 +71,7 @@ void add_mutate(CLI::App& app, Context& context) {
                 "Prove every mutant, including those that inputs kill");
   sub->add_option("--sample", job->sample,
                   "Also prove this many mutants that derived inputs kill (default: 1000)")
-      ->check(CLI::Range(0, 1000000000));
+      ->check(whole_number(0, 1000000000));
   job->engine.add_engine(*sub);
   job->options.add(*sub, {kInput, kTimeout, kSame, kImport, kQuiet, kJson});
 }

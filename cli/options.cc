@@ -58,8 +58,13 @@ void Options::add_import(CLI::App& app) {
 
 void Options::add_profile(CLI::App& app) {
   app.add_option("--cap", capabilities,
-                 "Read OCI profiles as for a container with this capability (CAP_...); repeatable")
-      ->check([](const std::string& name) { return capability_problem(name); });
+                 "Read OCI profiles as for a container with this capability (NET_RAW); repeatable")
+      ->transform(CLI::Validator(
+          [](std::string& name) {
+            name = capability_name(name);
+            return capability_problem(name);
+          },
+          ""));
   app.add_option("--kernel-version", kernel,
                  "Read OCI profiles as for a host with this kernel version")
       ->check([](const std::string& version) { return kernel_version_problem(version); })
@@ -171,9 +176,7 @@ CLI::Option* add_passes(CLI::App& app, std::vector<std::string>& passes) {
 }
 
 void add_seed(CLI::App& app, std::uint64_t& seed) {
-  app.add_option("--seed", seed, "Set the random seed")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
+  add_number(app, "--seed", seed, 0, UINT64_MAX, "Set the random seed");
 }
 
 void add_max_regions(CLI::App& app, std::size_t& regions) {

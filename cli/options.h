@@ -99,9 +99,9 @@ void add_max_regions(CLI::App& app, std::size_t& regions);
 
 // Declares an option with a number from `least` to `most`. The help shows its default.
 template <class Number>
-CLI::Option* add_number(CLI::App& app, const char* name, Number& value, int least, int most,
-                        const char* text) {
-  return app.add_option(name, value, text)->check(CLI::Range(least, most))->capture_default_str();
+CLI::Option* add_number(CLI::App& app, const char* name, Number& value, std::uint64_t least,
+                        std::uint64_t most, const char* text) {
+  return app.add_option(name, value, text)->check(whole_number(least, most))->capture_default_str();
 }
 
 }  // namespace secequiv::cli

@@ -65,8 +65,8 @@ std::string output_onto(const CLI::App& command, const std::string& path) {
 
 [[noreturn]] void refuse(const std::string& output) {
   throw CLI::ValidationError(
-      fmt::format("expected a different output file than '{}', because the command line also uses "
-                  "this name elsewhere",
+      fmt::format("this output would replace '{}', which is also an input or another output of this "
+                  "command; choose another name for the output",
                   output));
 }
 

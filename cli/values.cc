@@ -25,6 +25,18 @@ CLI::Validator seconds(bool or_none) {
   return {check, "SECONDS"};
 }
 
+CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
+  const auto check = [least, most](const std::string& text) {
+    const bool octal = text.size() > 1 && text[0] == '0' && is_digit(text[1]);
+    const auto value = parse_unsigned(text);
+    const bool good = value && !octal && *value >= least && *value <= most;
+    return good ? std::string()
+                : fmt::format("expected a whole number from {} to {}, found '{}'", least, most,
+                              text);
+  };
+  return {check, ""};
+}
+
 CLI::Validator one_of(std::vector<std::string> words) {
   std::string description = fmt::format("{{{}}}", fmt::join(words, ","));
   const auto check = [description, words = std::move(words)](const std::string& text) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,8 @@ namespace secequiv::cli {
 
 // Accepts a finite number of seconds above 0, and also 0 if `or_none` is set.
 CLI::Validator seconds(bool or_none = false);
+// A whole number in these bounds, decimal or 0x; no leading zeros, which mean octal elsewhere.
+CLI::Validator whole_number(std::uint64_t least, std::uint64_t most);
 // Accepts one of these words.
 CLI::Validator one_of(std::vector<std::string> words);
 // Accepts the name of an architecture.

@@ -34,7 +34,7 @@ def test_an_unknown_option_is_named(command, getpid):
 
 
 def test_a_missing_or_unknown_command_is_an_error():
-    assert "subcommand" in fails()
+    assert fails() == "secequiv: expected a command, found none\nTry 'secequiv --help'.\n"
     assert "'chekc'" in fails("chekc")
     assert "'chekc'" in fails("chekc", "--json", "x.bpf")
 
@@ -111,7 +111,7 @@ def test_standard_input_can_be_used_only_once(getpid):
     (["run", "A", "--ip", "here"], "--ip"), (["run", "A", "--arch", "pdp11"], "pdp11"),
     (["optimize", "A", "--passes", "no_such_pass"], "no_such_pass"), (["cover", "A", "--inputs", "/no/such"], "/no/such"),
     (["check", "OCI", "--arch", "pdp11"], "pdp11"), (["check", "OCI", "--kernel-version", "new"], "new"),
-    (["check", "OCI", "--cap", "SYS_ADMIN"], "CAP_"), (["check", "OCI", "--cap", "CAP_SYS_ADMN"], "did you mean CAP_SYS_ADMIN?"),
+    (["check", "OCI", "--cap", "net_admn"], "did you mean CAP_NET_ADMIN?"), (["check", "OCI", "--cap", "CAP_SYS_ADMN"], "did you mean CAP_SYS_ADMIN?"),
     (["check", "A", "--arch", "sparc"], "sparc"), (["dis", "A", "--kernel-version", "x"], "--kernel-version"), (["prove", "A", "A", "--cap", "x"], "--cap"),
     (["mutate", "A", "--fuzz-seconds", "-1"], "--fuzz-seconds"), (["mutate", "A", "--fuzz-seconds", "nan"], "--fuzz-seconds"),
     (["mutate", "A", "--sample", "-1"], "--sample"), (["mutate", "A", "--seed", "x"], "--seed"),

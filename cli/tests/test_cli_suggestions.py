@@ -6,8 +6,8 @@ import pytest
 from cli_tool import run, some
 
 NAMES = [
-    (["chekc"], "'chekc' is not a subcommand; did you mean check?"),
-    (["prove-rul", "x.rule"], "'prove-rul' is not a subcommand; did you mean prove-rule?"),
+    (["chekc"], "'chekc' is not a command; did you mean check?"),
+    (["prove-rul", "x.rule"], "'prove-rul' is not a command; did you mean prove-rule?"),
     (["check", "A", "--timout", "5"], "'--timout' is not an option of check; did you mean --timeout?"),
     (["check", "A", "--timout=5"], "'--timout' is not an option of check; did you mean --timeout?"),
     (["prove", "A", "--refine"], "'--refine' is not an option of prove; did you mean --refines?"),  # although an input is missing, too

@@ -1,0 +1,22 @@
+// The layout of --help: its usage lines and the placeholders of options' values. Owns these alone.
+// It must not know any command.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+namespace secequiv::cli {
+
+inline constexpr const char* kProgram = "secequiv";
+
+// The words that an option accepts; empty if it accepts other text or numbers.
+std::vector<std::string> words_of(const CLI::Option& option);
+
+// What stands for an option's value in help and documents: "dd|z3|both", "ARCH", "N", "SECONDS",
+// "TEXT"; empty for a flag.
+std::string placeholder(const CLI::Option& option);
+
+std::shared_ptr<CLI::FormatterBase> help_layout();
+
+}  // namespace secequiv::cli
