@@ -212,6 +212,7 @@ class Campaign {
 
   void distinct() {
     DistinctInputs seen;
+    seen.reserve(inputs_.size());
     std::erase_if(inputs_, [&](const SeccompData& data) { return !seen.insert(data).second; });
   }
 

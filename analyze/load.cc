@@ -25,6 +25,10 @@ Result<std::string> read_input(const std::string& path) {
   if (path == "-" && std::exchange(stdin_taken, true))
     return make_error(ErrorCode::kUsage, "-", "standard input is named twice");
   auto bytes = read_file(path);
+  if (!bytes && bytes.error().code == ErrorCode::kIo && path.find(',') != path.npos)
+    bytes.error().detail +=
+        "; expected one filter, not a stack (which prove, diff, run, why, actions, cost, cache and "
+        "bench take)";
   if (!bytes) return bytes;
   const std::string_view type = known_file_type(*bytes);
   if (type.empty()) return bytes;
@@ -127,11 +131,7 @@ Result<std::optional<Policy>> load_optional_policy(const std::string& path,
 
 Result<Source> load_source(const std::string& path, const Reading& reading) {
   auto bytes = read_input(path);
-  if (!bytes) {
-    if (bytes.error().code == ErrorCode::kIo && path.find(',') != path.npos)
-      bytes.error().detail += "; expected one filter, not a stack";
-    return bytes.error();
-  }
+  if (!bytes) return bytes.error();
   const std::string name = shown_name(path);
   if (!reading.form && is_policy(*bytes)) {
     auto imported = import_checked(*bytes, name, reading);

@@ -45,6 +45,10 @@ void heed_interrupts() {
   watch_interrupts();
 }
 
+Error stopped_command(const std::string& command) {
+  return make_error(ErrorCode::kBudget, command, "it was stopped by the interruption");
+}
+
 bool was_interrupted() { return interrupted; }
 
 }  // namespace secequiv::cli

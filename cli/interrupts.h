@@ -1,6 +1,10 @@
 // Interrupts of long commands. Owns what Ctrl-C does. It must not know any command.
 #pragma once
 
+#include <string>
+
+#include "harness/base/result.h"
+
 namespace secequiv::cli {
 
 // From now on, the first Ctrl-C (or SIGHUP, SIGTERM) only sets was_interrupted(). A second one ends
@@ -12,5 +16,17 @@ bool was_interrupted();
 void heed_interrupts();
 // From now on, the first signal ends the process, because only printing is left.
 void answer_is_known();
+
+// While it exists, an ending signal stops the running command under test. Otherwise such a signal
+// ends this process, which may be waiting for its input.
+class CommandRun {
+ public:
+  CommandRun() { heed_interrupts(); }
+  ~CommandRun() { answer_is_known(); }
+  CommandRun(const CommandRun&) = delete;
+  CommandRun& operator=(const CommandRun&) = delete;
+};
+// Returns the error of a command that a signal ended.
+Error stopped_command(const std::string& command);
 
 }  // namespace secequiv::cli

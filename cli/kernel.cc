@@ -87,7 +87,7 @@ Result<int> ask(KernelArguments& given) {
 }
 
 Result<int> run_kernel(KernelArguments& given) {
-  watch_interrupts();
+  heed_interrupts();
   if (auto s = check_options(given); !s) return s.error();
   return given.pair.inputs.empty() ? check_model(given) : ask(given);
 }

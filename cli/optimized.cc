@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/interrupts.h"
 #include "cli/reading.h"
 #include "harness/base/file.h"
+#include "harness/base/interrupt.h"
 #include "harness/bpf/refusal.h"
 #include "harness/policy/resolved.h"
 
@@ -25,10 +27,13 @@ Result<Source> optimized(const Source& before, const TargetOptions& target, cons
     return make_error(
         ErrorCode::kUsage, "--compiler",
         fmt::format("expected a policy for --compiler, found the program {}", before.name));
+  std::optional<CommandRun> running;
+  if (opened->external) running.emplace();
   auto answer = opened->compiler ? opened->compiler->compile(write_resolved(*before.policy))
                                  : opened->optimizer->optimize(before.program);
   if (answer.ok())
     return Source{fmt::format("'{}'", target.name()), std::move(answer.value), std::nullopt};
+  if (stop_wanted()) return stopped_command(fmt::format("'{}'", target.name()));
   const bool unsupported = answer.outcome == Outcome::kUnsupported;
   return make_error(unsupported ? ErrorCode::kUsage : ErrorCode::kAdapter,
                     fmt::format("'{}'", target.name()),

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include "analyze/derived.h"
+#include "cli/interrupts.h"
 #include "cli/optimized.h"
 #include "cli/reading.h"
 #include "harness/base/file.h"
+#include "harness/base/interrupt.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/json.h"
 
@@ -34,8 +36,11 @@ void PairOptions::add_derivation(CLI::App& app) {
 Result<std::pair<Source, Source>> PairOptions::sides(const Options& options,
                                                      const TargetOptions& target) const {
   const Reading how = reading(options);
-  const auto output_of = [&](const std::string& command) {
-    return load_command(command, {cmd_timeout, 0, kMaxInputBytes, options.confinement()}, how);
+  const auto output_of = [&](const std::string& command) -> Result<Source> {
+    const CommandRun running;
+    auto out = load_command(command, {cmd_timeout, 0, kMaxInputBytes, options.confinement()}, how);
+    if (!out && stop_wanted()) return stopped_command(fmt::format("command '{}'", command));
+    return out;
   };
   const int commands = int{!before_cmd.empty()} + int{!after_cmd.empty()};
   if (inputs.size() + static_cast<std::size_t>(commands) > 2)

@@ -14,7 +14,8 @@ namespace {
 // built-in name. Any other text is a command.
 template <class Builtin, class Open, class Target>
 Status open_one(const std::string& name, const char* option, BuiltinKind kind, Builtin builtin,
-                Open open, AdapterOptions opening, const Options& shared, Target& out) {
+                Open open, AdapterOptions opening, const Options& shared, Target& out,
+                bool& external) {
   if (name.empty()) return Ok{};
   out = builtin(name);
   if (out) return Ok{};
@@ -27,6 +28,7 @@ Status open_one(const std::string& name, const char* option, BuiltinKind kind, B
   auto opened = open(name, opening);
   if (!opened) return opened.error();
   out = std::move(*opened);
+  external = true;
   return Ok{};
 }
 
@@ -78,14 +80,15 @@ Result<OpenTarget> open_target(const TargetOptions& options, const Options& shar
   opening.form = form_from_name(options.form).value_or(Form::kRaw);
   opening.plugin_host = "/proc/self/exe";
   OpenTarget out;
-  Status done = open_one(options.optimizer, "--optimizer", BuiltinKind::kOptimizer,
-                         builtin_optimizer, open_optimizer, opening, shared, out.optimizer);
+  Status done =
+      open_one(options.optimizer, "--optimizer", BuiltinKind::kOptimizer, builtin_optimizer,
+               open_optimizer, opening, shared, out.optimizer, out.external);
   if (done)
     done = open_one(options.compiler, "--compiler", BuiltinKind::kCompiler, builtin_compiler,
-                    open_compiler, opening, shared, out.compiler);
+                    open_compiler, opening, shared, out.compiler, out.external);
   if (done)
     done = open_one(options.evaluator, "--evaluator", BuiltinKind::kEvaluator, builtin_evaluator,
-                    open_evaluator, opening, shared, out.evaluator);
+                    open_evaluator, opening, shared, out.evaluator, out.external);
   if (!done) return done.error();
   return out;
 }

@@ -32,6 +32,7 @@ struct OpenTarget {
   std::unique_ptr<Optimizer> optimizer;
   std::unique_ptr<Compiler> compiler;
   std::unique_ptr<Evaluator> evaluator;
+  bool external = false;  // not built in
 
   [[nodiscard]] bool any() const { return optimizer || compiler || evaluator; }
 };

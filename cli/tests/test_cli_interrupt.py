@@ -12,7 +12,7 @@ import termios
 import time
 
 import pytest
-from cli_tool import FULL, ROOT, STATUS, binary, fits, shown_on
+from cli_tool import FULL, ROOT, STATUS, binary, fits, shown_on, without_kernel
 
 POLICY = ROOT / "corpus" / "policies" / "gvisor" / "systrap.json"
 # The rule is right, but a solver cannot prove the 32-bit division and multiplication in minutes.
@@ -74,6 +74,32 @@ def test_ctrl_c_ends_the_proof_of_a_rule(tmp_path):
     (tmp_path / "hard.rule").write_text(RULE)
     status, document, err = interrupted("prove-rule", tmp_path / "hard.rule", "--timeout", "1000")
     assert status == STATUS[document["verdict"]] == 3 and "interrupted" in json.dumps(document) and "interrupted" in err
+
+
+OPTIMIZER = "echo started >&2; sleep 1000"
+
+
+@pytest.mark.parametrize("args, where", [
+    (["check", POLICY, "--optimizer", OPTIMIZER, "--request-timeout", "1000"], "'%s'" % OPTIMIZER),
+    (["cost", POLICY, "--compiler", "serve:sleep 1000", "--request-timeout", "1000"], "'serve:sleep 1000'"),
+    (["check", "--before-cmd", OPTIMIZER, "--cmd-timeout", "1000"], "command '%s'" % OPTIMIZER),
+    (["check", POLICY, "--after-cmd", OPTIMIZER, "--cmd-timeout", "1000"], "command '%s'" % OPTIMIZER)])
+def test_ctrl_c_stops_a_command_under_test_and_still_gives_a_report(args, where, tmp_path):
+    """The command would run for longer than the test waits."""
+    more = ["--junit", tmp_path / "junit.xml"] if args[0] == "check" else []
+    status, document, err = interrupted(*args, *more)
+    assert fits(document) == "error" and (status, document["error"]) == (3, "budget"), document
+    assert (document["where"], document["detail"]) == (where, "it was stopped by the interruption")
+    assert "secequiv: interrupted" in err
+    assert not more or "<error " in (tmp_path / "junit.xml").read_text()
+
+
+def test_ctrl_c_stops_the_derivation_of_inputs():
+    """All inputs of this program are millions, which take seconds; the report has only those that the kernel ran."""
+    status, document, err = interrupted("kernel", ROOT / "corpus" / "programs" / "gvisor" / "systrap-everything.after.bpf")
+    if document.get("error") == "unavailable":
+        without_kernel(document["detail"])
+    assert status == 3 and document["verdict"] == "unknown" and "interrupted" in document["reason"], document
 
 
 def test_a_second_signal_ends_the_process_at_once():

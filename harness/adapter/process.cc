@@ -294,7 +294,8 @@ Ending Process::end_gently(Clock::time_point deadline) {
   in_.reset();
   out_.reset();
   err_.reset();
-  for (auto pause = std::chrono::microseconds(20); pid_ != 0 && !exited_ && Clock::now() < deadline;
+  const auto may_wait = [&] { return Clock::now() < deadline && !stop_wanted(); };
+  for (auto pause = std::chrono::microseconds(20); pid_ != 0 && !exited_ && may_wait();
        pause = std::min(2 * pause, std::chrono::microseconds(5000))) {
     look_for_exit();
     if (!exited_) std::this_thread::sleep_for(pause);

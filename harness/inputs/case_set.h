@@ -46,6 +46,10 @@ class CaseSet {
     // slots.
     constexpr std::uint64_t kStride = 0x9e3779b97f4a7c15;
     for (std::uint64_t i = 0; i < count; ++i) {
+      if (stop_wanted()) {
+        cases_.dropped += count - i;
+        break;
+      }
       SeccompData data = base;
       std::uint64_t index = all ? i : i * kStride;
       for (std::size_t slot = 0; slot < slots.size(); ++slot) {

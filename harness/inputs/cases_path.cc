@@ -226,6 +226,7 @@ class Search {
   }
 
   void offer(const SeccompData& data) {
+    if (stop_wanted()) return;  // one look can take milliseconds
     if (offered_.insert(data).second && look_at(data)) set_.add(data);
   }
 
@@ -299,6 +300,7 @@ class Search {
   // continues in the same way from the first `seconds` of these inputs.
   void search_goal(const SeccompData& data, std::size_t pc, std::uint32_t goal,
                    std::size_t seconds) {
+    if (ended()) return;
     const auto first = around(data, pc, goal);
     for (const SeccompData& other : first) {
       if ((open_[pc] & bit_of(goal)) == 0 || ended()) return;
