@@ -1,6 +1,9 @@
 // `run`: emulates one system call, with the trace on request.
 #include "analyze/run.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "cli/call_options.h"
 #include "cli/command.h"
 #include "cli/engine_options.h"
@@ -28,9 +31,9 @@ Result<int> emulate(RunOptions& given) {
   job.host = given.options.oci().arch;
   job.limits = given.engine.limits();
   for (const std::string& path : given.inputs) {
-    auto source = load_accepted(path, reading(given.options));
-    if (!source) return source.error();
-    job.filters.push_back(std::move(*source));
+    auto stack = load_accepted_stack(path, reading(given.options));
+    if (!stack) return stack.error();
+    std::ranges::move(*stack, std::back_inserter(job.filters));
   }
   auto oracle = given.oracle.open();
   if (!oracle) return oracle.error();
@@ -50,8 +53,9 @@ void add_run(CLI::App& app, Context& context) {
   const auto [sub, given] = add_command(
       app, context, "run",
       "Emulate one system call through a filter, or through a stack of filters", emulate);
-  sub->add_option("input", given->inputs,
-                  "Programs or policies, newest first; - for standard input")
+  sub->add_option(
+         "input", given->inputs,
+         "Programs or policies, the newest first, also separated by commas; - for standard input")
       ->required();
   given->call.add(*sub, given->options);
   sub->add_flag("--trace", given->trace, "Show the instructions executed");
