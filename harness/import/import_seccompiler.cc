@@ -85,8 +85,9 @@ class SeccompilerImporter {
     std::string name = wanted;
     if (name.empty() && names.size() == 1) name = names[0];
     if (name.empty())
-      return root.fail(fmt::format("expected a choice among {} ({}); the option 'filter' names one",
-                                   counted(names.size(), "filter"), fmt::join(names, ", ")));
+      return root.fail(fmt::format(
+          "expected a choice among {} ({}); the option 'filter' names one (--filter {})",
+          counted(names.size(), "filter"), fmt::join(names, ", "), names[0]));
     if (std::ranges::find(names, name) == names.end())
       return root.fail(fmt::format("no filter '{}'{}; there {}: {}", name,
                                    did_you_mean(similar_names(name, names)),
@@ -204,6 +205,19 @@ class SeccompilerImporter {
     return Ok{};
   }
 
+  // seccompiler resolves no names, so a file with one is not its input; we tell the number if we
+  // can.
+  [[nodiscard]] Result<std::uint64_t> number(const JsonCursor& at) const {
+    if (!at.value().is_string()) return at.number64();
+    const std::string text = at.value().get<std::string>();
+    const auto known = parse_value(text, arch_);
+    return at.fail(fmt::format(
+        "expected a number, because seccompiler takes no names of constants, found \"{}\"; {}",
+        text,
+        known ? fmt::format("write {}", *known)
+              : "secequiv does not know its number; the header that defines it has the number"));
+  }
+
   Result<Rule> condition(const JsonCursor& at) {
     if (auto s = at.object_with({"index", "type", "op", "val", "comment"}); !s) return s.error();
     if (auto s = comment(at); !s) return s.error();
@@ -214,7 +228,7 @@ class SeccompilerImporter {
       return at.at("index").expected("an argument index from 0 to 5");
     const nlohmann::json& type = at.at("type").value();
     if (type != "dword" && type != "qword") return at.at("type").expected("\"dword\" or \"qword\"");
-    auto value = at.at("val").number64();
+    auto value = number(at.at("val"));
     if (!value) return value.error();
     Rule rule;
     rule.kind = Rule::Kind::kArgs;

@@ -149,7 +149,24 @@ TEST(Seccompiler, SelectsAFilterByName) {
       "file:1#/: there is no filter 'vmn', because the file has only one filter without a name");
   EXPECT_EQ(
       refused(two),
-      "file:1#/: expected a choice among 2 filters (vcpu, vmm); the option 'filter' names one");
+      "file:1#/: expected a choice among 2 filters (vcpu, vmm); the option 'filter' names one "
+      "(--filter vcpu)");
+}
+
+TEST(Seccompiler, ExpectsNumbersInPlaceOfNames) {
+  const auto with = [](const char* value) {
+    return refused(filter(
+        std::string(
+            R"j({"syscall": "ioctl", "args": [{"index": 1, "type": "dword", "op": "eq", "val": )j") +
+        value + "}]}"));
+  };
+  const std::string expected =
+      "expected a number, because seccompiler takes no names of constants, found ";
+  EXPECT_NE(with("\"TIOCGWINSZ\"").find(expected + "\"TIOCGWINSZ\"; write 21523"),
+            std::string::npos)
+      << with("\"TIOCGWINSZ\"");
+  EXPECT_NE(with("\"NO_SUCH_NAME\"").find(expected + "\"NO_SUCH_NAME\"; secequiv does not know"),
+            std::string::npos);
 }
 
 TEST(Seccompiler, AcceptsOnlySeccompilersArchitectures) {
