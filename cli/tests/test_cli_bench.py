@@ -70,6 +70,21 @@ def test_stacks_on_the_command_line_are_timed(asm, few):
     assert [row["instructions"] for row in rows] == [102, 204]
 
 
+def test_a_policy_is_timed_as_its_optimized_program(few):
+    """Nobody loads the unoptimized compilation; `cost` counts the same programs."""
+    docker = ROOT / "corpus" / "policies" / "oci" / "docker-default.json"
+    quick = ["--profile", few, *QUICK]
+    for options in ([], ["--passes", "none"], ["--compiler", "secequiv"], ["--optimizer", "identity"]):
+        document = bench(docker, *options, *quick)
+        counted, = json.loads(run("cost", docker, "--profile", few, "--json", *options).out)["sides"]
+        assert document["stacks"] == [{"name": str(docker), "filters": counted["filters"]}]
+        assert document["variants"][2]["name"] == str(docker)
+    text = run("bench", docker, *quick).out
+    assert text.startswith("%s, compiled and optimized by the built-in passes: 301 instructions\n" % docker)
+    done = run("bench", docker, "--compiler", "false", *quick)
+    assert done.status == 5 and "crashed" in done.err
+
+
 def of_length(asm, count, name):
     return asm("ret #0x7fff0000\n" * count, name)
 

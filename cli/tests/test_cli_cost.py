@@ -137,6 +137,17 @@ def test_the_table_starts_with_the_most_expensive_call(tmp_path):
     assert " more (--all)" in short and " more (--all)" not in run("cost", SYSTRAP[1], "--all").out
 
 
+def test_the_table_of_two_filters_starts_with_the_largest_change(asm, tmp_path):
+    """exit costs most on both sides, and write changes most."""
+    (tmp_path / "profile").write_text("exit 1000\nwrite 5\nread 5\n")
+    slow = "ld [0]\njeq #60, slow\njeq #1, change\nret #0x50001\nslow: ld [16]\n" + "add #1\n" * 20 + "ret #0x50001\nchange: %sret #0x50001\n"
+    before, after = asm(slow % "", "before.asm"), asm(slow % ("ld [16]\n" * 10), "after.asm")
+    lines = run("cost", before, after, "--profile", tmp_path / "profile").out.splitlines()
+    assert [line.split()[0] for line in lines[4:7]] == ["write", "exit", "read"] and "before" in lines[2] and "after" in lines[2]
+    assert [line.split()[0] for line in run("cost", before, "--profile", tmp_path / "profile").out.splitlines()[2:5]] == ["exit", "read", "write"]
+    assert all(len(line) <= 80 for line in lines[2:7])
+
+
 def test_cached_calls_count_as_free_in_the_order_and_the_ratio(asm, tmp_path):
     before = asm("ld [0]\njeq #0, r, w\nr: ld [16]\nret #0x7fff0000\nw: ret #0x7fff0000\n", "before.asm")
     (tmp_path / "profile").write_text("write 1000\nread 1\n")

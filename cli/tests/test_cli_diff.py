@@ -4,6 +4,7 @@ with a stored file."""
 import itertools
 import json
 import random
+import re
 
 import pytest
 from cli_tool import (HARD_AFTER, HARD_BEFORE, POLICIES, PROGRAMS, assembled, confirmed, evaluate, inside, listed, program,  # noqa: F401
@@ -307,6 +308,28 @@ def test_an_expected_difference_passes_and_any_other_fails(changed, tmp_path):
     document, done = report("diff", write, base, "--expect", stored)  # the difference in the other direction
     assert done.status == 1 and [line[0] for line in document["unexpected"]] == ["+", "-"]
     assert listed(tmp_path) == sorted(["expected.json"] + [path.name for path in changed])
+
+
+def test_lines_of_an_expected_difference_name_constants(tmp_path):
+    old, new = (POLICIES / "oci" / name for name in ("docker-default-0.1.0.json", "docker-default.json"))
+    stored = tmp_path / "expected.json"
+    assert run("diff", old, new, "--write-expect", stored).status == 1
+    plain = run("diff", old, new).out
+    missing = run("diff", old, old, "--expect", stored)
+    assert missing.status == 1 and re.search(r"^- .*nr == socket && arg0 == AF_ALG$", missing.out, re.MULTILINE), missing
+    assert re.search(r"^fail: not the difference in .*: 0 new regions \(\+\), \d+ missing \(-\)$", missing.out, re.MULTILINE)
+    # New and missing lines have the words of the plain report.
+    for line in re.findall(r"^[+-] [^:]*: (.*)$", missing.out, re.MULTILINE):
+        assert "  %s\n" % line in plain, line
+    new_lines = run("diff", new, old, "--expect", stored).out
+    assert re.search(r"^\+ .*arg0 == AF_ALG$", new_lines, re.MULTILINE) and re.search(r"^- .*arg0 == AF_ALG$", new_lines, re.MULTILINE)
+    # A condition whose words cannot be read is shown as it is stored.
+    document = json.loads(stored.read_text())
+    for change in document["changes"]:
+        for region in change["regions"]:
+            region["words"] = [{"word": 0, "negated": False, "intervals": [[5, 4]], "cubes": []}]
+    stored.write_text(json.dumps(document))
+    assert re.search(r"^- .*arg0 == 0x26$", run("diff", old, old, "--expect", stored).out, re.MULTILINE)
 
 
 def test_an_empty_expectation_accepts_only_equivalence(changed, tmp_path):

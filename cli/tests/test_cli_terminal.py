@@ -11,6 +11,7 @@ import termios
 
 import pytest
 from cli_tool import FULL, POLICIES, PROGRAMS, ROOT, binary, run, shown_on
+from test_cli_streams import COMMANDS
 
 EVIL = "a\x1b]0;title\x07\u202etxt.b\u2028\x9b31m\nverdict   pass"
 DOCKER = POLICIES / "oci" / "docker-default.json"
@@ -55,16 +56,20 @@ NARROW = {
     "diff": ["diff", OLD_DOCKER, DOCKER], "diff-rules": ["diff", OLD_DOCKER, DOCKER, "--rules"], "cover": ["cover", "getpid.asm"], "mutate": ["mutate", "getpid.asm"],
     "fuzz": ["fuzz", "--optimizer", "identity", "--trials", "5", "--no-scaling"], "fuzz-list": ["fuzz", "--list"], "why": ["why", DOCKER, "--nr", "socket"],
     "actions": ["actions", DOCKER], "reach": ["reach", "getpid.asm"], "lint": ["lint", DOCKER], "run": ["run", DOCKER, "--trace"],
-    "cost": ["cost", CORPUS / "systrap-default.before.bpf"], "cache": ["cache", CORPUS / "systrap-default.before.bpf"], "validate": ["validate", DOCKER], "passes": ["optimize", "--list"],
-    "steps": ["optimize", POLICIES / "seed" / "ten-syscalls.json", "--explain", "-o", "out"], "words": ["--explain"], "word": ["--explain", "unknown"],
+    "cost": ["cost", CORPUS / "systrap.before.bpf"], "cache": ["cache", CORPUS / "systrap.before.bpf"], "validate": ["validate", DOCKER], "passes": ["optimize", "--list"],
+    "steps": ["optimize", POLICIES / "seed" / "ten-syscalls.json", "--changes", "-o", "out"], "words": ["--explain"], "word": ["--explain", "unknown"],
     "precompile": ["precompile", POLICIES / "seed" / "ten-syscalls.json", "-o", "out"], "rules": ["prove-rule", ROOT / "verify" / "rules" / "library" / "bytecode.rule"], "help": ["--help"],
     "error": ["check", "/nonexistent/" + "long-name/" * 12], "option": ["check", "--no-such-option-of-a-remarkable-length", "--" + "x" * 80],
-    **{"help-" + name: [name, "--help"] for name in ["check", "prove", "diff", "fuzz", "mutate", "cover", "why", "kernel", "cost", "optimize", "bench"]}}
+    "cost-two": ["cost", CORPUS / "systrap.before.bpf", CORPUS / "systrap.after.bpf"], "cache-two": ["cache", CORPUS / "systrap.before.bpf", CORPUS / "systrap.after.bpf"],
+    "kernel": ["kernel", "getpid.asm"], "bench": ["bench", "getpid.asm", "--rounds", "2", "--max-inputs", "10"], "trace": ["why", "getpid.asm", "--trace"],
+    "stack": ["cost", "getpid.asm,getpid-enoent.asm"], "no-command": [], "missing": ["prove", "getpid.asm"],
+    **{"help-" + name: [name, "--help"] for name in COMMANDS}}
 
 
 @pytest.mark.parametrize("name", NARROW)
 def test_lines_fit_the_given_width(name, getpid, getpid_enoent):
     wide = run(*NARROW[name], cwd=getpid.parent)
+    assert wide.status != 2 or name in ("error", "option", "no-command", "missing"), wide
     for columns in (80, 40):
         done = run(*NARROW[name], cwd=getpid.parent, env={**os.environ, "COLUMNS": str(columns)})
         assert done.status == wide.status
@@ -72,6 +77,17 @@ def test_lines_fit_the_given_width(name, getpid, getpid_enoent):
         if name in ("prove", "help", "reach", "mutate"):  # the other commands print times, or break long words
             words = [set(re.sub(r"[0-9.]+ m?s\b", "", " ".join(text.split())).split()) for text in (wide.out, done.out)]
             assert columns == 40 or words[0] - {"|"} == words[1] - {"|"}
+
+
+@pytest.mark.parametrize("name", ["cost", "cost-two", "bench", "help", "help-check", "help-fuzz"])
+def test_tables_and_options_fit_80_columns_as_they_are(name, getpid):
+    """A row of a table is one line. Only names of files and sentences are broken."""
+    out = run(*NARROW[name], cwd=getpid.parent, env={**os.environ, "COLUMNS": "80"}).out
+    wide = run(*NARROW[name], cwd=getpid.parent).out
+    rows = [re.findall(r"^ *(?:--?[a-z]|[a-z_0-9]+ +\d|\(\d\)).*", text, re.MULTILINE) for text in (wide, out)]
+    assert len(rows[0]) == len(rows[1]) > 0
+    if not name.startswith("help") and name != "bench":  # which measures time
+        assert rows[0] == rows[1]
 
 
 def test_two_traces_stand_one_above_the_other_if_there_is_no_room(getpid, getpid_enoent):

@@ -135,13 +135,13 @@ std::string part_note(const LatencyReport& report) {
 }  // namespace
 
 std::string latency_text(const LatencyReport& report, std::string_view how) {
-  std::string out;
+  std::string out = reservations(report);
   for (const CountedStack& stack : report.stacks) out += counted_text(stack);
   out += fmt::format(
-      "{}{}, weighted by count; each time is the median of {} rounds, and each round uses a new "
+      "{}, weighted by count; each time is the median of {} rounds, and each round uses a new "
       "process\n{}\n{}{}{}noise: {} (+-: standard error)\n",
-      reservations(report), counted(report.calls.size(), "system call"), report.latency.rounds,
-      what(report), table(report.latency), calls_table(report, how), part_note(report),
+      counted(report.calls.size(), "system call"), report.latency.rounds, what(report),
+      table(report.latency), calls_table(report, how), part_note(report),
       noise_text(report.latency));
   if (report.stacks.size() == 2) out += comparison(report);
   return out;

@@ -1,0 +1,85 @@
+"""Wrong command lines: one error, and one line that says where help is; `help`; the layout of --help."""
+
+import json
+import re
+
+import pytest
+from cli_tool import run
+
+WRONG = [
+    ([], "expected a command, found none", ""), (["foo"], "'foo' is not a command", ""), (["foo", "--help"], "'foo' is not a command", ""),
+    (["help", "foo"], "'foo' is not a command", ""), (["--nosuch"], "'--nosuch' is not an option of secequiv", ""),
+    (["--timeout", "5", "check"], "'--timeout' must follow the command check", "check"),
+    (["prove", "A"], "prove: the argument 'after' is required", "prove"), (["validate"], "validate: the argument 'input' is required", "validate"),
+    (["prove", "A", "--engin", "z3"], "'--engin' is not an option of prove; did you mean --engine?", "prove"),
+    (["check", "A", "--nosuch", "--nosuch"], "'--nosuch' is not an option of check", "check"),
+    (["dis", "A", "-x"], "'-x' is not an option of dis", "dis"), (["dis", "A", "B"], "dis takes no further argument, found 'B'", "dis"),
+    (["check", "A", "A", "A"], "input: expected at most 2 values, found 3", "check"),
+    (["dis", "A", "-o", "x", "-o", "y"], "--output: expected at most 1 value, found 2", "dis"),
+    (["check", "A", "--engine"], "--engine: expected a value (dd|z3|both), found none", "check"),
+    (["check", "A", "--max-inputs", "many"], "--max-inputs: expected a whole number from 0 to 1000000000, found 'many'", "check"),
+    (["mutate", "A", "--seed", "-1"], "--seed: expected a whole number from 0 to 18446744073709551615, found '-1'", "mutate"),
+    (["mutate", "A", "--seed", "010"], "--seed: expected a whole number from 0 to 18446744073709551615, found '010'", "mutate"),
+    (["cost", "A", "--passes", "none", "--optimizer", "identity"], "--optimizer cannot be combined with --passes", "cost"),
+    (["--explain", "derived", "input"], "--explain: expected no command together with this option; a value of several words needs quotation marks", ""),
+]
+
+
+@pytest.mark.parametrize("args, problem, command", WRONG, ids=[" ".join(args) for args, _, _ in WRONG])
+def test_one_error_and_one_hint(args, problem, command):
+    done = run(*args)
+    assert (done.status, done.out) == (2, "")
+    assert done.err == "secequiv: %s\nTry 'secequiv%s --help'.\n" % (problem, command and " " + command)
+
+
+def test_the_json_error_is_the_same():
+    done = run("check", "--json", "--max-inputs", "x")
+    document = json.loads(done.out)
+    assert (document["error"], document["detail"]) == ("usage", "--max-inputs: expected a whole number from 0 to 1000000000, found 'x'")
+    assert "secequiv: %s\n" % document["detail"] in done.err
+
+
+def test_help_is_a_command_too():
+    assert run("help").out == run("--help").out != ""
+    for command in ("check", "prove-rule"):
+        done = run("help", command)
+        assert (done.status, done.err, done.out) == (0, "", run(command, "--help").out)
+        assert "\nUsage: secequiv %s [OPTION...] " % command in done.out
+    assert "secequiv help COMMAND" in run("--help").out
+
+
+def test_help_shows_values_and_defaults():
+    text = run("check", "--help").out
+    assert re.search(r"^  --engine dd\|z3\|both +Use dd .* \(default: dd\)$", text, re.MULTILINE)
+    assert re.search(r"^  --max-inputs N +Derive .* \(default: 4000000\)$", text, re.MULTILINE)
+    assert not re.search("TEXT:|UINT|FLOAT|1x", text)
+
+
+def test_capabilities_are_named_as_in_docker(getpid):
+    """Docker's --cap-add takes them with and without CAP_, in any case."""
+    wanted = run("run", getpid, "--cap", "CAP_SYS_ADMIN")
+    for name in ("SYS_ADMIN", "sys_admin", "cap_sys_admin"):
+        done = run("run", getpid, "--cap", name)
+        assert (done.status, done.out) == (0, wanted.out), done
+    profile = {"defaultAction": "SCMP_ACT_ERRNO", "syscalls": [{"names": ["mount"], "action": "SCMP_ACT_ALLOW", "includes": {"caps": ["CAP_SYS_ADMIN"]}}]}
+    path = getpid.parent / "profile.json"
+    path.write_text(json.dumps(profile))
+    assert "ALLOW" in run("run", path, "--nr", "mount", "--cap", "sys_admin").out
+    assert "did you mean CAP_SYS_ADMIN?" in run("run", path, "--cap", "SYS_ADMN").err
+
+
+RECORD = "type=SECCOMP msg=audit(1.1:1): sig=31 arch=c000003e syscall=39 compat=0 ip=0x7 code=0x80000000\n"
+
+
+def test_files_and_records_are_not_confused(getpid):
+    folder = getpid.parent
+    (folder / "a log").write_text(RECORD)
+    for command in ("run", "why"):
+        done = run(command, getpid, "--audit", "a log", cwd=folder)
+        assert done.status == 2 and "found the name of a file; to read the file, use --audit - < 'a log'" in done.err, done
+        done = run(command, "a log", cwd=folder)
+        assert done.status == 2 and "a log: expected a program or a policy, found a record of the audit log" in done.err and "--audit" in done.err
+        assert run(command, getpid, "--audit", "-", stdin=RECORD).status == 0
+        assert run(command, getpid, "--audit", RECORD).status == 0
+        done = run(command, getpid, "--audit", "no such file")
+        assert done.status == 2 and "with type=SECCOMP, found none" in done.err
