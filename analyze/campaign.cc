@@ -185,7 +185,7 @@ class Campaign {
     } else {
       inputs_.insert(inputs_.end(), corpus->inputs.begin(), corpus->inputs.end());
     }
-    distinct();
+    if (!interrupted()) distinct();  // else few of them are run
     auto report = check_pair(before_, after_, pair_.sameness, inputs_, checking);
     if (!report) return report;
     fuzz_.added = corpus->inputs.size() - std::min(fuzz_.stored, corpus->inputs.size());

@@ -14,6 +14,7 @@
 #include "fuzz/pair/session.h"
 #include "harness/base/file.h"
 #include "harness/base/text.h"
+#include "harness/coverage/first_input.h"
 #include "harness/coverage/state.h"
 #include "harness/inputs/case_set.h"
 
@@ -99,14 +100,13 @@ Status add_input(const std::string& folder, std::string_view prefix, const Secco
 
 std::vector<SeccompData> one_per_edge(const Program& program,
                                       const std::vector<SeccompData>& inputs) {
-  CoverageMap coverage(program);
-  const auto obligations = coverage.obligations();
+  const auto obligations = CoverageMap(program).obligations();
+  FirstInputs first(program);
+  first.run(inputs);
+  const std::vector<std::uint32_t> numbers = first.all();
   std::vector<SeccompData> chosen;
-  for (const SeccompData& input : inputs) {
-    const std::size_t before = coverage.covered_count();
-    coverage.run(input);
-    if (coverage.covered_count() != before) chosen.push_back(input);
-  }
+  chosen.reserve(numbers.size());
+  for (const std::uint32_t input : numbers) chosen.push_back(inputs[input]);
   // Later inputs may have made earlier ones redundant, so each one is checked again.
   std::vector<std::vector<std::size_t>> meets;
   std::vector<std::size_t> times(obligations.size());

@@ -26,7 +26,7 @@ class CaseSet {
 
   // After an interrupt, inputs are dropped like those beyond the limits.
   void add(const SeccompData& data) {
-    if (full() || stop_wanted()) {
+    if (closed()) {
       ++cases_.dropped;
     } else if (seen_.insert(data).second) {
       cases_.inputs.push_back(data);
@@ -46,7 +46,7 @@ class CaseSet {
     // slots.
     constexpr std::uint64_t kStride = 0x9e3779b97f4a7c15;
     for (std::uint64_t i = 0; i < count; ++i) {
-      if (stop_wanted()) {
+      if (closed()) {
         cases_.dropped += count - i;
         break;
       }
@@ -71,6 +71,9 @@ class CaseSet {
   Cases take() { return std::move(cases_); }
 
  private:
+  // After an interrupt, inputs are left out like those beyond the limits.
+  [[nodiscard]] bool closed() const { return full() || stop_wanted(); }
+
   CaseLimits limits_;
   Cases cases_;
   std::unordered_set<SeccompData, InputHash> seen_;

@@ -149,9 +149,9 @@ class Search {
          i < known.size() && path_.steps() < set_.limits().steps / 2 && !stop_wanted(); ++i)
       look_at(known[i * stride % known.size()]);
     explore();
-    for (std::size_t pc = 0; pc < program_.size(); ++pc) search_nears(pc);
+    for (std::size_t pc = 0; pc < program_.size() && !ended(); ++pc) search_nears(pc);
     for (const std::size_t seconds : {std::size_t{0}, kSecondSteps})
-      for (std::size_t pc = 0; pc < program_.size(); ++pc) search_goals(pc, seconds);
+      for (std::size_t pc = 0; pc < program_.size() && !ended(); ++pc) search_goals(pc, seconds);
   }
 
  private:

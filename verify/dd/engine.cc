@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "harness/base/clock.h"
-#include "harness/base/interrupt.h"
 #include "verify/symbolic/assume.h"
 
 namespace secequiv::dd {
@@ -14,7 +13,7 @@ Result<Proof> prove(const Question& question, const Limits& limits) {
   const auto start = Clock::now();
   const auto undecided = [&] {
     proof.verdict = Verdict::kUnknown;
-    proof.detail = stop_wanted() ? "interrupted" : kLimitsReached;
+    proof.detail = exhausted_text();
     return proof;
   };
   if (question.symbols.size() > Order::kMostSymbols) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/interrupt.h"
 #include "harness/base/result.h"
 #include "harness/compare/difference.h"
 #include "harness/seccomp/action.h"
@@ -18,12 +19,14 @@
 
 namespace secequiv::dd {
 
-inline constexpr std::string_view kLimitsReached =
-    "the diagrams reached their limit of nodes, steps or time";
+// Returns why a space is exhausted.
+inline std::string exhausted_text() {
+  return stop_wanted() ? "interrupted" : "the diagrams reached their limit of nodes, steps or time";
+}
 
 // Returns the error of an analysis whose space is exhausted. `where` names the filter.
 inline Error limits_reached(std::string where = "dd") {
-  return make_error(ErrorCode::kBudget, std::move(where), std::string(kLimitsReached));
+  return make_error(ErrorCode::kBudget, std::move(where), exhausted_text());
 }
 
 struct Limits {

@@ -1,0 +1,40 @@
+// Which input is the first to meet each obligation, and when the search ends.
+#include "harness/coverage/first_input.h"
+
+#include <gtest/gtest.h>
+
+#include "harness/bpf/testing.h"
+
+namespace secequiv {
+namespace {
+
+const Program kProgram = assemble("ld [0]\njeq #1, y, n\ny: ret #1\nn: ret #0\n");
+
+std::vector<SeccompData> numbers(std::initializer_list<std::uint32_t> all) {
+  std::vector<SeccompData> out(all.size());
+  std::size_t at = 0;
+  for (const std::uint32_t nr : all) out[at++].set_nr(nr);
+  return out;
+}
+
+TEST(FirstInputs, CountsOverAllCalls) {
+  FirstInputs first(kProgram);
+  first.run(numbers({7, 8}));
+  EXPECT_EQ(first.of({1, Obligation::Kind::kTrue}), FirstInputs::kNone);
+  first.run(numbers({9, 1, 1}));
+  EXPECT_EQ(first.of({0, Obligation::Kind::kLine}), 0u);
+  EXPECT_EQ(first.of({1, Obligation::Kind::kFalse}), 0u);
+  EXPECT_EQ(first.of({1, Obligation::Kind::kTrue}), 3u);
+  EXPECT_EQ(first.all(), (std::vector<std::uint32_t>{0, 3}));
+  EXPECT_FALSE(first.complete()) << "nobody told how many are feasible";
+}
+
+TEST(FirstInputs, EndsOnceEverythingFeasibleIsMet) {
+  FirstInputs first(kProgram, 4);  // without the true outcome and its return
+  first.run(numbers({7, 1}));
+  EXPECT_TRUE(first.complete());
+  EXPECT_EQ(first.of({1, Obligation::Kind::kTrue}), FirstInputs::kNone) << "1 was not run";
+}
+
+}  // namespace
+}  // namespace secequiv
