@@ -46,7 +46,7 @@ Result<kernel::KernelReport> ask_kernel(const AskKernelJob& job) {
   if (auto s = kernel::available(); !s) return s.error();
   std::vector<NamedProgram> programs;
   programs.reserve(job.sources.size());
-  for (const Source& source : job.sources) programs.emplace_back(source.name, source.program);
+  for (const Source& source : job.sources) programs.emplace_back(source.title(), source.program);
   Blocks blocks(job);
   kernel::AskOptions options = job.options;
   if (job.progress)

@@ -49,7 +49,7 @@ Result<Program> installable(const Source& source, const std::vector<TimedCall>& 
   for (const TimedCall& call : calls) inputs.push_back(call.input);
   Program part = kernel::executed_part(source.program, inputs);
   if (refusal_of(part))
-    return make_error(ErrorCode::kRejected, source.name,
+    return make_error(ErrorCode::kRejected, source.title(),
                       fmt::format("the kernel refuses this filter of {} instructions, and also the "
                                   "{} of them that the calls execute",
                                   source.program.size(), part.size()));
@@ -74,8 +74,8 @@ Result<Variant> variant_of(const std::vector<Source>& stack, bool below,
     auto program = installable(source, calls);
     if (!program) return program.error();
     if (!out.stack.empty() || below)
-      if (auto s = fits_below(source.name, *program); !s) return s.error();
-    out.name += (out.name.empty() ? "" : ",") + source.name;
+      if (auto s = fits_below(source.title(), *program); !s) return s.error();
+    out.name += (out.name.empty() ? "" : ",") + source.title();
     out.of_instructions += source.program.size();
     out.stack.push_back(std::move(*program));
   }

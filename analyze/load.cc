@@ -143,12 +143,13 @@ Result<Source> load_source(const std::string& path, const Reading& reading) {
                                      name));
     Program program = compile(imported->policy);
     auto profile = profile_of(*imported, *bytes, name, reading);
-    return Source{name + " (compiled)",
+    return Source{name,
                   std::move(program),
                   std::move(imported->policy),
                   {},
                   {path == "-" ? "" : path, false, {}},
-                  std::move(profile)};
+                  std::move(profile),
+                  kNotOptimized};
   }
   auto form = reading.form;
   if (!form && reading.big_endian && bytes->find('\0') != std::string::npos)
@@ -207,7 +208,7 @@ Status expect_accepted(const std::string& name, ProgramView program, const Readi
 Result<Source> load_accepted(const std::string& path, const Reading& reading) {
   auto source = load_source(path, reading);
   if (!source) return source;
-  if (auto s = expect_accepted(source->name, source->program, reading); !s) return s.error();
+  if (auto s = expect_accepted(source->title(), source->program, reading); !s) return s.error();
   return source;
 }
 
@@ -215,7 +216,7 @@ Result<std::vector<Source>> load_accepted_stack(const std::string& paths, const 
   auto stack = load_stack(paths, reading);
   if (!stack) return stack;
   for (const Source& source : *stack)
-    if (auto s = expect_accepted(source.name, source.program, reading); !s) return s.error();
+    if (auto s = expect_accepted(source.title(), source.program, reading); !s) return s.error();
   return stack;
 }
 
@@ -256,7 +257,7 @@ void note_swapped(std::span<const Source> befores, std::span<const Source> after
     reading.note(fmt::format(
         "note: the first file is the filter before the change, and it is called {}; the second is "
         "called {}: are they swapped?",
-        before.name, after.name));
+        before.title(), after.title()));
 }
 
 Result<Source> load_command(const std::string& command, const AdapterLimits& limits,

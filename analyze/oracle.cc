@@ -8,7 +8,7 @@ Result<std::optional<OracleReport>> ask(const Oracle& oracle, const std::vector<
   if (!oracle) return std::optional<OracleReport>();
   std::vector<NamedProgram> programs;
   for (const std::vector<Source>* sources : {&stack, &other})
-    for (const Source& source : *sources) programs.emplace_back(source.name, source.program);
+    for (const Source& source : *sources) programs.emplace_back(source.title(), source.program);
   auto answer = oracle(programs, inputs);
   if (!answer) return answer.error();
   return std::optional(std::move(*answer));

@@ -17,7 +17,7 @@ std::vector<SideReport> sides(const std::vector<Source>& stack) {
   std::vector<SideReport> out;
   out.reserve(stack.size());
   for (const Source& side : stack)
-    out.push_back({side.name, side.program, refusal_of(side.program)});
+    out.push_back({side.title(), side.program, refusal_of(side.program)});
   return out;
 }
 
@@ -26,7 +26,7 @@ std::optional<Rejection> refused_program(const ProveJob& job) {
   for (const std::vector<Source>* stack : {&job.before, &job.after})
     for (const Source& side : *stack)
       if (const auto refusal = refusal_of(side.program, LengthRule::kUnlimited))
-        return Rejection{side.name, describe(*refusal, side.program)};
+        return Rejection{side.title(), describe(*refusal, side.program)};
   return std::nullopt;
 }
 

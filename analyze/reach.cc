@@ -22,7 +22,7 @@ Result<ReachReport> reach(const ReachJob& job) {
     const RegionList found = regions.list(set, job.at ? job.max_regions : 0);
     ReachReport::Row row{obligation, {}, {}, found.count, found.region_count, {}, {}};
     if (set != dd::Diagrams::kZero) row.smallest = space.smallest(set);
-    if (space.exhausted()) return dd::limits_reached(job.source.name);
+    if (space.exhausted()) return dd::limits_reached(job.source.title());
     row.instruction = insn_text(program, obligation.pc);
     if (obligation.kind != Obligation::Kind::kLine)
       row.outcome =

@@ -8,12 +8,12 @@ namespace secequiv {
 
 Result<RunReport> run(const RunJob& job) {
   if (!job.arguments_known) {
-    const Stack stack{job.filters.front().name, job.filters};
+    const Stack stack{job.filters.front().title(), job.filters};
     auto found = possible_decisions(stack, job.data, job.host, job.limits);
     if (!found) return found.error();
     if (!found->empty()) {
       if (job.oracle)
-        return make_error(ErrorCode::kUnavailable, job.filters.front().name,
+        return make_error(ErrorCode::kUnavailable, job.filters.front().title(),
                           "the oracle needs arguments, and the result depends on them");
       RunReport report{job.data, {}};
       report.possible = std::move(*found);
@@ -29,7 +29,7 @@ Result<RunReport> run(const RunJob& job) {
   RunReport report{
       job.data, {}, run_stack(views(job.filters), job.data), job.steps, std::move(*answer)};
   for (const Source& filter : job.filters)
-    report.filters.push_back({filter.name, filter.program, trace(filter.program, job.data)});
+    report.filters.push_back({filter.title(), filter.program, trace(filter.program, job.data)});
   return report;
 }
 

@@ -26,7 +26,7 @@ struct ContainerProfile {
 };
 
 struct Source {
-  std::string name;  // for reports: a file's name, "policy.json (compiled)", a command
+  std::string name;  // for reports: a file's name, a command
   Program program;
   std::optional<Policy> policy;         // the policy from which `program` was compiled
   std::vector<SymbolUse> symbols = {};  // names without a value, if the job accepts them
@@ -35,10 +35,16 @@ struct Source {
   std::optional<ContainerProfile> profile = {};  // the profile from which `policy` was imported
   // For reports: how `program` was made from `policy`: "compiled, not optimized".
   std::string compilation = {};
+
+  // "policy.json (compiled, not optimized)"
+  [[nodiscard]] std::string title() const {
+    return compilation.empty() ? name : name + " (" + compilation + ")";
+  }
 };
+inline constexpr const char* kNotOptimized = "compiled, not optimized";
 
 inline SideReport side_of(const Source& source) {
-  return {source.name, source.program, {}, source.policy.has_value()};
+  return {source.title(), source.program, {}, source.policy.has_value()};
 }
 
 // A stack of one or more filters, newest first.

@@ -251,7 +251,7 @@ Result<WhyReport> why(const WhyJob& job) {
     const bool decides = !decided && precedence(run.result) == precedence(report.result);
     decided = decided || decides;
     const Policy* policy = source.policy ? &*source.policy : nullptr;
-    report.filters.push_back({source.name, run.result, decides,
+    report.filters.push_back({source.title(), run.result, decides,
                               policy != nullptr ? deciding_rule(*policy, job.data) : DecidingRule{},
                               policy != nullptr ? reason(*policy, job.data) : "",
                               tests_of(source.program, run)});

@@ -45,7 +45,7 @@ Status load(const DiffOptions& given, DiffJob& job) {
     if (given.rules && !(single && stack->front().policy))
       return make_error(ErrorCode::kUsage, "--rules",
                         fmt::format("expected one policy on each side, found {}",
-                                    single ? stack->front().name : "a stack of filters"));
+                                    single ? stack->front().title() : "a stack of filters"));
     *into = {*path, std::move(*stack)};
   }
   note_swapped(job.before.filters, job.after.filters, reading(given.options));

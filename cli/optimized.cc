@@ -15,7 +15,7 @@ namespace secequiv::cli {
 Result<Source> optimized(const Source& before, const TargetOptions& target, const Options& options,
                          const std::vector<const Pass*>& passes) {
   if (const auto refusal = refusal_of(before.program, LengthRule::kUnlimited))
-    return make_error(ErrorCode::kRejected, before.name, describe(*refusal, before.program));
+    return make_error(ErrorCode::kRejected, before.title(), describe(*refusal, before.program));
   auto opened = open_target(target, options);
   if (!opened) return opened.error();
   if (!opened->any()) {
@@ -45,8 +45,8 @@ void CompilationOptions::add(CLI::App& app) {
   add_passes(app, passes)->excludes("--optimizer")->excludes("--compiler");
 }
 
-std::string CompilationOptions::described() const {
-  if (passes == std::vector<std::string>{"none"}) return "compiled, not optimized";
+std::string CompilationOptions::described(const std::vector<const Pass*>& chosen) const {
+  if (chosen.empty()) return kNotOptimized;
   if (!target.compiler.empty()) return fmt::format("compiled by '{}'", target.compiler);
   if (!target.optimizer.empty())
     return fmt::format("compiled, then optimized by '{}'", target.optimizer);
@@ -66,12 +66,9 @@ Status CompilationOptions::apply(std::vector<Stack>& stacks, const Options& opti
         auto made = optimized(source, target, options, *chosen);
         if (!made) return made.error();
         source.program = std::move(made->program);
-        source.name = shown_name(source.file.path.empty() ? "-" : source.file.path);
-        source.compilation = described();
+        source.compilation = described(*chosen);
       }
-      const std::string by = source.policy ? " (" + source.compilation + ")" : "";
-      if (auto s = expect_accepted(source.name + by, source.program, reading(options)); !s)
-        return s;
+      if (auto s = expect_accepted(source.title(), source.program, reading(options)); !s) return s;
     }
   if (!has_policy && (!target.name().empty() || !passes.empty()))
     return make_error(ErrorCode::kUsage, {},

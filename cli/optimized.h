@@ -32,7 +32,8 @@ struct CompilationOptions {
 
  private:
   Status apply(std::vector<Stack>& stacks, const Options& options) const;
-  [[nodiscard]] std::string described() const;
+  // `chosen`: the passes that `passes` names.
+  [[nodiscard]] std::string described(const std::vector<const Pass*>& chosen) const;
 };
 
 }  // namespace secequiv::cli

@@ -64,10 +64,10 @@ std::string output_onto(const CLI::App& command, const std::string& path) {
 }
 
 [[noreturn]] void refuse(const std::string& output) {
-  throw CLI::ValidationError(
-      fmt::format("this output would replace '{}', which is also an input or another output of this "
-                  "command; choose another name for the output",
-                  output));
+  throw CLI::ValidationError(fmt::format(
+      "this output would replace '{}', which is also an input or another output of this "
+      "command; choose another name for the output",
+      output));
 }
 
 }  // namespace

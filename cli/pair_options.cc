@@ -56,10 +56,10 @@ Result<std::pair<Source, Source>> PairOptions::sides(const Options& options,
     auto rules = parse_policy(default_policy_text(), "default policy", how);
     if (!rules) return rules.error();
     Program program = compile(*rules);
-    if (auto s = add(Source{fmt::format("default policy '{}' (compiled)", rules->name),
-                            std::move(program), std::move(*rules)});
-        !s)
-      return s.error();
+    Source source{fmt::format("default policy '{}'", rules->name), std::move(program),
+                  std::move(*rules)};
+    source.compilation = kNotOptimized;
+    if (auto s = add(std::move(source)); !s) return s.error();
   }
   if (!before_cmd.empty())
     if (auto s = add(output_of(before_cmd)); !s) return s.error();

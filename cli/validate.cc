@@ -31,7 +31,7 @@ int validate_one(const std::string& path, const Validation& job, nlohmann::order
   const Validated input{
       path, source->program, source->policy ? &*source->policy : nullptr,
       refusal_of(source->program, unlimited ? LengthRule::kUnlimited : LengthRule::kKernel)};
-  if (unlimited) note_length(source->name, source->program, reading(job.options));
+  if (unlimited) note_length(source->title(), source->program, reading(job.options));
   results.push_back(to_json(input));
   const int status = input.refusal ? exit_code(Verdict::kRejected) : 0;
   return job.options.json ? status : print_verdict(validated_text(input), status, job.options);

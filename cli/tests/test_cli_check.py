@@ -163,7 +163,7 @@ def test_standard_input_works_in_every_place(getpid):
                                      ["--arch", "s390x"], ["--kernel-version", "4.7"]], ids=" ".join)
 def test_container_profiles_pass_for_any_host(options):
     document = passes(DOCKER, *options)
-    assert document["before"]["name"] == "%s (compiled)" % DOCKER
+    assert document["before"]["name"] == "%s (compiled, not optimized)" % DOCKER
 
 
 def test_a_profile_in_a_file_named_config_json_passes(tmp_path):

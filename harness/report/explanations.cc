@@ -14,7 +14,7 @@ namespace secequiv {
 namespace documents {
 std::string_view explanations();  // explanations.txt, embedded
 std::string_view glossary();      // docs/glossary.md, embedded
-}
+}  // namespace documents
 
 namespace {
 

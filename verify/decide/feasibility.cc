@@ -21,8 +21,7 @@ struct FeasibilityOracle::State {
   std::unique_ptr<smt::FeasibilityOracle> solver;
 
   Result<Feasibility> ask_diagrams(const Obligation& obligation) {
-    Feasibility out{obligation, Feasibility::Answer::kUnknown, std::nullopt,
-                    std::string(dd::kLimitsReached)};
+    Feasibility out{obligation, Feasibility::Answer::kUnknown, std::nullopt, dd::exhausted_text()};
     if (!space) {
       const ProgramView views[] = {program};
       space = std::make_unique<dd::Space>(views, limits);
