@@ -22,10 +22,12 @@ SeccompData call_of(Arch arch, std::uint32_t nr) {
 // Returns a number that no call has.
 std::uint32_t unused_number(Arch arch) { return arch == Arch::kX32 ? 0x7fffffff : 0x3fffffff; }
 
-std::vector<ActionsReport::Choice> choices(const std::vector<dd::Decided>& found, Arch arch) {
+std::vector<ActionsReport::Choice> choices(const std::vector<dd::Decided>& found, AskedCall call) {
   std::vector<ActionsReport::Choice> out;
   out.reserve(found.size());
-  for (const dd::Decided& one : found) out.push_back({one.value, condition_text(one.where, arch)});
+  for (const dd::Decided& one : found)
+    out.push_back({one.value, condition_text(one.where, call.arch),
+                   condition_text(one.where, call.arch, Values::kNamed, call)});
   return out;
 }
 
@@ -50,7 +52,7 @@ Result<ActionsReport> actions(const ActionsJob& job) {
       return out;
     };
     for (const std::uint32_t nr : arch.others)
-      row.others.push_back({shown_call(arch.arch, nr), choices(decided(nr), arch.arch)});
+      row.others.push_back({shown_call(arch.arch, nr), choices(decided(nr), {arch.arch, nr})});
     const auto otherwise = decided(unused_number(arch.arch));
     if (otherwise.size() == 1) row.otherwise = otherwise.front().value.value;
   }

@@ -58,10 +58,10 @@ std::vector<std::vector<DiffReport::Rules>> rules_of(const DiffReport& report, c
   for (const Change& change : report.difference.changes) {
     auto& row = out.emplace_back();
     for (const Region& region : report.shown(change)) {
-      const auto rules = [&](const Region& part) -> DiffReport::Rules {
+      const auto rules = [&](const Region& part) -> DecidingRules {
         return {deciding_rule(before, part.example()), deciding_rule(after, part.example())};
       };
-      row.push_back(rules(region));
+      row.push_back({rules(region), {}});
       for (const Region& part : by_call(region, kMostSplit))
         row.back().of_calls.push_back(rules(part));
     }

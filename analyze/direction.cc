@@ -1,8 +1,11 @@
 #include "analyze/direction.h"
 
+#include <algorithm>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "harness/report/direction.h"
 #include "verify/dd/direction.h"
 
 namespace secequiv {
@@ -42,6 +45,15 @@ Status add_directions(HuntReport& report, Sameness sameness, Arch host) {
     if (!found) return found.error();
     finding.direction = std::move(*found);
   }
+  std::ranges::sort(report.findings, {}, [](const Finding& finding) {
+    const bool known = finding.direction && finding.direction->example;
+    return std::tuple(!finding.failure, finding.kind,
+                      known ? kind_of(*finding.direction->example) : Direction::Kind::kChanged,
+                      finding.trial);
+  });
+  const Finding* first = report.findings.empty() ? nullptr : &report.findings.front();
+  if (report.verdict == Verdict::kDifferent && first != nullptr && first->direction)
+    report.reason = directed(direction_line(first->direction, host), *first->witness);
   return Ok{};
 }
 

@@ -198,17 +198,18 @@ void note_length(const std::string& name, ProgramView program, const Reading& re
                     name, program.size(), kMaxInsns));
 }
 
-Status expect_accepted(const std::string& name, ProgramView program, const Reading& reading) {
-  if (const auto refusal = refusal_of(program, LengthRule::kUnlimited))
-    return make_error(ErrorCode::kRejected, name, describe(*refusal, program));
-  note_length(name, program, reading);
+Status expect_accepted(const Source& source, const Reading& reading) {
+  if (const auto refusal = refusal_of(source.program, LengthRule::kUnlimited))
+    return make_error(ErrorCode::kRejected, instruction_place(source, refusal->pc),
+                      describe(*refusal, source.program));
+  note_length(source.title(), source.program, reading);
   return Ok{};
 }
 
 Result<Source> load_accepted(const std::string& path, const Reading& reading) {
   auto source = load_source(path, reading);
   if (!source) return source;
-  if (auto s = expect_accepted(source->title(), source->program, reading); !s) return s.error();
+  if (auto s = expect_accepted(*source, reading); !s) return s.error();
   return source;
 }
 
@@ -216,7 +217,7 @@ Result<std::vector<Source>> load_accepted_stack(const std::string& paths, const 
   auto stack = load_stack(paths, reading);
   if (!stack) return stack;
   for (const Source& source : *stack)
-    if (auto s = expect_accepted(source.title(), source.program, reading); !s) return s.error();
+    if (auto s = expect_accepted(source, reading); !s) return s.error();
   return stack;
 }
 

@@ -53,7 +53,7 @@ Result<Source> load_source(const std::string& path, const Reading& reading);
 Result<std::vector<Source>> load_stack(const std::string& paths, const Reading& reading);
 
 // Checks that the kernel accepts the program. If it is only too long, warns. Errors: kRejected.
-Status expect_accepted(const std::string& name, ProgramView program, const Reading& reading);
+Status expect_accepted(const Source& source, const Reading& reading);
 // The same for what these read.
 Result<Source> load_accepted(const std::string& path, const Reading& reading);
 Result<std::vector<Source>> load_accepted_stack(const std::string& paths, const Reading& reading);

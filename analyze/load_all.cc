@@ -69,7 +69,8 @@ Result<std::unique_ptr<hunt::ProgramSource>> load_programs(const std::vector<std
     auto source = load_source(path, reading);
     if (!source) return source.error();
     if (const auto refusal = refusal_of(source->program, LengthRule::kUnlimited))
-      return make_error(ErrorCode::kRejected, source->name, describe(*refusal, source->program));
+      return make_error(ErrorCode::kRejected, instruction_place(*source, refusal->pc),
+                        describe(*refusal, source->program));
     return hunt::NamedProgram{source->name, std::move(source->program)};
   };
   auto all = load_all<hunt::NamedProgram>(paths, Subject::kPrograms,

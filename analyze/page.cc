@@ -69,7 +69,7 @@ class Reasons {
     std::vector<std::string> conditions;
     conditions.reserve(list.regions.size());
     for (const Region& region : list.regions)
-      conditions.push_back(short_condition(condition_text(region, host_)));
+      conditions.push_back(short_condition(condition_text(region, host_, Values::kNamed)));
     return fmt::format(
         "proven: all {} inputs that reach this instruction satisfy {}{}", count_text(list.count),
         fmt::join(conditions, ", or "),

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <optional>
 
+#include "analyze/deciding.h"
 #include "analyze/direction.h"
 #include "analyze/refused_values.h"
 #include "harness/base/clock.h"
@@ -26,7 +27,8 @@ std::optional<Rejection> refused_program(const ProveJob& job) {
   for (const std::vector<Source>* stack : {&job.before, &job.after})
     for (const Source& side : *stack)
       if (const auto refusal = refusal_of(side.program, LengthRule::kUnlimited))
-        return Rejection{side.title(), describe(*refusal, side.program)};
+        return Rejection{side.title(), describe(*refusal, side.program),
+                         instruction_place(side, refusal->pc)};
   return std::nullopt;
 }
 
@@ -146,6 +148,9 @@ Result<ProveReport> prove(const ProveJob& job) {
   report.proof = std::move(*proof);
   report.host = job.host;
   if (auto s = direct(job, left(), report); !s) return s.error();
+  if (const auto& witness = report.proof.witness; witness && report.proof.symbols.empty())
+    report.rules = {deciding_rule(job.before, witness->data),
+                    deciding_rule(job.after, witness->data)};
   if (certified) report.certificate = certify(job, report, elapsed);
   if (auto s = ask_oracle(job, report); !s) return s.error();
   return report;

@@ -3,6 +3,8 @@
 // the C interface takes memory.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <functional>
 #include <optional>
 #include <string>
@@ -45,6 +47,15 @@ inline constexpr const char* kNotOptimized = "compiled, not optimized";
 
 inline SideReport side_of(const Source& source) {
   return {source.title(), source.program, {}, source.policy.has_value()};
+}
+
+// Returns the name with the place of an instruction, as far as the file shows it: "filter.asm:5",
+// "filter.bpf: offset 16".
+inline std::string instruction_place(const Source& source, std::size_t pc) {
+  if (pc < source.file.lines.size())
+    return fmt::format("{}:{}", source.name, source.file.lines[pc]);
+  return source.file.raw ? fmt::format("{}: offset {}", source.name, pc * sizeof(Insn))
+                         : source.title();
 }
 
 // A stack of one or more filters, newest first.

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <span>
 
+#include "analyze/deciding.h"
 #include "harness/bpf/text.h"
 #include "harness/compare/pair.h"
 #include "harness/coverage/coverage.h"
@@ -65,10 +66,6 @@ Policies policies_of(const std::vector<Source>& filters) {
   Policies out;
   for (const Source& source : filters) out.push_back(source.policy ? &*source.policy : nullptr);
   return out;
-}
-
-PositionRef position_in(const std::vector<Source>& filters, const SeccompData& data) {
-  return decision(filters, policies_of(filters), data).position;
 }
 
 // Finds capabilities of the container that would change the decision. It tries one at a time, and
@@ -169,6 +166,11 @@ class Capabilities {
   std::vector<Other> out_;
 };
 
+std::optional<AskedCall> asked_call(const SeccompData& data) {
+  const auto arch = arch_from_data(data.arch(), data.nr());
+  return arch ? std::optional(AskedCall{*arch, data.nr()}) : std::nullopt;
+}
+
 Other other_of(Other::Kind kind, const dd::Decided& found, const Stack& stack,
                const SeccompData& call, Arch host) {
   SeccompData data = call;
@@ -176,7 +178,8 @@ Other other_of(Other::Kind kind, const dd::Decided& found, const Stack& stack,
     data.words[word.word] = word.example;
   const Arch arch = arch_from_data(call.arch(), 0).value_or(host);
   return {kind, "if " + condition_text(found.where, arch), found.value,
-          position_in(stack.filters, data)};
+          deciding_rule(stack.filters, data).position,
+          "if " + condition_text(found.where, arch, Values::kNamed, asked_call(call))};
 }
 
 // Returns the decisions for the same call on other architectures that the filters distinguish from
@@ -197,7 +200,7 @@ std::vector<Other> architectures(const WhyJob& job, std::uint32_t result) {
     const std::uint32_t found = run_stack(programs, data);
     if (found != result && found != unknown)
       out.push_back({Other::Kind::kArch, fmt::format("on {}", info.name), constant(found),
-                     position_in(job.stack.filters, data)});
+                     deciding_rule(job.stack.filters, data).position});
   }
   return out;
 }
@@ -243,6 +246,7 @@ Result<WhyReport> why(const WhyJob& job) {
   if (space.exhausted()) return dd::limits_reached(job.stack.name);
   const Region region = dd::Regions(space).around(others, job.data);
   report.condition = condition_text(region, job.host);
+  report.named = condition_text(region, job.host, Values::kNamed, asked_call(job.data));
   report.count = region.count;
   bool decided = programs.size() == 1;
   for (const Source& source : job.stack.filters) {

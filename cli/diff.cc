@@ -60,7 +60,8 @@ bool names_rules(const DiffOptions& given, const DiffJob& job) {
   const auto policy = [](const Stack& stack) {
     return stack.filters.size() == 1 && stack.filters.front().policy.has_value();
   };
-  return given.rules || (!given.options.html.empty() && policy(job.before) && policy(job.after));
+  const bool files = !given.options.html.empty() || given.options.wants_reports();
+  return given.rules || (files && policy(job.before) && policy(job.after));
 }
 
 Status write_page(const DiffOptions& given, const DiffJob& job, const DiffReport& found) {
@@ -90,11 +91,13 @@ Result<int> list_differences(const DiffOptions& given) {
   if (job.whole && found->verdict != Verdict::kFail)
     if (auto s = write_file(given.expect.write, render(stored_json(*found))); !s) return s.error();
   if (auto s = write_page(given, job, *found); !s) return s.error();
+  const ReportedCases cases =
+      reported(*found, given.options.wants_reports() ? given.max_regions : 0);
   if (!given.rules) found->rules.clear();
   answer_is_known();
   return print_found(
-      given.options.json ? render(to_json(*found)) : diff_text(*found, "--max-regions"),
-      reported(*found, given.options.wants_reports() ? given.max_regions : 0), given.options);
+      given.options.json ? render(to_json(*found)) : diff_text(*found, "--max-regions"), cases,
+      given.options);
 }
 
 }  // namespace

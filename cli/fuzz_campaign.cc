@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "analyze/campaign.h"
+#include "analyze/deciding.h"
 #include "cli/interrupts.h"
 #include "cli/output.h"
 #include "harness/report/check.h"
@@ -75,6 +76,9 @@ Result<int> run_fuzz_campaign(const FuzzCampaignOptions& given, const Options& o
   };
   auto result = campaign(side_of(before), side_of(after), options.sameness(), derive, campaigning);
   if (!result) return result.error();
+  if (result->witness)
+    result->rules = {deciding_rule(std::span(&before, 1), result->witness->data),
+                     deciding_rule(std::span(&after, 1), result->witness->data)};
   result->dropped = derived.dropped;
   const Status page = given.check.write_page(*result, before, after, derived.inputs, options);
   return print_found(options.json ? render(to_json(*result)) : check_text(*result),

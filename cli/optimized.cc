@@ -15,7 +15,8 @@ namespace secequiv::cli {
 Result<Source> optimized(const Source& before, const TargetOptions& target, const Options& options,
                          const std::vector<const Pass*>& passes) {
   if (const auto refusal = refusal_of(before.program, LengthRule::kUnlimited))
-    return make_error(ErrorCode::kRejected, before.title(), describe(*refusal, before.program));
+    return make_error(ErrorCode::kRejected, instruction_place(before, refusal->pc),
+                      describe(*refusal, before.program));
   auto opened = open_target(target, options);
   if (!opened) return opened.error();
   if (!opened->any()) {
@@ -68,7 +69,7 @@ Status CompilationOptions::apply(std::vector<Stack>& stacks, const Options& opti
         source.program = std::move(made->program);
         source.compilation = described(*chosen);
       }
-      if (auto s = expect_accepted(source.title(), source.program, reading(options)); !s) return s;
+      if (auto s = expect_accepted(source, reading(options)); !s) return s;
     }
   if (!has_policy && (!target.name().empty() || !passes.empty()))
     return make_error(ErrorCode::kUsage, {},

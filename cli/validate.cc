@@ -28,9 +28,11 @@ int validate_one(const std::string& path, const Validation& job, nlohmann::order
   // The unoptimized program of a policy may be too long for the kernel, because only the optimizer
   // reads it.
   const bool unlimited = job.any_length || source->policy.has_value();
-  const Validated input{
+  Validated input{
       path, source->program, source->policy ? &*source->policy : nullptr,
       refusal_of(source->program, unlimited ? LengthRule::kUnlimited : LengthRule::kKernel)};
+  if (input.refusal && input.refusal->rule != RefusalRule::kLength)
+    input.where = instruction_place(*source, input.refusal->pc);
   if (unlimited) note_length(source->title(), source->program, reading(job.options));
   results.push_back(to_json(input));
   const int status = input.refusal ? exit_code(Verdict::kRejected) : 0;

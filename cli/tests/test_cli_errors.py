@@ -432,3 +432,38 @@ def test_schemas_refuse_invalid_reports():
             cli_tool.fits(bad)
     assert sorted(cli_tool.VALIDATORS) == ["actions", "bench", "cache", "check", "cost", "cover", "diff", "error", "fuzz", "kernel", "kernel-check", "lint", "mutate", "precompile", "prove", "prove-rule", "reach", "run", "validate", "why"]
     assert all(json.loads(path.read_text())["title"] for path in cli_tool.SCHEMAS.glob("*.json"))
+
+
+REFUSED = [("ld [0]\n\n; too far\nld [3]\nret #0\n", ":4"), ("2\n32 0 0 3\n6 0 0 0\n", ":2"), (b"\x20" + bytes(7) + b"\x20\0\0\0\x03\0\0\0" + b"\6" + bytes(7), ": offset 8"),
+           (" line  OP   JT   JF   K\n 0000: 0x20 0x00 0x00 0x00000003  A = ?\n 0001: 0x06 0x00 0x00 0x00000000  return KILL\n", ":2")]
+
+
+@pytest.mark.parametrize("content, place", REFUSED, ids=("asm", "ddd", "raw", "listing"))
+def test_a_refused_instruction_has_its_place_in_the_file(content, place, tmp_path, getpid):
+    path, sarif = tmp_path / "filter", tmp_path / "out.sarif"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    start = "%s%s: load_offset at instruction " % (path, place)
+    assert run("prove", getpid, path, "--sarif", sarif).out.startswith("rejected: " + start)
+    assert run("validate", path).out.startswith(start.replace(": load_offset", ": rejected: load_offset"))
+    for command in (["why", path, "--nr", "read"], ["diff", getpid, path], ["cost", path], ["optimize", path]):
+        done = run(*command)
+        assert done.status == 4 and done.err.startswith("secequiv: " + start), done
+    if place.startswith(": "):
+        return
+    found = json.loads(sarif.read_text())["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
+    assert found["region"]["startLine"] == int(place[1:])
+
+
+# A text with one mistake in each form, and where it is.
+DAMAGED = {"asm": ("ld [0]\nfoo #1\nret #0\n", ":2:1"), "label": ("ld [0]\njeq #1, there\nret #0\n", ":2:9"), "ddd": ("2\n32 0 0 0\n6 0 0 4294967296\n", ":3:7"),
+           "count": ("3\n32 0 0 0\n6 0 0 0\n", ":4:1"), "c": ("{ 0x20, 0, 0, 0 },\n{ 0x06, 0, 0 },\n", ":2:14"),
+           "macro": ("BPF_STMT(BPF_LD|BPF_W|BPF_ABS, 0),\nBPF_STMT(BPF_RET|NOPE, 0)\n", ":2:18"), "raw": (b"\x20" + bytes(7) + b"\6\0\0", ": offset 8"),
+           "listing": (" 0000: 0x20 0x00 0x00 0x00000000  A = nr\n 0001: 0x06 0x00 0xzz 0x00000000  return KILL\n", ":2"), "hex": ("20000000000000ff\n", ":1:1")}
+
+
+@pytest.mark.parametrize("form", DAMAGED)
+def test_a_damaged_program_has_the_place_of_the_mistake(form, tmp_path):
+    content, place = DAMAGED[form]
+    path = tmp_path / "filter"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    assert fails("validate", path).startswith("secequiv: %s%s: expected " % (path, place) if form != "label" else "secequiv: %s%s: unknown label" % (path, place))

@@ -295,3 +295,43 @@ def test_an_interrupt_still_gives_a_report(number):
     out, err = process.communicate(timeout=30)
     assert process.returncode == 3 and b"interrupted after" in out, (out, err)
     assert err == b"secequiv: interrupted: the report covers only the work done so far\n"
+
+
+def both_ways(tmp_path, command, stricter, looser, *options):
+    """A run of an optimizer that makes the first program stricter, and the second looser."""
+    folder = tmp_path / "programs"
+    folder.mkdir()
+    (folder / "a.asm").write_text(stricter)
+    (folder / "b.asm").write_text(looser)
+    return ["--optimizer", command, "--form", "ddd", "--programs", folder, *FAST, "2", *options]
+
+
+def test_findings_that_loosen_come_first(tmp_path):
+    command = "sed 's/^6 0 0 2147418112/6 0 0 327681/; s/^69 \\([0-9]*\\) \\([0-9]*\\) /69 \\2 \\1 /'"  # ALLOW to ERRNO(1); JSET swapped
+    options = both_ways(tmp_path, command, "ret #0x7fff0000\n", "ld [16]\njset #6, yes, no\nyes: ret #0x7ffc0000\nno: ret #0\n")
+    junit, markdown = tmp_path / "out.xml", tmp_path / "out.md"
+    document, done = report("fuzz", *options, "--junit", junit, "--markdown", markdown)
+    assert done.status == 1
+    different = [found for found in document["findings"] if found["kind"] == "different"]
+    summaries = [found["direction"]["summary"] for found in different]
+    assert len(summaries) == 2 and summaries[0].startswith("LOOSER: every system call") and summaries[1] == "only stricter: every system call"
+    assert [found["trial"] for found in different] == [2, 1] and document["reason"].startswith(summaries[0] + "; KILL_THREAD became LOG")
+    lines = run("fuzz", *options).out.splitlines()
+    assert lines[0] == summaries[0] and lines[-1].startswith("verdict: different (%s; KILL_THREAD became LOG" % summaries[0])
+    assert "nr=0 (read) arch=0xc000003e (x86_64)" in lines[-1]
+    assert lines.index(summaries[0], 1) < lines.index(summaries[1])
+    for path in (junit, markdown):
+        text = path.read_text()
+        assert text.index("LOOSER") < text.index("only stricter")
+
+
+def test_a_group_of_findings_shows_the_one_that_loosens(tmp_path):
+    saved = tmp_path / "saved"
+    command = "sed 's/^6 0 0 2147418112/6 0 0 327681/; t; s/^6 0 0 327682/6 0 0 2147418112/'"  # ALLOW to ERRNO(1), ERRNO(2) to ALLOW
+    options = both_ways(tmp_path, command, "ret #0x7fff0000\n", "ret #0x50002\n", "--save", saved)
+    document, done = report("fuzz", *options)
+    found, = [one for one in document["findings"] if one["kind"] == "different"]
+    assert found["count"] == 2 and found["direction"]["summary"] == "LOOSER: every system call newly allowed"
+    text = Path(found["file"]).read_text()
+    assert "ERRNO(2 ENOENT) became ALLOW" in text and "ret #0x50002" in text
+    assert "LOOSER" in replay(found).out.splitlines()[0]

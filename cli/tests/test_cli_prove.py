@@ -113,7 +113,7 @@ def test_a_rejected_program_is_named(asm, getpid):
     document, done = report("prove", getpid, bad)
     assert (done.status, document["verdict"], document["file"]) == (4, "rejected", str(bad))
     shown = run("prove", getpid, bad)
-    assert shown.out.startswith("rejected: %s: last_not_ret" % bad)
+    assert shown.out.startswith("rejected: %s:1: last_not_ret" % bad)
 
 
 def test_division_by_zero_ends_the_program(asm):

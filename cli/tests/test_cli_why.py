@@ -390,7 +390,8 @@ def test_the_default_action_has_a_position(tmp_path):
     assert row["rule"] == "default action: no rule matches" and row["origin"] == {"file": str(path), "line": 1, "path": "defaultAction"}
     assert "\n  %s:1 (defaultAction)\n" % path in run("why", path, "--nr", "mount").out
     own = write(tmp_path / "own.json", [])
-    assert "origin" not in report("why", own, "--nr", "mount")[0]["filters"][0]
+    origin = report("why", own, "--nr", "mount")[0]["filters"][0]["origin"]
+    assert origin == {"file": str(own), "line": 1, "path": "default_action"}
 
 
 @pytest.mark.parametrize("stacked", [False, True])

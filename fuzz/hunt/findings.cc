@@ -38,9 +38,18 @@ bool Findings::wants(Finding& finding) {
 
 void Findings::add(Finding reduced) {
   if (groups_by_shape(reduced)) reduced.group = group_of(reduced);
-  if (merge(reduced.group)) return;
-  report_.findings.push_back(std::move(reduced));
-  if (options_.found) options_.found(report_, report_.findings.back());
+  const auto known = std::ranges::find(report_.findings, reduced.group, &Finding::group);
+  if (known == report_.findings.end()) {
+    report_.findings.push_back(std::move(reduced));
+    if (options_.found) options_.found(report_, report_.findings.back());
+    return;
+  }
+  reduced.count = ++known->count;
+  // A group shows the finding that loosens most, and not the one that came first.
+  if (!reduced.witness || !known->witness || kind_of(*reduced.witness) >= kind_of(*known->witness))
+    return;
+  *known = std::move(reduced);
+  if (options_.found) options_.found(report_, *known);
 }
 
 bool Findings::merge(const std::string& group) {

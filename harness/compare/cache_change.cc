@@ -27,9 +27,8 @@ std::vector<std::uint32_t> without(const std::vector<std::uint32_t>& all,
 }  // namespace
 
 std::vector<Arch> cached_arches(Arch host) {
-  if (host == Arch::kX86_64) return {host, Arch::kI386};
-  if (host == Arch::kAarch64) return {host, Arch::kArm};
-  return {host};
+  const auto compat = compat_arch(host);
+  return compat ? std::vector<Arch>{host, *compat} : std::vector<Arch>{host};
 }
 
 std::vector<CacheChange> cache_changes(std::span<const ProgramView> before,

@@ -58,8 +58,8 @@ Witness minimize(const Witness& witness,
     smaller = best.data != before;
   }
   // An unknown architecture tells the reader nothing, so it is replaced if possible.
-  if (!arch_from_data(best.data.arch(), best.data.nr()))
-    for (const std::uint32_t arch : {AUDIT_ARCH_X86_64, std::uint32_t{0}}) attempt(kArchWord, arch);
+  for (const std::uint32_t arch : {AUDIT_ARCH_X86_64, std::uint32_t{0}})
+    if (!arch_from_data(best.data.arch(), best.data.nr())) attempt(kArchWord, arch);
   return best;
 }
 

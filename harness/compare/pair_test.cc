@@ -107,7 +107,10 @@ TEST(Minimize, ContinuesUntilNoBitCanBeCleared) {
   data.words[15] = data.words[4] = data.words[2] = 1;
   const auto found = replay(pair, data);
   ASSERT_TRUE(found);
-  EXPECT_EQ(minimize(pair, *found).data, SeccompData{});
+  SeccompData expected;
+  expected.set_arch(AUDIT_ARCH_X86_64);
+  EXPECT_EQ(minimize(pair, *found).data, expected)
+      << "an architecture that does not matter is one that readers know";
 }
 
 // The architecture is kept, because with another one the witness would show a different problem.

@@ -32,6 +32,10 @@ class MinijailImporter {
     policy.arches = {arch_};
     policy.bad_arch_action = SECCOMP_RET_KILL_THREAD;
     policy.default_action = file_.default_action.value_or(SECCOMP_RET_KILL_THREAD);
+    if (file_.default_place) {
+      const RulePosition at{file_.default_place->file, file_.default_place->line, "@default"};
+      policy.default_position.at = std::make_shared<const RulePosition>(at);
+    }
     const Status read = tool == MinijailTool::kMinijail0 ? as_minijail0() : as_compiler();
     if (!read) return read.error();
     policy.rule_sets = std::move(rules_).rule_sets();

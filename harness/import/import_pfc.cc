@@ -372,6 +372,11 @@ class PfcImporter {
         return wrong("'if ($syscall == N)', because a policy has no actions for ranges of numbers");
       if (default_.value_or(action) != action)
         return wrong("one default action for all architectures");
+      if (!default_) {
+        const Place here = lines_[at_].tokens.here();
+        out_.policy.default_position.at =
+            std::make_shared<const RulePosition>(RulePosition{here.file, here.line, "default"});
+      }
       default_ = action;
       has_default_ = true;
       return Ok{};

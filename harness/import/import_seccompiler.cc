@@ -117,9 +117,15 @@ class SeccompilerImporter {
     Policy& policy = out_.policy;
     policy.arches = {arch_};
     policy.default_action = *mismatch;
+    policy.default_position = default_position(at);
     policy.bad_arch_action = SECCOMP_RET_KILL_PROCESS;
     if (!calls_.empty()) policy.rule_sets.push_back(rules(*match));
     return Ok{};
+  }
+
+  static PositionRef default_position(const JsonCursor& at) {
+    const JsonCursor chosen = at.at(at.has(kMismatch[0]) ? kMismatch[0] : kMismatch[1]);
+    return chosen.position(chosen.path());
   }
 
   RuleSet rules(std::uint32_t action) {

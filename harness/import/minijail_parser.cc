@@ -128,6 +128,7 @@ class Parser {
     }
     if (in_.is("@default")) {
       needs_compiler("@default");
+      out_.default_place = in_.here();
       in_.take();
       const auto given = named_action();
       if (!given || *given == SECCOMP_RET_ALLOW || *given == SECCOMP_RET_LOG ||

@@ -49,6 +49,7 @@ TEST(Positions, AreCorrectInOurFormat) {
   EXPECT_EQ(positions(policy, 1),
             (Texts{"file:6 (rule_sets[0].rules.write)", "file:7 (rule_sets[0].rules.write)",
                    "file:8 (rule_sets[0].rules.write)", "file:10 (rule_sets[1].rules.write)"}));
+  EXPECT_EQ(policy.default_position.at->text(), "file:2 (default_action)");
   EXPECT_EQ(positions(policy, 3), Texts{"file:11 (rule_sets[1].rules.close)"})
       << "behind a number, whose token ends one character early";
 }
@@ -112,6 +113,7 @@ TEST(Positions, AreCorrectInSeccompilerFiles) {
       {"syscall": "write", "args": [{"index": 0, "type": "dword", "op": "eq", "val": 2},
                                     {"index": 1, "type": "dword", "op": "eq", "val": 2}]}]}})j")
                             .policy;
+  EXPECT_EQ(policy.default_position.at->text(), "file:1 (vmm.mismatch_action)");
   EXPECT_EQ(positions(policy, 0), Texts{"file:3 (vmm.filter[0])"});
   EXPECT_EQ(positions(policy, 1), (Texts{"file:5 (vmm.filter[1])", "file:6 (vmm.filter[2])"}));
 }
@@ -130,6 +132,10 @@ TEST(Positions, AreCorrectInMinijailPolicies) {
   const Policy compiler =
       imported("read: {arg0 == 1; log,\\\n arg0 == 2; trap,\\\n kill}\n").policy;
   EXPECT_EQ(positions(compiler, 0), (Texts{"file:1", "file:2", "file:3"}));
+  EXPECT_EQ(compiler.default_position.at, nullptr)
+      << "nothing in the file says what the default is";
+  const Policy with_default = imported("# head\n@default trap\nread: allow\n").policy;
+  EXPECT_EQ(with_default.default_position.at->text(), "file:2 (@default)");
 }
 
 TEST(Positions, AreCorrectInPseudoCode) {
@@ -140,6 +146,7 @@ TEST(Positions, AreCorrectInPseudoCode) {
           "        action ALLOW;\n    action LOG;\n  action ERRNO(1);\naction KILL;\n")
           .policy;
   EXPECT_EQ(positions(policy, 1), (Texts{"file:6", "file:7"}));
+  EXPECT_EQ(policy.default_position.at->text(), "file:8 (default)");
 }
 
 }  // namespace

@@ -97,6 +97,7 @@ class Reader {
     auto chosen = action(root_.at("default_action"));
     if (!chosen) return chosen.error();
     policy_.default_action = *chosen;
+    policy_.default_position = root_.at("default_action").position("default_action");
     policy_.bad_arch_action = SECCOMP_RET_KILL_PROCESS;
     if (root_.has("bad_arch_action")) {
       auto bad_arch = action(root_.at("bad_arch_action"));

@@ -49,9 +49,11 @@ std::string choices_text(const ActionsReport::Conditional& call) {
   for (std::size_t i = 0; i < call.choices.size(); ++i) {
     const ActionsReport::Choice& choice = call.choices[i];
     const std::string action = action_text(choice.value);
-    out += i + 1 == call.choices.size() && i > 0
-               ? fmt::format(" else {}", action)
-               : fmt::format(" {} if {},", action, short_condition(choice.condition));
+    out +=
+        i + 1 == call.choices.size() && i > 0
+            ? fmt::format(" else {}", action)
+            : fmt::format(" {} if {},", action,
+                          short_condition(choice.named.empty() ? choice.condition : choice.named));
   }
   if (out.ends_with(',')) out.pop_back();
   return out + "\n";

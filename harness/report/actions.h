@@ -19,7 +19,8 @@ struct ActionsReport {
   };
   struct Choice {
     ReturnValue value;
-    std::string condition;  // "arg0 != 0x28"
+    std::string condition;   // "arg0 != 0x28"
+    std::string named = {};  // the same with names of constants; empty: the same
 
     friend bool operator==(const Choice&, const Choice&) = default;
   };

@@ -40,7 +40,7 @@ std::string cache_line(const CacheChange& change) {
 
 std::string traces_of(const CheckReport& report) {
   const Pair pair{report.before.program, report.after.program, report.sameness};
-  return witness_text(Question(pair), *report.witness);
+  return witness_text(Question(pair), *report.witness, report.rules);
 }
 
 // ---- Text.
@@ -177,6 +177,7 @@ void show_difference(ReportedCase& one, const CheckReport& report, const SideFil
   one.message = directed(direction_line(report.direction, report.host), *report.witness);
   one.detail = traces_of(report);
   show_witness(one, report.before.program, report.after.program, *report.witness, files);
+  place_by_rules(one, report.rules);
 }
 
 // Returns whether the proof found the difference. Then no input that was run shows it.

@@ -59,11 +59,11 @@ struct CheckReport {
   std::vector<CacheChange> cache;   // empty if a program is refused
   bool cache_loss_allowed = false;  // whether calls lost from the cache are no failure
 
-  // Inputs from the prover or from a corpus, besides the derived ones.
-  std::vector<SeccompData> own_inputs;
-  std::optional<Witness> witness;      // the input to show: one that loosens the most, if any does
-  std::optional<Direction> direction;  // set if there is a witness
-  Arch host = Arch::kX86_64;           // texts name its calls
+  std::vector<SeccompData> own_inputs;  // run besides those given: the prover's, stored ones
+  std::optional<Witness> witness;       // one that loosens most, if any does
+  std::optional<Direction> direction;   // with a witness
+  DecidingRules rules = {};             // on the witness
+  Arch host = Arch::kX86_64;            // for names
   std::optional<Proof> proof;
   std::optional<CampaignReport> fuzz;
   std::optional<OracleReport> oracle;  // programs: the unoptimized, then the optimized one

@@ -70,7 +70,7 @@ void add_rules(const DiffReport& report, ordered_json& document) {
     for (std::size_t k = 0; k < report.rules[i].size(); ++k) {
       auto& row = document["changes"][i]["regions"][k];
       row["summary"] = summary(change, change.where.regions[k], report.host);
-      const DiffReport::Rules& rules = report.rules[i][k];
+      const DecidingRules& rules = report.rules[i][k].whole;
       row["before_rule"] = rules.before.text;
       row["after_rule"] = rules.after.text;
       if (rules.before.position.at) row["before_origin"] = to_json(*rules.before.position.at);
@@ -103,7 +103,8 @@ std::string rules_text(const DiffReport& report, std::string_view how) {
     for (std::size_t k = 0; k < report.rules[i].size(); ++k)
       out += fmt::format("{}\n  before: {}\n  after:  {}\n",
                          short_condition(summary(change, change.where.regions[k], report.host)),
-                         report.rules[i][k].before.shown(), report.rules[i][k].after.shown());
+                         report.rules[i][k].whole.before.shown(),
+                         report.rules[i][k].whole.after.shown());
     out += not_shown_text(report.rules[i].size(), change.where.region_count, 2, how);
   }
   return out;
@@ -132,16 +133,8 @@ void place_rules(const DiffReport& report, std::size_t most, ReportedCases& out)
   for (std::size_t i = 0; i < report.rules.size(); ++i) {
     const RegionList& where = report.difference.changes[i].where;
     const std::size_t shown = std::min(most, where.regions.size());
-    for (std::size_t k = 0; k < std::min(shown, report.rules[i].size()); ++k) {
-      const DiffReport::Rules& rules = report.rules[i][k];
-      const bool gone =
-          rules.after.by_default && rules.before.position.at && !rules.before.by_default;
-      const PositionRef& position =
-          rules.after.position.at && !gone ? rules.after.position : rules.before.position;
-      if (position.at && position.at->file != shown_name("-"))
-        out.cases[next + k].place = ReportedCase::Place{
-            position.at->file, false, {}, static_cast<std::uint32_t>(position.at->line)};
-    }
+    for (std::size_t k = 0; k < std::min(shown, report.rules[i].size()); ++k)
+      place_by_rules(out.cases[next + k], report.rules[i][k].whole);
     next += shown + (where.is_all(shown) ? 0 : 1);
   }
 }

@@ -21,9 +21,8 @@ namespace secequiv {
 struct DiffReport {
   // The rules of both policies that decide on a region's example.
   struct Rules {
-    DecidingRule before;
-    DecidingRule after;
-    std::vector<Rules> of_calls = {};  // for each region of by_call(); the page uses them
+    DecidingRules whole;
+    std::vector<DecidingRules> of_calls = {};  // of each region of by_call(), for the page
   };
   // The comparison of the difference with a stored one.
   struct Comparison {

@@ -26,7 +26,7 @@ Page diff_page(const DiffReport& report) {
         PageRegion& row = out.regions.emplace_back(page_region(changes[i], calls[c], report.host));
         if (report.rules.empty()) continue;
         const DiffReport::Rules& region = report.rules[i][k];
-        const auto& rules = c < region.of_calls.size() ? region.of_calls[c] : region;
+        const auto& rules = c < region.of_calls.size() ? region.of_calls[c] : region.whole;
         row.rules[0] = rules.before.shown();
         row.rules[1] = rules.after.shown();
       }

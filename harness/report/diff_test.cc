@@ -39,7 +39,7 @@ TEST(DiffReport, TextListsChangesAndRegions) {
 
 TEST(DiffReport, RulesExplainRegions) {
   DiffReport report = made_by_hand();
-  report.rules = {{{{"old rule"}, {"new rule"}}, {{"old"}, {"new"}}}};
+  report.rules = {{{{{"old rule"}, {"new rule"}}}, {{{"old"}, {"new"}}}}};
   EXPECT_TRUE(diff_text(report).starts_with(
       "0: no longer allowed (now ERRNO(1 EPERM)), whatever the arguments\n"
       "  before: old rule\n  after:  new rule\n"))
@@ -49,8 +49,8 @@ TEST(DiffReport, RulesExplainRegions) {
 
 TEST(DiffReport, RulesHavePositions) {
   DiffReport report = made_by_hand();
-  report.rules = {{{{"old rule"}, {"new rule"}}, {{"old"}, {"new"}}}};
-  report.rules[0][0].after.position.at =
+  report.rules = {{{{{"old rule"}, {"new rule"}}}, {{{"old"}, {"new"}}}}};
+  report.rules[0][0].whole.after.position.at =
       std::make_shared<RulePosition>(RulePosition{"b.json", 3, "syscalls[1]"});
   EXPECT_NE(diff_text(report).find("  before: old rule\n  after:  b.json:3 (syscalls[1])\n"),
             std::string::npos)
@@ -58,7 +58,7 @@ TEST(DiffReport, RulesHavePositions) {
   const auto row = to_json(report)["changes"][0]["regions"][0];
   EXPECT_EQ(row["after_origin"]["path"], "syscalls[1]");
   EXPECT_FALSE(row.contains("before_origin"));
-  report.rules[0][1].before.position.at =
+  report.rules[0][1].whole.before.position.at =
       std::make_shared<RulePosition>(RulePosition{"a.json", 9, "syscalls[2]"});
   const ReportedCases all = reported(report, 20);
   ASSERT_EQ(all.cases.size(), 2u);
@@ -113,7 +113,8 @@ TEST(DiffPage, NamesTheRulesOfEachCall) {
   region.words[0].intervals = {{0, 1}};
   region.words.push_back({kArchWord, audit, false, {0, 0}, {{audit, audit}}, {}});
   report.difference.changes[0].where = {{region}, "8", "1"};
-  report.rules = {{{{"old"}, {"new"}, {{{"old read"}, {"new read"}}, {{"old write"}, {"<new>"}}}}}};
+  report.rules = {
+      {{{{"old"}, {"new"}}, {{{"old read"}, {"new read"}}, {{"old write"}, {"<new>"}}}}}};
   const Page page = diff_page(report);
   ASSERT_EQ(page.regions.size(), 2u);
   EXPECT_EQ(page.regions[1].call, "write");

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -19,13 +20,14 @@ using Part = Direction::Part;
 // In short texts, up to this many calls are named, and larger sets are only counted.
 constexpr std::size_t kNamed = 4;
 
+// Whether all calls are the host's, except those that only by_number_text shows.
 bool only_host(const Direction& direction, Arch host) {
+  const auto own = [&](const Direction::Call& call) {
+    return call.arch == host || (direction.by_number && call.arch == compat_arch(host));
+  };
   return std::ranges::all_of(
       std::array{&direction.allowed, &direction.looser, &direction.stricter, &direction.changed},
-      [&](const Part* part) {
-        return std::ranges::all_of(part->calls,
-                                   [&](const auto& call) { return call.arch == host; });
-      });
+      [&](const Part* part) { return std::ranges::all_of(part->calls, own); });
 }
 
 std::string_view name_of(const Direction::Call& call) { return syscall_name(call.arch, call.nr); }
@@ -54,63 +56,113 @@ std::string names(const std::vector<Direction::Call>& calls, bool arches) {
   return fmt::format("{}", fmt::join(out, "; "));
 }
 
-// Returns whether the part contains every call of its architectures, and numbers without a name.
-// With `always`, each call must differ for all its arguments. Without it, each call must differ for
-// some arguments only.
-bool is_every_call(const Part& part, bool always) {
+// How the parts of one direction are shown.
+struct Style {
+  Arch host;
+  bool by_number;
+  bool arches;  // name the architectures
+};
+
+// The architectures of which every call is in the part: each for all arguments (`always`), or each
+// for some.
+std::vector<Arch> complete_arches(const Part& part, bool always) {
   std::map<Arch, std::size_t> calls;
   for (const Direction::Call& call : part.calls) calls[call.arch] += call.always == always ? 1 : 0;
-  return part.unnamed_numbers && !calls.empty() && std::ranges::all_of(calls, [](const auto& one) {
-           return one.second == arch_info(one.first).syscalls.size();
-         });
+  std::vector<Arch> out;
+  for (const auto& [arch, count] : calls)
+    if (part.unnamed_numbers && count == arch_info(arch).syscalls.size()) out.push_back(arch);
+  return out;
 }
 
-std::string part_text(const Part& part, bool arches, bool in_full) {
-  std::string every = is_every_call(part, true)    ? "every system call"
-                      : is_every_call(part, false) ? "every system call (some arguments)"
-                                                   : "";
-  std::vector<std::string> out;
-  if (!every.empty()) {
-    if (!arches && !part.unknown_arches) return every;
-    std::vector<Arch> where;
-    for (const Direction::Call& call : part.calls)
-      if (std::ranges::find(where, call.arch) == where.end()) where.push_back(call.arch);
-    out.push_back(fmt::format("{} on {}", every, fmt::join(names_of(where), ", ")));
-  } else {
-    std::set<std::string_view> distinct;
-    for (const Direction::Call& call : part.calls) distinct.insert(name_of(call));
-    if (!in_full && distinct.size() > kNamed)
-      out.push_back(fmt::format("{} calls", distinct.size()));
-    else if (!distinct.empty())
-      out.push_back(names(part.calls, arches || part.unknown_arches));
-    if (part.unnamed_numbers) out.emplace_back("numbers without a name");
+// Whether these architectures, of which every call is in the part, are all that it is about.
+bool is_every_call(const Part& part, const std::vector<Arch>& complete, const Style& style) {
+  if (complete.empty() || part.unknown_arches) return false;
+  const auto compat = style.by_number ? compat_arch(style.host) : std::nullopt;
+  const auto has = [&](Arch arch) { return std::ranges::find(complete, arch) != complete.end(); };
+  if (!style.by_number)
+    return !style.arches && std::ranges::all_of(part.calls, has, &Direction::Call::arch);
+  const auto in_part = [&](const ArchInfo& info) {
+    return info.audit != arch_info(style.host).audit || has(info.arch);
+  };
+  if (!std::ranges::all_of(all_arches(), in_part)) return false;
+  if (!compat) return true;
+  const auto expected = std::ranges::count_if(
+      arch_info(*compat).syscalls, [&](const auto& one) { return !has_name(style.host, one.nr); });
+  return std::ranges::count(part.calls, *compat, &Direction::Call::arch) == expected;
+}
+
+constexpr std::string_view kEvery[] = {"every system call", "every system call (some arguments)"};
+
+// The calls that are neither part of complete architectures nor of the host's other architecture,
+// which by_number_text lists.
+std::vector<Direction::Call> single_calls(const Part& part, const Style& style) {
+  std::vector<Arch> left_out = complete_arches(part, true);
+  std::ranges::copy(complete_arches(part, false), std::back_inserter(left_out));
+  if (const auto compat = compat_arch(style.host); compat && style.by_number)
+    left_out.push_back(*compat);
+  std::vector<Direction::Call> out;
+  std::ranges::copy_if(part.calls, std::back_inserter(out), [&](const Direction::Call& call) {
+    return std::ranges::find(left_out, call.arch) == left_out.end();
+  });
+  return out;
+}
+
+// "380 calls", or their names.
+std::string calls_text(const std::vector<Direction::Call>& calls, bool arches, bool in_full) {
+  std::set<std::string_view> distinct;
+  std::set<Arch> where;
+  for (const Direction::Call& call : calls) {
+    distinct.insert(name_of(call));
+    where.insert(call.arch);
   }
+  if (in_full || distinct.size() <= kNamed) return names(calls, arches);
+  return fmt::format("{} calls", distinct.size()) +
+         (arches ? fmt::format(" on {}", fmt::join(names_of({where.begin(), where.end()}), ", "))
+                 : "");
+}
+
+std::string part_text(const Part& part, const Style& style, bool in_full) {
+  std::vector<std::string> out;
+  for (const bool always : {true, false}) {
+    const std::vector<Arch> complete = complete_arches(part, always);
+    const std::string every(kEvery[always ? 0 : 1]);
+    if (is_every_call(part, complete, style)) return every;
+    if (!complete.empty())
+      out.push_back(fmt::format("{} on {}", every, fmt::join(names_of(complete), ", ")));
+  }
+  const auto calls = single_calls(part, style);
+  const bool more_numbers = part.unnamed_numbers && (out.empty() || !calls.empty());
+  if (!calls.empty())
+    out.push_back(calls_text(calls, style.arches || part.unknown_arches, in_full));
+  if (more_numbers) out.emplace_back("numbers without a name");
   if (part.unknown_arches) out.emplace_back("other architectures");
   return fmt::format("{}", fmt::join(out, "; "));
 }
 
-// Returns the 32-bit architecture whose calls the host's kernel also accepts.
-std::optional<Arch> compat_of(Arch host) {
-  if (host == Arch::kX86_64) return Arch::kI386;
-  if (host == Arch::kAarch64) return Arch::kArm;
-  return std::nullopt;
-}
-
 // If the filters do not distinguish architectures, a number that became more permissive is another
 // call on the host's second architecture. Returns these calls as text.
-std::string by_number_text(const Direction& direction, Arch host) {
-  const auto compat = compat_of(host);
-  if (!direction.by_number || !compat) return "";
+std::string by_number_text(const Direction& direction, const Style& style) {
+  const auto compat = compat_arch(style.host);
+  if (!style.by_number || !compat) return "";
+  bool needed = false;
   std::vector<std::string> out;
   for (const Part* part : {&direction.allowed, &direction.looser}) {
-    if (is_every_call(*part, true) || is_every_call(*part, false)) continue;
-    for (const Direction::Call& call : part->calls) {
+    const std::vector<Arch> complete = complete_arches(*part, true);
+    const std::vector<Arch> partly = complete_arches(*part, false);
+    if (is_every_call(*part, complete, style) || is_every_call(*part, partly, style)) continue;
+    needed = needed || !complete.empty() || !partly.empty();
+    std::vector<Direction::Call> calls = single_calls(*part, style);
+    std::ranges::copy_if(part->calls, std::back_inserter(calls),
+                         [&](const auto& call) { return call.arch == *compat; });
+    for (const Direction::Call& call : calls) {
       const std::string_view other = syscall_name(*compat, call.nr);
-      if (!other.empty() && other != name_of(call))
-        out.push_back(fmt::format("{} is {}", call.nr, other));
+      if (other.empty() || (call.arch != *compat && other == name_of(call))) continue;
+      if (std::string text = fmt::format("{} is {}", call.nr, other);
+          std::ranges::find(out, text) == out.end())
+        out.push_back(std::move(text));
     }
   }
-  if (out.empty()) return "";
+  if (out.empty()) return needed ? " (on every architecture, by number)" : "";
   return fmt::format(" (on every architecture, by number: on {}, {})", arch_info(*compat).name,
                      fmt::join(out, ", "));
 }
@@ -131,15 +183,15 @@ ordered_json part_json(const Part& part) {
 
 std::string direction_line(const Direction& direction, Arch host) {
   if (direction.empty()) return "";
-  const bool arches = !only_host(direction, host);
+  const Style style{host, direction.by_number, !only_host(direction, host)};
   const auto shown = [&](const Part& part, bool in_full) {
-    return part_text(part, arches, in_full);
+    return part_text(part, style, in_full);
   };
   std::string out;
   const auto add = [&](const std::string& text) { out += (out.empty() ? "" : "; ") + text; };
   if (!direction.allowed.empty()) add(shown(direction.allowed, true) + " newly allowed");
   if (!direction.looser.empty()) add("more permissive: " + shown(direction.looser, true));
-  out += by_number_text(direction, host);
+  out += by_number_text(direction, style);
   const bool only_data = out.empty() && direction.stricter.empty();
   if (!direction.stricter.empty())
     add(fmt::format("{}stricter: {}", direction.loosens() || !direction.complete ? "" : "only ",

@@ -74,6 +74,55 @@ TEST(DirectionLine, DoesNotClaimEveryCallOfOtherArchitectures) {
             "LOOSER: every system call on x86_64; other architectures newly allowed");
 }
 
+TEST(DirectionLine, NamesCallsThatOnlyTheOtherArchitectureHas) {
+  Direction direction;
+  direction.by_number = true;
+  direction.allowed.calls = {call(Arch::kI386, "arch_prctl")};
+  direction.allowed.unnamed_numbers = true;
+  EXPECT_EQ(direction_line(direction, Arch::kX86_64),
+            "LOOSER: numbers without a name newly allowed (on every architecture, by number: on "
+            "i386, 384 is arch_prctl)");
+  direction.allowed.calls = {call(Arch::kX32, "rt_sigaction")};
+  direction.allowed.unnamed_numbers = false;
+  EXPECT_EQ(direction_line(direction, Arch::kX86_64), "LOOSER: rt_sigaction on x32 newly allowed");
+}
+
+void add_every(Direction::Part& part, Arch arch) {
+  for (const SyscallEntry& entry : arch_info(arch).syscalls)
+    part.calls.push_back({arch, entry.nr, true});
+}
+
+TEST(DirectionLine, ClaimsEveryCallByNumberOnlyIfX32AndTheOtherArchitectureHaveIt) {
+  Direction direction;
+  direction.by_number = true;
+  direction.allowed.unnamed_numbers = true;
+  add_every(direction.allowed, Arch::kX86_64);
+  EXPECT_EQ(direction_line(direction, Arch::kX86_64),
+            "LOOSER: every system call on x86_64 newly allowed (on every architecture, by number)");
+  add_every(direction.allowed, Arch::kX32);
+  EXPECT_EQ(direction_line(direction, Arch::kX86_64),
+            "LOOSER: every system call on x86_64, x32 newly allowed (on every architecture, by "
+            "number)");
+  for (const SyscallEntry& entry : arch_info(Arch::kI386).syscalls)
+    if (!has_name(Arch::kX86_64, entry.nr))
+      direction.allowed.calls.push_back({Arch::kI386, entry.nr, true});
+  EXPECT_EQ(direction_line(direction, Arch::kX86_64), "LOOSER: every system call newly allowed");
+}
+
+TEST(DirectionLine, ShortensOnlyTheArchitecturesOfWhichEveryCallIsAffected) {
+  Direction direction;
+  direction.allowed.unnamed_numbers = true;
+  add_every(direction.allowed, Arch::kI386);
+  direction.allowed.calls.push_back(call(Arch::kX86_64, "read"));
+  EXPECT_EQ(direction_line(direction, Arch::kX86_64),
+            "LOOSER: every system call on i386; read on x86_64; numbers without a name newly "
+            "allowed");
+  direction.stricter.calls = {call(Arch::kI386, "read"), call(Arch::kI386, "write"),
+                              call(Arch::kI386, "open"), call(Arch::kI386, "close"),
+                              call(Arch::kI386, "getpid")};
+  EXPECT_TRUE(direction_line(direction, Arch::kX86_64).ends_with("; stricter: 5 calls on i386"));
+}
+
 TEST(DirectionLine, ReportsThatEveryCallIsAffected) {
   Direction direction;
   for (const SyscallEntry& entry : arch_info(Arch::kX86_64).syscalls)

@@ -35,7 +35,7 @@ ordered_json to_json(const Validated& input) {
 }
 
 std::string validated_text(const Validated& input) {
-  const std::string name = printable(input.file, false);
+  const std::string name = printable(input.where.empty() ? input.file : input.where, false);
   if (input.refusal)
     return fmt::format("{}: rejected: {}\n", name, describe(*input.refusal, input.program));
   if (input.policy != nullptr)

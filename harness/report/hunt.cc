@@ -36,6 +36,13 @@ std::string program_text(std::string_view title, ProgramView program) {
   return out + indented(write_program(program, Form::kAsm, comments));
 }
 
+// The worst direction of all findings, which are sorted by it; may be empty.
+std::string worst_direction(const HuntReport& report) {
+  const auto known = std::ranges::find_if(
+      report.findings, [](const Finding& finding) { return finding.direction.has_value(); });
+  return known == report.findings.end() ? "" : direction_line(known->direction, report.host);
+}
+
 std::string finding_text(const HuntReport& report, const Finding& finding) {
   std::string out = direction_line(finding.direction, report.host);
   if (!out.empty()) out += "\n";
@@ -124,8 +131,10 @@ std::string hunt_status(const HuntReport& report) {
 }
 
 std::string hunt_text(const HuntReport& report) {
-  std::string out = fmt::format("{}: {}\nsubjects: {} (seed {})\n", report.kind,
-                                printable(report.target, false), report.subjects, report.seed);
+  std::string out = worst_direction(report);
+  if (!out.empty()) out += "\n";
+  out += fmt::format("{}: {}\nsubjects: {} (seed {})\n", report.kind,
+                     printable(report.target, false), report.subjects, report.seed);
   for (const Finding& finding : report.findings) out += "\n" + finding_text(report, finding);
   if (!report.findings.empty()) out += "\n";
   if (report.not_reduced > 0)
@@ -190,13 +199,9 @@ ReportedCases reported(const HuntReport& report) {
     tried.message = report.reason + "; " + tried.message;
   }
   out.cases.push_back(std::move(tried));
-  bool loosens = false;  // whether the direction that is shown for all findings loosens the filter
+  out.direction = worst_direction(report);
   for (const Finding& found : report.findings) {
     const std::string direction = direction_line(found.direction, report.host);
-    if (out.direction.empty() || (found.direction && found.direction->loosens() && !loosens)) {
-      out.direction = direction;
-      loosens = found.direction && found.direction->loosens();
-    }
     ReportedCase one{"finding",
                      found.failure ? ReportedCase::State::kFail : ReportedCase::State::kWarning,
                      fmt::format("{}: {}{}", finding_name(found.kind),

@@ -208,7 +208,7 @@ PageRegion page_region(const Change& change, const Region& region, Arch host) {
   out.before = action_text(change.before);
   out.after = action_text(change.after);
   out.when = arguments_text(region, host);
-  out.condition = condition_text(region, host);
+  out.condition = condition_text(region, host, Values::kNamed);
   if (!region.count.empty()) out.count = count_text(region.count);
   return out;
 }

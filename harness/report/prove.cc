@@ -56,8 +56,9 @@ std::string witness_part(const ProveReport& report) {
       out += fmt::format(" ${}={:#x}", report.question.symbols.all()[i].name, proof.symbols[i]);
     out += "\n";
   }
-  with_values(report,
-              [&](const Question& question) { out += witness_text(question, *proof.witness); });
+  with_values(report, [&](const Question& question) {
+    out += witness_text(question, *proof.witness, report.rules);
+  });
   if (!proof.minimal) return out + "  (not proven smallest)\n";
   return out +
          fmt::format("  (this input has {}the fewest non-zero words, then the smallest values{})\n",
@@ -136,7 +137,10 @@ int ProveReport::exit_status() const {
 
 std::string prove_text(const ProveReport& report, bool brief) {
   if (report.rejection)
-    return fmt::format("rejected: {}: {}\n", report.rejection->name, report.rejection->detail);
+    return fmt::format(
+        "rejected: {}: {}\n",
+        report.rejection->where.empty() ? report.rejection->name : report.rejection->where,
+        report.rejection->detail);
   std::string out = proof_text(report);
   if (!brief && report.certificate)
     out += certificate_text(*report.certificate, report.question.sameness);
@@ -168,7 +172,12 @@ ordered_json to_json(const ProveReport& report) {
 }
 
 ReportedCases reported(const ProveReport& report) {
-  if (report.rejection) return refused("prove", report.rejection->name, report.rejection->detail);
+  if (report.rejection) {
+    ReportedCases out = refused("prove", report.rejection->name, report.rejection->detail);
+    if (auto place = place_of(report.rejection->where); place.line)
+      out.cases.front().place = std::move(place);
+    return out;
+  }
   const Proof proof = concluded(report);
   ReportedCases out{"prove", report.subject, proof.verdict, report.exit_status(), proof.detail, {}};
   out.direction = direction_line(report.direction, report.host);
@@ -186,6 +195,7 @@ ReportedCases reported(const ProveReport& report) {
       with_values(report, [&](const Question& question) {
         show_witness(found, question.before[0], question.after[0], *proof.witness, *report.files);
       });
+    place_by_rules(found, report.rules);
   }
   if (out.reason.empty()) out.reason = found.message;
   out.cases.push_back(std::move(found));

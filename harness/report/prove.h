@@ -32,6 +32,7 @@ struct CertificateReport {
 struct Rejection {
   std::string name;
   std::string detail;
+  std::string where = {};  // the name with the place of the refused instruction; empty: the name
 };
 
 // It can be moved but not copied, because `question` refers to its programs.
@@ -43,9 +44,9 @@ struct ProveReport {
   std::optional<Rejection> rejection;  // if set, no proof was attempted
   Question question;                   // about the programs of `before` and `after`
   Proof proof;
-  // Set if there is a witness; for the proof's values of the symbols.
-  std::optional<Direction> direction;
-  Arch host = Arch::kX86_64;  // texts name its calls
+  std::optional<Direction> direction;  // with a witness; for the proof's values of the names
+  DecidingRules rules = {};            // on the witness, if the proof needs no values of names
+  Arch host = Arch::kX86_64;           // for names
   std::optional<OracleReport> oracle;
   std::optional<CertificateReport> certificate;
 

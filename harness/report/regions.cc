@@ -96,42 +96,55 @@ std::string nr_text(const WordSet& set, std::optional<std::uint32_t> audit, Arch
   });
 }
 
-// Returns the numbers of a set as names in alphabetical order, or std::nullopt if one of them has
-// no name.
-std::optional<std::vector<std::string>> sorted_names(const WordSet& set, Arch arch) {
+// The numbers of a set: names in alphabetical order, the asked call first, then ranges of numbers
+// without a name. Nothing if the set has another form or too many numbers.
+std::optional<std::string> sorted_names(const WordSet& set, Arch arch,
+                                        std::optional<AskedCall> asked) {
   constexpr std::uint64_t kMost = 1000;
   std::uint64_t count = 0;
   for (const WordSet::Interval& i : set.intervals) count += std::uint64_t{i.last} - i.first + 1;
   if (count < 2 || count > kMost || !set.cubes.empty() || set.base.mask != 0) return std::nullopt;
-  std::vector<std::string> out;
+  std::vector<std::string> names;
+  std::vector<WordSet::Interval> unnamed;
   for (const WordSet::Interval& i : set.intervals)
-    for (std::uint64_t nr = i.first; nr <= i.last; ++nr) {
-      const auto number = static_cast<std::uint32_t>(nr);
-      if (syscall_name(arch, number).empty()) return std::nullopt;
-      out.emplace_back(syscall_name(arch, number));
+    for (std::uint64_t at = i.first; at <= i.last; ++at) {
+      const auto nr = static_cast<std::uint32_t>(at);
+      if (const auto name = syscall_name(arch, nr); !name.empty()) {
+        names.emplace_back(name);
+      } else if (!unnamed.empty() && unnamed.back().last + 1 == nr) {
+        unnamed.back().last = nr;
+      } else {
+        unnamed.push_back({nr, nr});
+      }
     }
-  std::ranges::sort(out);
-  return out;
+  if (names.empty()) return std::nullopt;
+  const std::string_view first =
+      asked && asked->arch == arch ? syscall_name(arch, asked->nr) : std::string_view();
+  std::ranges::sort(names, {},
+                    [&](const std::string& name) { return std::pair(name != first, name); });
+  for (const WordSet::Interval& i : unnamed)
+    names.push_back(plain(i.first) + (i.first == i.last ? "" : ".." + plain(i.last)));
+  return fmt::format("nr {}in {{{}}}", set.negated ? "not " : "", fmt::join(names, ", "));
 }
 
 // Returns the region's only system call, if it has one.
-std::optional<std::pair<Arch, std::uint32_t>> call_of(const Region& region) {
+std::optional<AskedCall> call_of(const Region& region) {
   const auto audit = audit_of(region);
   const WordSet* set = find(region, kNrWord);
   const auto nr = set == nullptr ? std::nullopt : only(*set);
   const auto arch = audit && nr ? arch_from_data(*audit, *nr) : std::nullopt;
   if (!arch) return std::nullopt;
-  return std::pair(*arch, *nr);
+  return AskedCall{*arch, *nr};
 }
 
 // Formats the conditions on one 64-bit field. They become one condition if the high half has only
 // one value.
-void field_text(const Region& region, int field, Endian endian, bool constants,
-                std::vector<std::string>& out) {
-  const auto call = constants && field < kArgCount ? call_of(region) : std::nullopt;
+void field_text(const Region& region, int field, Endian endian,
+                const std::optional<AskedCall>& call, std::vector<std::string>& out) {
   const auto value_text = [&](std::uint64_t value) {
-    const std::string name =
-        call ? argument_name(call->first, call->second, field, value) : std::string();
+    const std::string name = call && field < kArgCount
+                                 ? argument_name(call->arch, call->nr, field, value)
+                                 : std::string();
     // Several names joined by '|' cannot be parsed as an assumption.
     return name.empty() || name.find('|') != std::string::npos ? hex(value) : name;
   };
@@ -148,11 +161,11 @@ void field_text(const Region& region, int field, Endian endian, bool constants,
   if (low != nullptr) out.push_back(set_text(name + ".lo", *low, 0, 0, value_text));
 }
 
-// Formats the conditions on the instruction pointer and the arguments.
-void argument_tests(const Region& region, Endian endian, bool constants,
+// The conditions on the instruction pointer and the arguments, with the constants of `call`.
+void argument_tests(const Region& region, Endian endian, const std::optional<AskedCall>& call,
                     std::vector<std::string>& out) {
-  field_text(region, kIpField, endian, constants, out);
-  for (int field = 0; field < kArgCount; ++field) field_text(region, field, endian, constants, out);
+  field_text(region, kIpField, endian, call, out);
+  for (int field = 0; field < kArgCount; ++field) field_text(region, field, endian, call, out);
 }
 
 // Returns how many values a set has, if this is easy to count.
@@ -196,7 +209,8 @@ std::string action_text(const ReturnValue& value) {
   return "computed from the input";
 }
 
-std::string condition_text(const Region& region, Arch host, Values values) {
+std::string condition_text(const Region& region, Arch host, Values values,
+                           std::optional<AskedCall> asked) {
   const auto audit = audit_of(region);
   if (audit && *audit != arch_info(host).audit) host = own_arch(region, host);
   const Endian endian = arch_info(host).endian;
@@ -205,19 +219,19 @@ std::string condition_text(const Region& region, Arch host, Values values) {
   const bool named = values == Values::kNamed;
   if (const WordSet* nr = find(region, kNrWord)) {
     const auto arch = audit ? arch_from_data(*audit, nr->example) : std::nullopt;
-    const auto names = named && arch == host ? sorted_names(*nr, host) : std::nullopt;
-    out.push_back(
-        names ? fmt::format("nr {}in {{{}}}", nr->negated ? "not " : "", fmt::join(*names, ", "))
-              : nr_text(*nr, audit, host));
+    const auto names = named && arch == host ? sorted_names(*nr, host, asked) : std::nullopt;
+    out.push_back(names ? *names : nr_text(*nr, audit, host));
   }
-  argument_tests(region, endian, named, out);
+  const auto call = call_of(region);
+  argument_tests(region, endian, !named ? std::nullopt : call ? call : asked, out);
   return out.empty() ? "true" : fmt::format("{}", fmt::join(out, " && "));
 }
 
-std::string condition_text(const RegionList& where, Arch host) {
+std::string condition_text(const RegionList& where, Arch host, Values values,
+                           std::optional<AskedCall> asked) {
   std::string out;
   for (const Region& region : where.regions)
-    out += (out.empty() ? "" : " || ") + condition_text(region, host);
+    out += (out.empty() ? "" : " || ") + condition_text(region, host, values, asked);
   return out + (where.is_all(where.regions.size()) ? "" : " || ...");
 }
 
@@ -251,7 +265,12 @@ std::string summary(const Change& change, const Region& region, Arch host) {
     calls = audit ? arch_text(*arch).substr(std::string_view("arch == ").size()) : arch_text(*arch);
   const WordSet* nr = find(region, kNrWord);
   const Arch own = own_arch(region, host);
-  std::string numbers = nr == nullptr ? "every system call" : nr_text(*nr, audit, own);
+  const auto names = nr != nullptr && audit && arch_from_data(*audit, nr->example) == own
+                         ? sorted_names(*nr, own, {})
+                         : std::nullopt;
+  std::string numbers = nr == nullptr ? "every system call"
+                        : names       ? *names
+                                      : nr_text(*nr, audit, own);
   if (nr != nullptr && only(*nr)) numbers = numbers.substr(std::string_view("nr == ").size());
   calls += (calls.empty() ? "" : " ") + numbers;
   const std::string now = action_text(change.after);
@@ -268,7 +287,7 @@ std::string summary(const Change& change, const Region& region, Arch host) {
 
 std::string arguments_text(const Region& region, Arch host) {
   std::vector<std::string> tests;
-  argument_tests(region, arch_info(own_arch(region, host)).endian, true, tests);
+  argument_tests(region, arch_info(own_arch(region, host)).endian, call_of(region), tests);
   return tests.empty() ? "whatever the arguments" : fmt::format("if {}", fmt::join(tests, " && "));
 }
 

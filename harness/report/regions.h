@@ -2,6 +2,7 @@
 // (harness/seccomp/assumption.h). It must not know how regions are found.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,12 +19,21 @@ enum class Values : std::uint8_t {
   kNamed,    // "arg0 == AF_ALG", and system calls in alphabetical order
 };
 
+// The system call that a reader asked about: lists begin with it, and its constants have names even
+// in regions that do not name the call.
+struct AskedCall {
+  Arch arch;
+  std::uint32_t nr;
+};
+
 // Returns "arch == x86_64 && nr in {read, write} && arg0 == 0x5", or "true" without conditions.
 // `host` is the default architecture with which parse_assumption() reads the text.
-std::string condition_text(const Region& region, Arch host, Values values = Values::kNumbers);
+std::string condition_text(const Region& region, Arch host, Values values = Values::kNumbers,
+                           std::optional<AskedCall> asked = {});
 
 // Returns "A || B" for the listed regions, with "..." if the set has more.
-std::string condition_text(const RegionList& where, Arch host);
+std::string condition_text(const RegionList& where, Arch host, Values values = Values::kNumbers,
+                           std::optional<AskedCall> asked = {});
 
 // Returns the condition with long lists shortened, only for people.
 std::string short_condition(const std::string& condition);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "harness/base/file.h"
 #include "harness/base/text.h"
 #include "harness/bpf/text.h"
 #include "harness/report/regions.h"
@@ -100,6 +101,25 @@ void show_witness(ReportedCase& one, ProgramView before, ProgramView after, cons
   if (!one.traces[1].empty()) one.place = one.traces[1].back().place;
 }
 
+void place_by_rules(ReportedCase& one, const DecidingRules& rules) {
+  const auto place = [](const DecidingRule& rule) -> std::optional<ReportedCase::Place> {
+    if (rule.position.at == nullptr || rule.position.at->file == shown_name("-")) return {};
+    const auto line = static_cast<std::uint32_t>(rule.position.at->line);
+    return ReportedCase::Place{rule.position.at->file, false, {}, line};
+  };
+  const auto before = place(rules.before);
+  const auto after = place(rules.after);
+  for (const auto& [side, found] :
+       {std::pair(std::size_t{0}, &before), std::pair(std::size_t{1}, &after)})
+    if (*found && one.traces.size() == 2 && !one.traces[side].empty())
+      one.traces[side].back().place = **found;
+  const bool gone = before && rules.after.by_default && !rules.before.by_default;
+  if (after && !gone)
+    one.place = after;
+  else if (before)
+    one.place = before;
+}
+
 void conclude(ReportedCases& report) {
   const bool shown = std::ranges::any_of(report.cases, [](const ReportedCase& one) {
     return one.state == State::kFail || one.state == State::kUnknown;
@@ -130,7 +150,7 @@ ReportedCases reported(const Difference& difference, const Question& question, V
       ReportedCase one{"difference", State::kFail, short_condition(summary(change, region, host))};
       one.name = fmt::format("{}", out.cases.size() + 1);
       one.detail = fmt::format("{} inputs: {}\n", count_text(region.count),
-                               short_condition(condition_text(region, host)));
+                               short_condition(condition_text(region, host, Values::kNamed)));
       if (const auto witness = replay(question, region.example()); witness) {
         one.witness = witness;
         if (single) show_witness(one, question.before[0], question.after[0], *witness, *files);

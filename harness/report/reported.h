@@ -12,6 +12,7 @@
 #include "harness/compare/difference.h"
 #include "harness/compare/question.h"
 #include "harness/compare/verdict.h"
+#include "harness/report/rule.h"
 #include "harness/seccomp/arch.h"
 
 namespace secequiv {
@@ -95,6 +96,11 @@ ReportedCase::Place place_in(const SourceFile& file, std::optional<std::size_t> 
 // both traces.
 void show_witness(ReportedCase& one, ProgramView before, ProgramView after, const Witness& witness,
                   const SideFiles& files);
+
+// Places the case where the policies' files have the rules that decide: the new one, or the old one
+// if no rule matches any more. Sides without a policy, or whose policy has no file, stay as they
+// are.
+void place_by_rules(ReportedCase& one, const DecidingRules& rules);
 
 // Returns a case for each listed region, at most `most` for each change.
 ReportedCases reported(const Difference& difference, const Question& question, Verdict verdict,

@@ -23,6 +23,11 @@ struct DecidingRule {
     return position.at != nullptr ? position.at->text() : text;
   }
 };
+// The rules of both sides for one input; a side that is no policy has none.
+struct DecidingRules {
+  DecidingRule before = {};
+  DecidingRule after = {};
+};
 DecidingRule deciding_rule(const Policy& policy, const SeccompData& data);
 
 // Returns the reason for the decision in a few words: the position of the rule, "no rule for

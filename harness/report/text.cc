@@ -71,16 +71,20 @@ std::string constant_text(const SeccompData& data, std::uint32_t word) {
 
 std::string milliseconds(double seconds) { return fmt::format("{:.1f} ms", seconds * 1e3); }
 
-std::string witness_text(const Question& question, const Witness& witness) {
+std::string witness_text(const Question& question, const Witness& witness,
+                         const DecidingRules& rules) {
   const Endian endian = endian_of(witness.data.arch());
   std::string out = fmt::format("witness: {}\n", describe(witness.data));
   for (std::uint32_t word = 0; word < 16; ++word)
     if (witness.data.words[word] != 0)
       out += fmt::format("  {:<11} = {:#010x}{}\n", word_name(word, endian),
                          witness.data.words[word], constant_text(witness.data, word));
-  out +=
-      fmt::format("  before: {:#010x} {}\n  after:  {:#010x} {}\n", witness.before,
-                  describe_action(witness.before), witness.after, describe_action(witness.after));
+  const auto side = [](const char* role, std::uint32_t value, const DecidingRule& rule) {
+    return fmt::format("  {:<7} {:#010x} {}{}\n", role, value, describe_action(value),
+                       rule.text.empty() ? "" : ": " + rule.shown());
+  };
+  out += side("before:", witness.before, rules.before);
+  out += side("after:", witness.after, rules.after);
   return out + traces_text(question, witness.data);
 }
 

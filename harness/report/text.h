@@ -5,12 +5,14 @@
 #include <string>
 
 #include "harness/compare/question.h"
+#include "harness/report/rule.h"
 
 namespace secequiv {
 
-// Returns a decoded witness: the system call, both results, and both traces side by side from the
-// first instruction on.
-std::string witness_text(const Question& question, const Witness& witness);
+// A decoded witness: the system call, both results with the rules of policies that decide, and both
+// traces side by side from the first instruction on.
+std::string witness_text(const Question& question, const Witness& witness,
+                         const DecidingRules& rules = {});
 
 // Returns both traces for the input, side by side. It omits the middle of long traces.
 std::string traces_text(const Question& question, const SeccompData& input);

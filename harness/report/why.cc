@@ -31,7 +31,8 @@ std::string tests_text(const std::vector<WhyReport::Test>& tests) {
 // Formats another decision as "ALLOW with CAP_SYS_ADMIN (docker.json:812)".
 std::string other_text(const WhyReport::Other& other) {
   std::string out =
-      fmt::format("{} {}", action_text(other.result), short_condition(other.condition));
+      fmt::format("{} {}", action_text(other.result),
+                  short_condition(other.named.empty() ? other.condition : other.named));
   if (const RulePosition* at = other.position.at.get())
     out += fmt::format(" ({}:{})", at->file, at->line);
   return out;
@@ -53,9 +54,11 @@ std::string reason_text(const WhyReport& report) {
 
 // Describes the call, the condition and the rules.
 std::string details_text(const WhyReport& report, bool trace) {
-  std::string out = fmt::format(
-      "{:#010x} {}\nbecause {}\n        (the same holds for all {} such inputs)\n", report.result,
-      describe_action(report.result), short_condition(report.condition), count_text(report.count));
+  std::string out =
+      fmt::format("{:#010x} {}\nbecause {}\n        (the same holds for all {} such inputs)\n",
+                  report.result, describe_action(report.result),
+                  short_condition(report.named.empty() ? report.condition : report.named),
+                  count_text(report.count));
   for (const WhyReport::Filter& filter : report.filters) {
     out += filter.name;
     if (report.filters.size() > 1)

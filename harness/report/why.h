@@ -37,6 +37,7 @@ struct WhyReport {
     std::string condition;  // "with CAP_SYS_ADMIN", "if arg0 != 0x28", "on i386"
     ReturnValue result;
     PositionRef position = {};  // position of the rule that then decides
+    std::string named = {};     // `condition` with names of constants; empty: the same
   };
   SeccompData data;
   std::uint32_t result = 0;
@@ -48,6 +49,8 @@ struct WhyReport {
   // decisions. Then the members above, which hold for arguments of 0, are not shown.
   std::vector<Other> possible = {};
   std::optional<std::uint32_t> recorded = {};  // the action in the audit record
+  // `condition` with names of constants, the call of `data` first; empty: the same.
+  std::string named = {};
 
   // Returns whether these filters can have taken the recorded action.
   [[nodiscard]] bool explains_record() const;

@@ -118,6 +118,17 @@ std::optional<Arch> arch_from_data(std::uint32_t audit, std::uint32_t nr) {
   return std::nullopt;
 }
 
+std::optional<Arch> compat_arch(Arch host) {
+  if (host == Arch::kX86_64) return Arch::kI386;
+  if (host == Arch::kAarch64) return Arch::kArm;
+  return std::nullopt;
+}
+
+bool has_name(Arch host, std::uint32_t nr) {
+  const auto arch = arch_from_data(arch_info(host).audit, nr);
+  return arch && !syscall_name(*arch, nr).empty();
+}
+
 Endian endian_of(std::uint32_t audit) {
   for (const ArchInfo& info : kArches)
     if (info.audit == audit) return info.endian;

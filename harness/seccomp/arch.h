@@ -63,6 +63,13 @@ std::optional<Arch> arch_from_name(std::string_view name);
 // from x86_64.
 std::optional<Arch> arch_from_data(std::uint32_t audit, std::uint32_t nr);
 
+// Returns the 32-bit architecture whose calls the host's kernel also accepts, if there is one.
+std::optional<Arch> compat_arch(Arch host);
+
+// Returns whether a call of the host, or of an architecture with the host's audit value, has this
+// number.
+bool has_name(Arch host, std::uint32_t nr);
+
 // Returns the byte order of seccomp_data for an audit value; unknown values count as little endian.
 Endian endian_of(std::uint32_t audit);
 

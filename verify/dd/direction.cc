@@ -83,28 +83,26 @@ class Divider {
     std::ranges::copy(sets_, all.begin());
     all.back() = counts_;
     const Sets unknown = fixed(all, kArchWord, kUnknownAudit);
-    const auto told_apart = [&](const ArchInfo& info) {
-      return fixed(all, kArchWord, info.audit) != unknown;
-    };
-    const bool none = std::ranges::none_of(all_arches(), told_apart);
-    out.by_number = none;
+    out.by_number = all == unknown;
     for (const ArchInfo& info : all_arches()) {
-      if (info.arch != host_ && (none || !told_apart(info))) continue;
       const Sets here = fixed(all, kArchWord, info.audit);
+      const bool compat = out.by_number && compat_arch(host_) == info.arch;
+      if (info.audit != arch_info(host_).audit && !compat && here == unknown) continue;
       for (const SyscallEntry& call : info.syscalls) {
+        if (compat && has_name(host_, call.nr)) continue;
         const Sets one = fixed(here, kNrWord, call.nr);
         for (std::size_t i = 0; i < kKinds; ++i)
           if (one[i] != Diagrams::kZero)
             parts[i]->calls.push_back({info.arch, call.nr, one[i] == one.back()});
       }
+      if (compat) continue;
       const NodeId named = named_numbers(info.audit);
       for (std::size_t i = 0; i < kKinds; ++i)
         if (without(here[i], named) != Diagrams::kZero) parts[i]->unnamed_numbers = true;
     }
     const NodeId known = known_arches();
     for (std::size_t i = 0; i < kKinds; ++i)
-      // A part that does not depend on the architecture is listed for the host alone.
-      if (all[i] != unknown[i] && without(all[i], known) != Diagrams::kZero)
+      if (!out.by_number && without(all[i], known) != Diagrams::kZero)
         parts[i]->unknown_arches = true;
   }
 

@@ -121,6 +121,45 @@ TEST(Direction, TheHostsCallsAreAlwaysListed) {
   EXPECT_FALSE(out->by_number);
 }
 
+// Numbers with the x32 bit are other calls under the host's audit value.
+TEST(Direction, X32IsListedThoughTheArchitectureDoesNotMatter) {
+  const Direction out = direction_between(
+      "ld [0]\njeq #0x40000200, no, yes\nyes: ret #0x7fff0000\nno: ret #0x50001\n",
+      "ret #0x7fff0000\n");
+  EXPECT_TRUE(out.by_number);
+  EXPECT_EQ(out.allowed.calls, (Calls{call(Arch::kX32, "rt_sigaction", true)}));
+  EXPECT_FALSE(out.allowed.unnamed_numbers);
+}
+
+// x86_64 has no call with this number, and i386 has one.
+TEST(Direction, ANumberThatOnlyTheOtherArchitectureOfTheKernelNamesIsListed) {
+  const Direction out = direction_between(
+      "ret #0x50001\n", "ld [0]\njeq #384, yes, no\nyes: ret #0x7fff0000\nno: ret #0x50001\n");
+  EXPECT_TRUE(out.by_number);
+  EXPECT_EQ(out.allowed.calls, (Calls{call(Arch::kI386, "arch_prctl", true)}));
+  EXPECT_TRUE(out.allowed.unnamed_numbers);
+}
+
+// read is allowed everywhere, but the pair also differs on i386 alone, so that numbers do not
+// describe it.
+TEST(Direction, OtherArchitecturesAreReportedForAPartThatIsTheSameOnAll) {
+  const Direction out = direction_between(
+      "ld [0]\njeq #0, no, yes\nyes: ret #0x7fff0000\nno: ret #0x50001\n",
+      "ld [4]\njeq #0x40000003, in, yes\nin: ld [0]\njeq #1, no, yes\nyes: ret #0x7fff0000\n"
+      "no: ret #0x50001\n");
+  EXPECT_FALSE(out.by_number);
+  EXPECT_TRUE(out.allowed.unknown_arches);
+  EXPECT_FALSE(out.stricter.unknown_arches);
+}
+
+TEST(Direction, AnUnknownArchitectureIsNotEveryArchitecture) {
+  const Direction out = direction_between(
+      "ret #0x50001\n",
+      "ld [4]\njeq #0x12345678, no, yes\nyes: ret #0x7fff0000\nno: ret #0x50001\n");
+  EXPECT_FALSE(out.by_number);
+  EXPECT_TRUE(out.allowed.unknown_arches);
+}
+
 TEST(Direction, LimitsAreAnError) {
   const Program before = assemble("ret #0\n");
   const Program after = assemble("ret #0x7fff0000\n");

@@ -1,0 +1,195 @@
+"""Answers name the lines of the user's own file, in every format of policies: why, diff, lint, prove, check and their report files.
+
+In each pair of files only line CHANGED differs, which decides about getpid; DEFAULT is the line with the default action.
+"""
+
+import json
+
+import pytest
+from cli_tool import report, run
+
+OWN = """{
+  "version": 1, "arches": ["x86_64"],
+  "default_action": "errno(1)",
+  "rule_sets": [
+    {"action": "allow", "rules": {
+      "read": true,
+      %s
+      "socket": {"any_of": [
+        {"args": {"0": {"eq": 1}}},
+        {"args": {"0": {"eq": 2}}}]},
+      "close": true}}]}
+"""
+OCI = """{
+  "defaultAction": "SCMP_ACT_ERRNO",
+  "architectures": ["SCMP_ARCH_X86_64"],
+  "syscalls": [
+    {"names": ["read", "close"],
+     "action": "SCMP_ACT_ALLOW"},
+    %s
+    {"names": ["socket"], "action": "SCMP_ACT_ALLOW",
+     "args": [{"index": 0, "value": 1, "op": "SCMP_CMP_EQ"}]},
+    {"names": ["socket"], "action": "SCMP_ACT_ALLOW",
+     "args": [{"index": 0, "value": 2, "op": "SCMP_CMP_EQ"}]}
+  ]
+}
+"""
+SECCOMPILER = """{
+  "main": {
+    "mismatch_action": {"errno": 1},
+    "match_action": "allow",
+    "filter": [
+      {"syscall": "read"},
+      %s
+      {"syscall": "socket", "args": [{"index": 0, "type": "dword", "op": "eq", "val": 1}]},
+      {"syscall": "socket", "args": [{"index": 0, "type": "dword", "op": "eq", "val": 2}]}
+    ]
+  }
+}
+"""
+MINIJAIL = """# a service
+read: 1
+%s
+socket: arg0 == 1 || \\
+        arg0 == 2
+close: 1
+"""
+COMPILER = """# a service
+@default trap
+read: allow
+%s
+socket: {arg0 == 1; allow,\\
+         arg0 == 2; allow}
+close: allow
+"""
+PFC = """# filter for arch x86_64 (3221225534)
+if ($arch == 3221225534)
+  # filter for syscall "getpid" (39)
+  if ($syscall == 39)
+    %s
+  # filter for syscall "socket" (41)
+  if ($syscall == 41)
+    if ($a0.hi32 == 0)
+      if ($a0.lo32 == 1)
+        action ALLOW;
+  if ($syscall == 41)
+    if ($a0.hi32 == 0)
+      if ($a0.lo32 == 2)
+        action ALLOW;
+  # default action
+  action ERRNO(1);
+# invalid architecture action
+action KILL;
+"""
+OCI_GETPID = '{"names": ["getpid"], "action": "SCMP_ACT_%s"},'
+# The file, line CHANGED before and after, and the lines: CHANGED, of the alternatives for socket, DEFAULT (0: not in the file).
+FORMATS = {
+    "policy": (OWN, '"nanosleep": true,', '"getpid": true,', 7, (9, 10), 3),
+    "oci": (OCI, OCI_GETPID % "LOG", OCI_GETPID % "ALLOW", 7, (8, 10), 2),
+    "seccompiler": (SECCOMPILER, '{"syscall": "nanosleep"},', '{"syscall": "getpid"},', 7, (8, 9), 3),
+    "minijail": (MINIJAIL, "nanosleep: 1", "getpid: 1", 3, (4, 4), 0),
+    "minijail-compiler": (COMPILER, "nanosleep: allow", "getpid: allow", 4, (5, 6), 2),
+    "pfc": (PFC, "action LOG;", "action ALLOW;", 5, (10, 14), 16),
+}
+
+
+@pytest.fixture(params=FORMATS)
+def case(request, tmp_path):
+    text, before, after, changed, socket, default = FORMATS[request.param]
+    files = [tmp_path / "before.file", tmp_path / "after.file"]
+    for path, line in zip(files, (before, after)):
+        path.write_text(text % line)
+        assert path.read_text().splitlines()[changed - 1].strip().startswith(line.split("\n")[0])
+    replaced = request.param in ("oci", "pfc")  # the line before had another action, and not another call
+    return files, changed, socket, default, replaced
+
+
+def origin(path, *call):
+    document, done = report("why", path, *call)
+    assert done.status == 0, done
+    return document["filters"][0].get("origin", {}).get("line", 0)
+
+
+def test_why_names_the_line_that_decides(case):
+    (_, after), changed, socket, default, _ = case
+    assert origin(after, "--nr", "getpid") == changed
+    assert run("why", after, "--nr", "getpid").out.startswith("ALLOW: %s:%d" % (after, changed))
+    for value, line in zip((1, 2), socket):
+        assert origin(after, "--nr", "socket", "--arg", "0=%d" % value) == line
+    assert origin(after, "--nr", "mount") == default
+
+
+def test_diff_names_the_lines_of_both_files(case):
+    files, changed, _, default, replaced = case
+    document, _ = report("diff", *files, "--rules")
+    rows = [row for change in document["changes"] for row in change["regions"] if "nr == getpid" in row["condition"]]
+    assert len(rows) == 1
+    assert rows[0]["after_origin"]["line"] == changed
+    assert rows[0].get("before_origin", {}).get("line", 0) == (changed if replaced else default)
+
+
+def region_of(place):
+    return place["physicalLocation"].get("region", {}).get("startLine")
+
+
+@pytest.mark.parametrize("command", ("diff", "prove", "check"))
+def test_report_files_have_the_lines_without_further_options(case, command, tmp_path):
+    files, changed, _, default, replaced = case
+    for backwards in (False, True):
+        names = files[::-1] if backwards else files
+        outputs = [tmp_path / ("out." + suffix) for suffix in ("sarif", "xml", "md")]
+        # Both files have a line of their own for getpid in only two formats. In the others the call loses or gains its rule.
+        assume = [] if command == "check" else ["--assume", "nr == getpid"]
+        if command == "check" and not replaced and backwards:
+            continue  # the witness is nanosleep
+        done = run(command, *names, *assume, "--sarif", outputs[0], "--junit", outputs[1], "--markdown", outputs[2])
+        assert done.status == 1, done
+        results = [one for one in json.loads(outputs[0].read_text())["runs"][0]["results"] if one["ruleId"] != "cache"]
+        assert len(results) == 1
+        # The rule that is no longer there is in the old file: its line is what a reader looks for.
+        place = results[0]["locations"][0]
+        name = names[0] if backwards and not replaced else names[1]
+        assert place["physicalLocation"]["artifactLocation"]["uri"].endswith(name.name)
+        assert region_of(place) == changed
+        first = region_of(results[0]["relatedLocations"][0])
+        assert first == (changed if replaced or backwards else default or None)
+        for path in outputs[1:]:
+            shown = path.read_text().replace("\\", "")
+            assert "%s, line %d" % (name, changed) in shown
+
+
+def test_the_witness_of_two_policies_has_their_lines(case):
+    files, changed, _, default, replaced = case
+    lines = run("prove", *files, "--assume", "nr == getpid").out.splitlines()
+    before, after = [next(line for line in lines if line.startswith("  %s:" % side)) for side in ("before", "after")]
+    assert "ALLOW: %s:%d" % (files[1], changed) in after
+    if replaced or default:
+        assert "%s:%d" % (files[0], changed if replaced else default) in before
+    else:
+        assert before.endswith("default action: no rule matches")
+
+
+# The text that repeats the last alternative for socket, behind it, and the line of the repetition.
+REPEATED = {
+    "policy": ('{"args": {"0": {"eq": 2}}}', ',\n{"args": {"0": {"eq": 2}}}', 11),
+    "oci": ('"value": 2, "op": "SCMP_CMP_EQ"}]}', ',\n{"names": ["socket"], "action": "SCMP_ACT_ALLOW",\n'
+                                                '"args": [{"index": 0, "value": 2, "op": "SCMP_CMP_EQ"}]}', 12),
+    "seccompiler": ('"op": "eq", "val": 2}]}', ',\n{"syscall": "socket", "args": [{"index": 0, "type": "dword", "op": "eq", "val": 2}]}', 10),
+    "minijail": ("arg0 == 2", " || arg0 == 2", 4),
+    "minijail-compiler": ("arg0 == 2; allow", ",\\\n arg0 == 2; allow", 7),
+    "pfc": ("($a0.lo32 == 2)\n        action ALLOW;", "\n  if ($syscall == 41)\n    if ($a0.hi32 == 0)\n      if ($a0.lo32 == 2)\n"
+                                                     "        action ALLOW;", 18),
+}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_lint_names_the_line_of_a_repeated_rule(name, tmp_path):
+    text, _, after, _, _, _ = FORMATS[name]
+    behind, more, line = REPEATED[name]
+    path, sarif = tmp_path / "repeated.file", tmp_path / "out.sarif"
+    path.write_text((text % after).replace(behind, behind + more))
+    document, done = report("lint", path, "--sarif", sarif)
+    assert {finding["origin"]["line"] for finding in document["idle"]} == {line}, done
+    assert done.status == 1 and run("lint", path).out.startswith("%s:%d" % (path, line))
+    results = json.loads(sarif.read_text())["runs"][0]["results"]
+    assert {region_of(one["locations"][0]) for one in results} == {line}
