@@ -290,6 +290,21 @@ def test_explanations_are_readable_in_text(getpid):
     assert [line.rstrip() for line in run("why", getpid, "--nr", "getpid").out.splitlines()] == lines[:6]
 
 
+def test_calls_are_listed_in_alphabetical_order_with_the_asked_one_first(tmp_path):
+    path = write(tmp_path / "p.json", [{"action": "allow", "rules": {"read": True, "write": True}},
+                                       {"action": "errno(2)", "rules": {"mount": True, "bpf": True, "umount2": True, "acct": True}}])
+    shown = {}
+    for name in ("mount", "acct", "getpid"):
+        document = explained(path, report("why", path, "--nr", name)[0]["data"]["words"], tmp_path)
+        assert name in document["condition"] or ".." in document["condition"]
+        line = next(one for one in run("why", path, "--nr", name).out.splitlines() if one.startswith("because "))
+        shown[name] = line.partition("nr in {")[2].partition("}")[0].split(", ")
+    assert shown["mount"] == ["mount", "acct", "bpf", "umount2"] and shown["acct"] == ["acct", "bpf", "mount", "umount2"]
+    others = shown["getpid"]
+    assert others[0] == "getpid" and others[-1].startswith("... ") and others[1:-1] == sorted(others[1:-1])
+    assert not [one for one in others[:-1] if ".." in one]
+
+
 def profile(tmp_path):
     """Writes a profile with one entry on each of the lines 3 to 7."""
     path = tmp_path / "profile.json"

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "harness/compare/cache_change.h"
 
 namespace secequiv {
@@ -13,8 +15,9 @@ std::vector<std::string> call_names(Arch arch, const std::vector<std::uint32_t>&
   return out;
 }
 
-std::string names_paragraph(const std::string& title, const std::vector<std::string>& names) {
+std::string names_paragraph(const std::string& title, std::vector<std::string> names) {
   constexpr std::size_t kColumns = 110;
+  std::ranges::sort(names);
   std::string out;
   std::string line = fmt::format("  {:<20} {:>4}:", title, names.size());
   for (std::size_t i = 0; i < names.size(); ++i) {

@@ -11,7 +11,7 @@ namespace secequiv {
 // Returns the names that shown_call (harness/compare/cache_change.h) gives the calls.
 std::vector<std::string> call_names(Arch arch, const std::vector<std::uint32_t>& numbers);
 
-// Returns " title count: name, name, ...", broken into lines.
-std::string names_paragraph(const std::string& title, const std::vector<std::string>& names);
+// "  title  count: name, name, ...", in alphabetical order and broken into lines.
+std::string names_paragraph(const std::string& title, std::vector<std::string> names);
 
 }  // namespace secequiv

@@ -96,28 +96,38 @@ std::string nr_text(const WordSet& set, std::optional<std::uint32_t> audit, Arch
   });
 }
 
-// The numbers of a set: names in alphabetical order, the asked call first, then ranges of numbers
-// without a name. Nothing if the set has another form or too many numbers.
-std::optional<std::string> sorted_names(const WordSet& set, Arch arch,
-                                        std::optional<AskedCall> asked) {
-  constexpr std::uint64_t kMost = 1000;
-  std::uint64_t count = 0;
-  for (const WordSet::Interval& i : set.intervals) count += std::uint64_t{i.last} - i.first + 1;
-  if (count < 2 || count > kMost || !set.cubes.empty() || set.base.mask != 0) return std::nullopt;
+// Splits the numbers of a set into the calls of an architecture and ranges of numbers without a
+// call.
+struct Numbers {
   std::vector<std::string> names;
   std::vector<WordSet::Interval> unnamed;
-  for (const WordSet::Interval& i : set.intervals)
-    for (std::uint64_t at = i.first; at <= i.last; ++at) {
-      const auto nr = static_cast<std::uint32_t>(at);
-      if (const auto name = syscall_name(arch, nr); !name.empty()) {
-        names.emplace_back(name);
-      } else if (!unnamed.empty() && unnamed.back().last + 1 == nr) {
-        unnamed.back().last = nr;
-      } else {
-        unnamed.push_back({nr, nr});
-      }
+};
+Numbers numbers_of(const WordSet& set, Arch arch) {
+  Numbers out;
+  for (const WordSet::Interval& i : set.intervals) {
+    std::uint64_t from = i.first;
+    for (const SyscallEntry& call : arch_info(arch).syscalls) {
+      if (call.nr < from || call.nr > i.last) continue;
+      if (call.nr > from) out.unnamed.push_back({static_cast<std::uint32_t>(from), call.nr - 1});
+      out.names.emplace_back(call.name);
+      from = std::uint64_t{call.nr} + 1;
     }
-  if (names.empty()) return std::nullopt;
+    if (from <= i.last) out.unnamed.push_back({static_cast<std::uint32_t>(from), i.last});
+  }
+  return out;
+}
+
+// A condition on the number: names in alphabetical order, the asked call first, then ranges of
+// numbers without a name. Nothing if the set has another form, or a comparison is shorter.
+std::optional<std::string> sorted_names(const WordSet& set, Arch arch,
+                                        std::optional<AskedCall> asked) {
+  constexpr std::size_t kMostOfRange = 40;
+  const bool one = set.intervals.size() == 1;
+  if (set.intervals.empty() || !set.cubes.empty() || set.base.mask != 0) return std::nullopt;
+  if (one && set.intervals[0].first == set.intervals[0].last) return std::nullopt;
+  auto [names, unnamed] = numbers_of(set, arch);
+  const bool comparison = one && (set.intervals[0].first == 0 || set.intervals[0].last == kAll);
+  if (names.empty() || (comparison && names.size() > kMostOfRange)) return std::nullopt;
   const std::string_view first =
       asked && asked->arch == arch ? syscall_name(arch, asked->nr) : std::string_view();
   std::ranges::sort(names, {},
