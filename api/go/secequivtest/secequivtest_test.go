@@ -66,6 +66,18 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
+func TestDifferencesOfPoliciesNameTheirLines(t *testing.T) {
+	policy := func(rules string) string {
+		return "{\"version\": 1, \"arches\": [\"x86_64\"],\n\"default_action\": \"errno(1)\",\n\"rule_sets\": [{\"action\": \"allow\", \"rules\": {\n" + rules + "}}]}"
+	}
+	said := failure(t, func(t testing.TB) { Equivalent(t, policy("\"write\": true"), policy("\"write\": true,\n\"read\": true")) })
+	for _, expected := range []string{"secequiv: LOOSER: read newly allowed", "/before:2 (default_action)", "/after:5 (rule_sets[0].rules.read)"} {
+		if !strings.Contains(said, expected) {
+			t.Errorf("expected %q, found %q", expected, said)
+		}
+	}
+}
+
 func TestWhatIsNoAnswer(t *testing.T) {
 	for expected, filter := range map[string]any{
 		":2":                "ld [0]\nnonsense\n",
