@@ -10,7 +10,7 @@ namespace secequiv::cli {
 
 inline constexpr const char* kProgram = "secequiv";
 
-// The words that an option accepts; empty if it accepts other text or numbers.
+// Returns the words that an option accepts, or none if it accepts other text or numbers.
 std::vector<std::string> words_of(const CLI::Option& option);
 
 // What stands for an option's value in help and documents: "dd|z3|both", "ARCH", "N", "SECONDS",

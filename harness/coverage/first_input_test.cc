@@ -5,7 +5,7 @@
 
 #include "harness/bpf/testing.h"
 
-namespace secequiv {
+namespace secequiv::coverage_first_input_test {
 namespace {
 
 const Program kProgram = assemble("ld [0]\njeq #1, y, n\ny: ret #1\nn: ret #0\n");
@@ -37,4 +37,4 @@ TEST(FirstInputs, EndsOnceEverythingFeasibleIsMet) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::coverage_first_input_test

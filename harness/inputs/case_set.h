@@ -71,7 +71,7 @@ class CaseSet {
   Cases take() { return std::move(cases_); }
 
  private:
-  // After an interrupt, inputs are left out like those beyond the limits.
+  // After an interrupt, inputs are dropped like those beyond the limits.
   [[nodiscard]] bool closed() const { return full() || stop_wanted(); }
 
   CaseLimits limits_;

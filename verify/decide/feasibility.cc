@@ -21,20 +21,24 @@ struct FeasibilityOracle::State {
   std::unique_ptr<smt::FeasibilityOracle> solver;
 
   Result<Feasibility> ask_diagrams(const Obligation& obligation) {
-    Feasibility out{obligation, Feasibility::Answer::kUnknown, std::nullopt, dd::exhausted_text()};
+    Feasibility out{obligation, Feasibility::Answer::kUnknown, std::nullopt, {}};
     if (!space) {
       const ProgramView views[] = {program};
       space = std::make_unique<dd::Space>(views, limits);
       reach = std::make_unique<dd::Reach>(*space, program);
     }
     const dd::NodeId set = space->exhausted() ? dd::Diagrams::kZero : reach->set(obligation);
-    if (space->exhausted()) return out;
+    const auto undecided = [&] {
+      out.detail = dd::exhausted_text();
+      return out;
+    };
+    if (space->exhausted()) return undecided();
     if (set == dd::Diagrams::kZero) {
       out.answer = Feasibility::Answer::kInfeasible;
       return out;
     }
     out.witness = space->smallest(set);
-    if (!out.witness) return out;
+    if (!out.witness) return undecided();
     CoverageMap coverage(program);
     coverage.run(*out.witness);
     if (!coverage.covered(obligation))
