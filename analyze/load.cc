@@ -1,6 +1,7 @@
 #include "analyze/load.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -24,6 +25,8 @@ Result<std::string> read_input(const std::string& path) {
   static bool stdin_taken = false;
   if (path == "-" && std::exchange(stdin_taken, true))
     return make_error(ErrorCode::kUsage, "-", "standard input is named twice");
+  if (path == "-" && ::isatty(STDIN_FILENO) == 1)
+    warn("note: reading standard input, which Ctrl-D ends");
   auto bytes = read_file(path);
   if (!bytes && bytes.error().code == ErrorCode::kIo && path.find(',') != path.npos)
     bytes.error().detail +=

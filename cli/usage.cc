@@ -45,7 +45,10 @@ std::string unknown_command(const CLI::App& app, const std::string& name) {
   std::vector<std::string> known;
   for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
     if (!sub->get_group().empty()) known.push_back(sub->get_name());
-  return fmt::format("'{}' is not a command{}", name, did_you_mean(similar_names(name, known)));
+  auto similar = similar_names(name, known);
+  if (similar.empty() && app.get_option_no_throw("--" + name) != nullptr)
+    similar.push_back("--" + name);
+  return fmt::format("'{}' is not a command{}", name, did_you_mean(similar));
 }
 
 // What the command line names that does not exist, or has too much; "" if nothing is.
@@ -75,7 +78,7 @@ std::string in_our_words(const CLI::App& app, const std::string& message) {
         (command == nullptr ? &app : command)->get_option_no_throw(found.str(1));
     const std::string value = option == nullptr ? "" : placeholder(*option);
     return fmt::format("{}: expected a value{}, found none", found.str(1),
-                       value.empty() ? "" : fmt::format(" ({})", value));
+                       value.empty() || value == "TEXT" ? "" : fmt::format(" ({})", value));
   }
   if (static const std::regex kBoth("(.+) excludes (.+)"); std::regex_match(message, found, kBoth))
     return fmt::format("{} cannot be combined with {}", found.str(1), found.str(2));

@@ -34,7 +34,7 @@ def inputs(getpid, getpid_enoent):
 
 def refused(done, folder, *args):
     assert done.status == 2 and done.out == "", done
-    assert "because the command line also uses this name elsewhere" in done.err, (args, done)
+    assert "which is also an input or another output of this command" in done.err, (args, done)
 
 
 @pytest.mark.parametrize("command, option", CASES, ids=[" ".join(case) for case in CASES])

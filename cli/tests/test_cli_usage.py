@@ -1,14 +1,18 @@
 """Wrong command lines: one error, and one line that says where help is; `help`; the layout of --help."""
 
 import json
+import os
+import pty
 import re
+import subprocess
 
 import pytest
-from cli_tool import run
+from cli_tool import binary, run
 
 WRONG = [
     ([], "expected a command, found none", ""), (["foo"], "'foo' is not a command", ""), (["foo", "--help"], "'foo' is not a command", ""),
-    (["help", "foo"], "'foo' is not a command", ""), (["--nosuch"], "'--nosuch' is not an option of secequiv", ""),
+    (["version"], "'version' is not a command; did you mean --version?", ""), (["explain", "x"], "'explain' is not a command; did you mean --explain?", ""),
+    (["run", "A", "--nr"], "--nr: expected a value, found none", "run"), (["help", "foo"], "'foo' is not a command", ""), (["--nosuch"], "'--nosuch' is not an option of secequiv", ""),
     (["--timeout", "5", "check"], "'--timeout' must follow the command check", "check"),
     (["prove", "A"], "prove: the argument 'after' is required", "prove"), (["validate"], "validate: the argument 'input' is required", "validate"),
     (["prove", "A", "--engin", "z3"], "'--engin' is not an option of prove; did you mean --engine?", "prove"),
@@ -68,6 +72,21 @@ def test_capabilities_are_named_as_in_docker(getpid):
     assert "did you mean CAP_SYS_ADMIN?" in run("run", path, "--cap", "SYS_ADMN").err
 
 
+def test_waiting_for_a_terminal_is_noted(getpid):
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen([binary(), "dis"], stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    os.write(ours, getpid.read_bytes() + b"\x04")
+    out, err = process.communicate(timeout=60)
+    os.close(ours), os.close(theirs)
+    assert process.returncode == 0 and err == b"secequiv: note: reading standard input, which Ctrl-D ends\n" and out == run("dis", getpid).out.encode()
+    assert run("dis", stdin=getpid.read_text()).err == ""
+
+
+def test_a_file_in_place_of_a_stored_difference_is_named(getpid):
+    done = run("diff", getpid, getpid, "--expect", getpid)
+    assert done.status == 2 and "%s:1:1: expected a stored difference, found no JSON: " % getpid in done.err, done
+
+
 RECORD = "type=SECCOMP msg=audit(1.1:1): sig=31 arch=c000003e syscall=39 compat=0 ip=0x7 code=0x80000000\n"
 
 
@@ -83,3 +102,9 @@ def test_files_and_records_are_not_confused(getpid):
         assert run(command, getpid, "--audit", RECORD).status == 0
         done = run(command, getpid, "--audit", "no such file")
         assert done.status == 2 and "with type=SECCOMP, found none" in done.err
+
+
+def test_a_file_in_place_of_a_folder_is_named(getpid):
+    for args in (["fuzz", "--optimizer", "identity", "--trials", "1", "--no-scaling", "--save"], ["fuzz", getpid, getpid, "--trials", "1", "--corpus"]):
+        done = run(*args, getpid)
+        assert (done.status, done.out, done.err) == (2, "", "secequiv: %s: cannot use it as a folder: Not a directory\n" % getpid)

@@ -89,7 +89,8 @@ std::string file_text(const HuntReport& report, const Finding& finding, const st
 Status prepare_folder(const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (error) return make_error(ErrorCode::kIo, folder, "cannot make it: " + error.message());
+  if (error)
+    return make_error(ErrorCode::kIo, folder, "cannot use it as a folder: " + error.message());
   if (::access(folder.c_str(), W_OK | X_OK) != 0)
     return make_error(ErrorCode::kIo, folder,
                       fmt::format("cannot write there: {}", std::strerror(errno)));

@@ -65,7 +65,8 @@ std::vector<std::size_t> met(const Program& program, const std::vector<Obligatio
 Result<Corpus> read_corpus(const std::string& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) return make_error(ErrorCode::kIo, folder, error.message());
+  if (error)
+    return make_error(ErrorCode::kIo, folder, "cannot use it as a folder: " + error.message());
   Corpus out;
   for (auto at = fs::directory_iterator(folder, error); !error && at != fs::directory_iterator();
        at.increment(error))
@@ -75,7 +76,8 @@ Result<Corpus> read_corpus(const std::string& folder) {
       const std::string name = at->path().filename().string();
       if (!name.starts_with('.')) out.files.push_back(name);
     }
-  if (error) return make_error(ErrorCode::kIo, folder, error.message());
+  if (error)
+    return make_error(ErrorCode::kIo, folder, "cannot use it as a folder: " + error.message());
   std::ranges::sort(out.files);
   std::unordered_set<SeccompData, detail::InputHash> seen;
   for (const std::string& name : out.files) {

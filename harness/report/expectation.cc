@@ -125,7 +125,9 @@ Result<std::map<std::string, std::string>> lines_of(const ordered_json& document
 
 Result<ordered_json> read_expectation(std::string_view text, const std::string& name) {
   auto parsed = parse_json(text, name);
-  if (!parsed) return parsed.error();
+  if (!parsed)
+    return make_error(ErrorCode::kParse, parsed.error().where,
+                      "expected a stored difference, found no JSON: " + parsed.error().detail);
   const bool ours =
       parsed->is_object() && parsed->contains("schema") && (*parsed)["schema"] == "secequiv.diff/1";
   if (!ours)
