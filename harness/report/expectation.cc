@@ -60,12 +60,12 @@ std::optional<WordSet> word_set_of(const ordered_json& row) {
 
 // The stored condition with names in place of numbers, if its words can be read.
 std::string named_condition(const ordered_json& region, Arch host) {
-  const std::string stored = region["condition"].get<std::string>();
-  if (!region.contains("words") || !region["words"].is_array()) return stored;
+  const auto stored = [&] { return region["condition"].get<std::string>(); };
+  if (!region.contains("words") || !region["words"].is_array()) return stored();
   Region out;
   for (const ordered_json& row : region["words"]) {
     auto set = word_set_of(row);
-    if (!set) return stored;
+    if (!set) return stored();
     out.words.push_back(std::move(*set));
   }
   return condition_text(out, host, Values::kNamed);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/seccomp/arch.h"
 
 namespace secequiv {
 

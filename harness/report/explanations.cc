@@ -82,7 +82,7 @@ bool is_same_word(std::string_view a, std::string_view b) {
 std::string first_sentence(std::string text) {
   for (std::size_t at = 0; (at = text.find("\n  ", at)) != text.npos;) text.replace(at, 3, " ");
   const std::size_t end = text.find(". ");
-  return text.substr(2, end == text.npos ? text.find_last_not_of("\n") - 1 : end - 1);
+  return text.substr(2, end == text.npos ? text.find_last_not_of('\n') - 1 : end - 1);
 }
 
 }  // namespace
