@@ -20,14 +20,17 @@ using Part = Direction::Part;
 // In short texts, up to this many calls are named, and larger sets are only counted.
 constexpr std::size_t kNamed = 4;
 
-// Whether all calls are the host's, except those that only by_number_text shows.
+// Whether the difference is about the host alone: all calls are the host's, except those that only
+// by_number_text shows.
 bool only_host(const Direction& direction, Arch host) {
   const auto own = [&](const Direction::Call& call) {
     return call.arch == host || (direction.by_number && call.arch == compat_arch(host));
   };
   return std::ranges::all_of(
       std::array{&direction.allowed, &direction.looser, &direction.stricter, &direction.changed},
-      [&](const Part* part) { return std::ranges::all_of(part->calls, own); });
+      [&](const Part* part) {
+        return !part->unknown_arches && std::ranges::all_of(part->calls, own);
+      });
 }
 
 std::string_view name_of(const Direction::Call& call) { return syscall_name(call.arch, call.nr); }
@@ -132,8 +135,7 @@ std::string part_text(const Part& part, const Style& style, bool in_full) {
   }
   const auto calls = single_calls(part, style);
   const bool more_numbers = part.unnamed_numbers && (out.empty() || !calls.empty());
-  if (!calls.empty())
-    out.push_back(calls_text(calls, style.arches || part.unknown_arches, in_full));
+  if (!calls.empty()) out.push_back(calls_text(calls, style.arches, in_full));
   if (more_numbers) out.emplace_back("numbers without a name");
   if (part.unknown_arches) out.emplace_back("other architectures");
   return fmt::format("{}", fmt::join(out, "; "));

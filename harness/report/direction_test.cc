@@ -123,6 +123,19 @@ TEST(DirectionLine, ShortensOnlyTheArchitecturesOfWhichEveryCallIsAffected) {
   EXPECT_TRUE(direction_line(direction, Arch::kX86_64).ends_with("; stricter: 5 calls on i386"));
 }
 
+TEST(DirectionLine, NamesTheHostIfAnotherPartIsAboutOtherArchitectures) {
+  Direction direction;
+  direction.allowed.calls = {call(Arch::kX86_64, "execve")};
+  direction.stricter.unknown_arches = true;
+  EXPECT_EQ(direction_line(direction, Arch::kX86_64),
+            "LOOSER: execve on x86_64 newly allowed; stricter: other architectures");
+  direction.allowed.unnamed_numbers = true;
+  direction.allowed.calls.clear();
+  add_every(direction.allowed, Arch::kX86_64);
+  EXPECT_EQ(direction_line(direction, Arch::kX86_64),
+            "LOOSER: every system call on x86_64 newly allowed; stricter: other architectures");
+}
+
 TEST(DirectionLine, ReportsThatEveryCallIsAffected) {
   Direction direction;
   for (const SyscallEntry& entry : arch_info(Arch::kX86_64).syscalls)
