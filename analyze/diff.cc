@@ -7,9 +7,9 @@
 #include "analyze/direction.h"
 #include "analyze/oracle.h"
 #include "analyze/provenance.h"
+#include "analyze/region_rules.h"
 #include "harness/report/diff_page.h"
 #include "harness/report/expectation.h"
-#include "harness/report/rule.h"
 #include "verify/dd/diff.h"
 
 namespace secequiv {
@@ -52,14 +52,17 @@ std::vector<SeccompData> examples(const Difference& difference) {
   return out;
 }
 
-std::vector<std::vector<DiffReport::Rules>> rules_of(const DiffReport& report, const Policy& before,
-                                                     const Policy& after) {
+std::vector<std::vector<DiffReport::Rules>> rules_of(const DiffReport& report, const DiffJob& job) {
+  const Source& first = job.before.filters.front();
+  const Source& second = job.after.filters.front();
+  RegionRules before(*first.policy, first.program, job.limits);
+  RegionRules after(*second.policy, second.program, job.limits);
   std::vector<std::vector<DiffReport::Rules>> out;
   for (const Change& change : report.difference.changes) {
     auto& row = out.emplace_back();
     for (const Region& region : report.shown(change)) {
-      const auto rules = [&](const Region& part) -> DecidingRules {
-        return {deciding_rule(before, part.example()), deciding_rule(after, part.example())};
+      const auto rules = [&](const Region& part) -> DiffReport::Rules {
+        return {before.of(part), after.of(part)};
       };
       row.push_back({rules(region), {}});
       for (const Region& part : by_call(region, kMostSplit))
@@ -115,9 +118,7 @@ Result<DiffReport> diff(const DiffJob& job) {
   } else {
     report.verdict = report.difference.changes.empty() ? Verdict::kEquivalent : Verdict::kDifferent;
   }
-  if (job.rules && !report.comparison)
-    report.rules =
-        rules_of(report, *job.before.filters.front().policy, *job.after.filters.front().policy);
+  if (job.rules && !report.comparison) report.rules = rules_of(report, job);
   return report;
 }
 

@@ -9,11 +9,11 @@
 #include "analyze/cost.h"
 #include "analyze/direction.h"
 #include "analyze/profile.h"
-#include "harness/base/text.h"
+#include "analyze/region_rules.h"
+#include "harness/base/interrupt.h"
 #include "harness/bpf/refusal.h"
-#include "harness/report/direction.h"
+#include "harness/coverage/first_input.h"
 #include "harness/report/regions.h"
-#include "harness/report/rule.h"
 #include "verify/dd/diff.h"
 #include "verify/dd/reach.h"
 #include "verify/decide/feasibility.h"
@@ -27,36 +27,19 @@ constexpr std::size_t kMostDecisions = 8;      // inputs for different return va
 constexpr std::size_t kMostConditions = 3;     // in the reason why an edge is infeasible
 constexpr std::size_t kMostReasons = 500;      // edges for which a reason is computed
 
-constexpr std::uint32_t kNever = 0xffffffff;
-
-// Records which input is the first to meet each obligation: the instruction, and its true and false
-// outcome.
-struct FirstInput {
-  ProgramView program;
-  std::vector<std::uint32_t> first;
-  std::uint32_t input = 0;
-
-  explicit FirstInput(ProgramView view) : program(view), first(view.size() * 3, kNever) {}
-
-  void at(const Insn* insn, const Machine<Concrete>& /*machine*/) { note(insn, 0); }
-  void outcome(const Insn* insn, bool taken) { note(insn, taken ? 1 : 2); }
-
-  [[nodiscard]] std::uint32_t of(const Obligation& obligation) const {
-    return first[obligation.pc * 3 + static_cast<std::size_t>(obligation.kind)];
-  }
-
- private:
-  void note(const Insn* insn, std::size_t kind) {
-    std::uint32_t& known = first[static_cast<std::size_t>(insn - program.data()) * 3 + kind];
-    if (known == kNever) known = input;
-  }
-};
-
 // Explains why no input meets an obligation, in words that a reader can check against the listing.
 class Reasons {
  public:
   Reasons(const Program& program, const dd::Limits& limits, Arch host)
       : host_(host), programs_{program}, space_(programs_, limits), reach_(space_, program) {}
+
+  // How many of the obligations inputs can meet; all of them if that is not known.
+  std::size_t feasible(const std::vector<Obligation>& all) {
+    const auto count = std::ranges::count_if(all, [&](const Obligation& obligation) {
+      return reach_.set(obligation) != dd::Diagrams::kZero;
+    });
+    return space_.exhausted() ? SIZE_MAX : static_cast<std::size_t>(count);
+  }
 
   std::string text(const Obligation& obligation) {
     if (given_ == kMostReasons || space_.exhausted()) return "proven: no input";
@@ -88,10 +71,7 @@ class Reasons {
 
 class PageMaker {
  public:
-  explicit PageMaker(const PageJob& job)
-      : job_(job), inputs_(job.inputs.begin(), job.inputs.end()) {
-    inputs_.insert(inputs_.end(), job.report.own_inputs.begin(), job.report.own_inputs.end());
-  }
+  explicit PageMaker(const PageJob& job) : job_(job) {}
 
   Result<Page> make() {
     page_.version = job_.version;
@@ -102,8 +82,8 @@ class PageMaker {
     page_.cache = job_.report.cache;
     page_.provenance = job_.provenance;
     page_.options = job_.options;
-    if (job_.report.direction)
-      page_.direction = direction_line(*job_.report.direction, job_.report.host);
+    page_.direction = job_.report.direction;
+    page_.host = job_.host;
     page_.sides[0].side = job_.report.before;
     page_.sides[1].side = job_.report.after;
     for (const PageSide& side : page_.sides)
@@ -125,21 +105,40 @@ class PageMaker {
   }
 
  private:
+  // Derived inputs, then those of the report.
+  [[nodiscard]] const SeccompData& input(std::size_t at) const {
+    const std::size_t derived = job_.inputs.size();
+    return at < derived ? job_.inputs[at] : job_.report.own_inputs[at - derived];
+  }
+  [[nodiscard]] std::vector<SeccompData> all_inputs() const {
+    std::vector<SeccompData> out(job_.inputs.begin(), job_.inputs.end());
+    out.insert(out.end(), job_.report.own_inputs.begin(), job_.report.own_inputs.end());
+    return out;
+  }
+
+  // Runs the inputs until each feasible obligation is met, or until Ctrl-C.
+  void run_inputs(FirstInputs& first) const {
+    constexpr std::size_t kBetweenLooks = 4096;
+    for (std::span<const SeccompData> left : {job_.inputs, std::span(job_.report.own_inputs)})
+      while (!left.empty() && !first.complete() && !stop_wanted()) {
+        const std::size_t count = std::min(left.size(), kBetweenLooks);
+        first.run(left.first(count));
+        left = left.subspan(count);
+      }
+  }
+
   // Names for each obligation the first input that meets it.
-  std::vector<PageMark> covered(const Program& program, CoverageMap& coverage) const {
-    FirstInput first(program);
-    for (; first.input < inputs_.size(); ++first.input)
-      run_observed(program, inputs_[first.input], first);
+  std::vector<PageMark> covered(const FirstInputs& first, CoverageMap& coverage) const {
     const std::vector<Obligation> all = coverage.obligations();
     std::vector<PageMark> out(all.size());
     for (std::size_t i = 0; i < all.size(); ++i) {
-      const std::uint32_t input = first.of(all[i]);
-      if (input == kNever) continue;
+      const std::uint32_t at = first.of(all[i]);
+      if (at == FirstInputs::kNone) continue;
       coverage.mark(all[i]);
-      const char* const from = input < job_.inputs.size() ? ""
-                               : job_.report.fuzz         ? "found: "
-                                                          : "the prover's: ";
-      out[i] = {PageMark::State::kCovered, from + describe(inputs_[input])};
+      const char* const from = at < job_.inputs.size() ? ""
+                               : job_.report.fuzz      ? "found: "
+                                                       : "the prover's: ";
+      out[i] = {PageMark::State::kCovered, from + describe(input(at))};
     }
     return out;
   }
@@ -162,8 +161,11 @@ class PageMaker {
     CoverageMap coverage(program);
     const std::vector<Obligation> all = coverage.obligations();
     std::vector<PageMark>& marks = page_.sides[second ? 1 : 0].marks;
-    marks = covered(program, coverage);
     Reasons reasons(program, job_.limits, job_.host);
+    FirstInputs first(program, reasons.feasible(all));
+    run_inputs(first);
+    if (!second) decisive_ = first.all();
+    marks = covered(first, coverage);
     const auto take = [&](const Feasibility& answer) {
       const auto at = std::ranges::find(all, answer.obligation) - all.begin();
       marks[static_cast<std::size_t>(at)] = mark_of(answer, reasons);
@@ -178,7 +180,12 @@ class PageMaker {
         known({obligation, Feasibility::Answer::kInfeasible, {}, {}});
       for (const Feasibility& open : job_.report.open) known(open);
     }
-    return account_for_edges(coverage, job_.engine, job_.budget, take);
+    if (auto s = account_for_edges(coverage, job_.engine, job_.budget, take); !s) return s;
+    if (stop_wanted()) {  // what is undecided now may be covered in the report
+      marks.clear();
+      page_.interrupted = true;
+    }
+    return Ok{};
   }
 
   std::size_t add_input(std::string label, const SeccompData& data) {
@@ -195,66 +202,70 @@ class PageMaker {
     if (!found) {
       if (found.error().code != ErrorCode::kBudget) return found.error();
       page_.difference = "not known: " + found.error().detail;
+      page_.interrupted = page_.interrupted || stop_wanted();
       return Ok{};
     }
     page_.difference = found->changes.empty()
                            ? std::string("no input differs")
                            : count_text(found->count) + " of 2^512 inputs differ";
-    if (page_.direction.empty() && !found->changes.empty()) {
-      const auto direction = find_direction(question, job_.host, limits, inputs_);
+    if (!page_.direction && !found->changes.empty()) {
+      auto direction = find_direction(question, job_.host, limits, all_inputs());
       if (!direction) return direction.error();
-      page_.direction = direction_line(*direction, job_.host);
+      page_.direction = std::move(*direction);
     }
     opened_first(found->changes);
-    for (const Change& change : found->changes) {
+    std::optional<RegionRules> rules[2];
+    const Source* const sources[] = {&job_.before, &job_.after};
+    for (std::size_t at = 0; at < 2; ++at)
+      if (const Source& source = *sources[at]; source.policy)
+        rules[at].emplace(*source.policy, source.program, limits);
+    list_regions(*found, rules);
+    return Ok{};
+  }
+
+  void list_regions(const Difference& found, std::span<std::optional<RegionRules>, 2> rules) {
+    for (const Change& change : found.changes) {
       for (const Region& whole : change.where.regions)
         for (const Region& region : by_call(whole, kMostSplit)) {
           PageRegion& row = page_.regions.emplace_back(page_region(change, region, job_.host));
-          row.rules[0] = rule_of(job_.before, region);
-          row.rules[1] = rule_of(job_.after, region);
+          for (std::size_t at = 0; at < 2; ++at)
+            if (rules[at]) row.rules[at] = rules[at]->of(region).shown();
           if (page_.regions.size() <= kMostStepped)
             row.input =
                 add_input(fmt::format("difference {}", page_.regions.size()), region.example());
         }
       note_shown(change, change.where.regions.size(), page_);
     }
-    return Ok{};
-  }
-
-  // Returns the rule that decides on a region's example, or "" if the side is not a policy.
-  static std::string rule_of(const Source& source, const Region& region) {
-    return source.policy ? deciding_rule(*source.policy, region.example()).shown() : "";
   }
 
   Status add_cost() {
-    PageCost& cost = page_.cost.emplace();
-    cost.profile = fmt::format("each system call of {} once", arch_info(job_.host).name);
     CostJob costs{{{job_.before.name, {job_.before}}, {job_.after.name, {job_.after}}},
                   every_call_once(job_.host).counts,
                   job_.host,
                   job_.seconds,
                   job_.limits};
-    costs.derive = [this] { return Result<std::vector<SeccompData>>(inputs_); };
+    costs.derive = [this] {
+      return Result<std::vector<SeccompData>>(stop_wanted() ? std::vector<SeccompData>()
+                                                            : all_inputs());
+    };
     auto found = secequiv::cost(costs);
     if (!found) return found.error();
-    for (std::size_t at = 0; at < 2; ++at) {
-      CostReport::Side& side = found->sides[at];
-      cost.exact[at] = side.calls_exact() && side.worst_exact;
-      cost.worst[at] = side.worst;
-      const bool unoptimized = (at == 0 ? job_.before : job_.after).policy.has_value();
-      cost.programs[at] = fmt::format("{}{}, {}", side.name, unoptimized ? ", not optimized" : "",
-                                      counted(side.instructions(), "instruction"));
-      cost.calls[at] = std::move(side.calls);
+    if (stop_wanted()) {
+      page_.interrupted = true;
+      return Ok{};
     }
-    add_input("worst case of before", cost.worst[0].data);
-    add_input("worst case of after", cost.worst[1].data);
+    add_input("worst case of before", found->sides[0].worst.data);
+    add_input("worst case of after", found->sides[1].worst.data);
+    page_.cost = PageCost{fmt::format("each system call of {} once", arch_info(job_.host).name),
+                          std::move(*found)};
     return Ok{};
   }
 
   // Adds one derived input for each of the first values that `before` returns.
   void add_decisions() {
     std::set<std::uint32_t> seen;
-    for (const SeccompData& data : inputs_) {
+    for (const std::uint32_t at : decisive_) {
+      const SeccompData& data = input(at);
       const std::uint32_t value = run(job_.report.before.program, data);
       if (!seen.insert(value).second) continue;
       add_input(describe_action(value), data);
@@ -263,7 +274,7 @@ class PageMaker {
   }
 
   const PageJob& job_;
-  std::vector<SeccompData> inputs_;  // first the derived ones, then those of the report
+  std::vector<std::uint32_t> decisive_;  // inputs that were the first to meet an edge of `before`
   Page page_;
 };
 

@@ -5,7 +5,6 @@
 
 #include "cli/interrupts.h"
 #include "cli/reading.h"
-#include "harness/base/file.h"
 #include "harness/base/interrupt.h"
 #include "harness/bpf/refusal.h"
 #include "harness/policy/resolved.h"

@@ -171,3 +171,30 @@ def test_a_score_is_unknown_after_an_interrupt(when):
     assert process.returncode == 3 and "secequiv: interrupted" in err, (process.returncode, err)
     assert "score     unknown: interrupted when " in out
     assert " %" not in out and "all mutants were tried" not in out and "survived" not in out.splitlines()[-1]
+
+
+@pytest.mark.skipif(not FULL, reason="the time of the development build")
+@pytest.mark.parametrize("when", [0.3, 0.7, 2.0])  # while inputs are derived, run, or marked on the page
+def test_an_interrupted_page_is_soon_there_and_says_what_it_lacks(tmp_path, when):
+    pair = [ROOT / "corpus" / "programs" / "gvisor" / ("systrap-everything.%s.bpf" % side) for side in ("before", "after")]
+    process = started("check", *pair, "--html", tmp_path / "page.html", stderr=subprocess.PIPE)
+
+    def used():
+        fields = open("/proc/%d/stat" % process.pid).read().rsplit(")", 1)[1].split()
+        return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+    while used() < when:
+        time.sleep(0.002)
+    process.send_signal(signal.SIGINT)
+    at = used()
+    out = process.stdout.read().decode()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    process.stderr.close()
+    assert usage.ru_utime + usage.ru_stime - at < 1, "of a processor's time"
+    page = (tmp_path / "page.html").read_text()
+    assert process.returncode == 3 and "undecided: interrupted" in out
+    assert "The run was interrupted, so parts of this page are missing." in page
+    data = json.loads(re.search(r'id="data">(.*?)</script>', page).group(1))
+    # No obligation that the report counts as covered is shown as open, and no cost of few inputs as a cost.
+    assert [side["obligations"] for side in data["sides"]] == [0, 0] and '<section id="cost">' not in page
+    assert "not known: interrupted" in page

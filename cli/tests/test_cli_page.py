@@ -99,7 +99,8 @@ def test_names_are_never_markup(tmp_path, asm):
     data, reader, text = page_of(tmp_path, evil, asm("ret #0", "<b>.asm"), status=1)
     assert {tag for tag, _ in reader.tags} <= {"html", "head", "meta", "title", "style", "body", "a", "header", "h1", "span", "p", "nav",
                                                "main", "section", "h2", "div", "pre", "noscript", "label", "input", "table", "thead", "tr",
-                                               "th", "td", "tbody", "select", "option", "button", "footer", "script", "b", "small", "dl", "dt", "dd", "ul", "li", "code"}
+                                               "th", "td", "tbody", "select", "option", "button", "footer", "script", "b", "small", "dl", "dt", "dd", "ul", "li", "code",
+                                               "details", "summary"}
     assert sum(tag == "script" for tag, _ in reader.tags) == 2 and "img" not in dict(reader.tags)
     assert data["sides"][0]["name"].endswith(name)
 
@@ -113,7 +114,7 @@ def test_a_command_cannot_end_the_script(tmp_path, getpid):
 def test_policies_too_long_for_the_kernel_show_their_difference(tmp_path):
     _, reader, text = page_of(tmp_path, *DOCKER[:2], status=4)
     assert [row["Effect"] for row in reader.tables["difference-rows"]] == ["closed"]
-    assert '<p id="direction">only stricter: socket' in text
+    assert '<div id="direction">only stricter: socket' in text and "<title>rejected, only stricter: " in text
 
 
 def test_the_page_of_a_difference_names_the_rules_and_shows_no_instructions(tmp_path):
@@ -126,15 +127,21 @@ def test_the_page_of_a_difference_names_the_rules_and_shows_no_instructions(tmp_
     assert both[0] == both[1]
 
 
+def cards(page):
+    return re.findall(r'<span class="card (\w+)(?: none)?">(at least )?<b>(\w+)</b> (calls?) \1', page)
+
+
 def test_newly_allowed_calls_come_first_and_in_red(tmp_path, asm):
     text = "ld [4]\njeq #0xc000003e, native, other\nother: ret #0\nnative: ld [0]\njeq #39, first, next\nfirst: ret #%s\nnext: jeq #319, second, rest\nsecond: ret #%s\nrest: ret #0x%s"
     pair = asm(text % ("0x7fff0000", "0", "50001"), "a.asm"), asm(text % ("0", "0x7fff0000", "50002"), "b.asm")
     _, reader, page = page_of(tmp_path, *pair, status=1)
     assert [row["class"] for row in reader.tables["difference-rows"]] == ["opened", "closed", "changed"]
     assert reader.tables["difference-rows"][0]["System call"] == "memfd_create x86_64"
-    assert ("header", {"class": "opened"}) in reader.tags and '<p id="direction">LOOSER: memfd_create' in page
-    cards = re.findall(r'<span class="card (\w+)">(at least )?<b>(\d+)</b> (\w+)<', page)
-    assert cards == [("opened", "", "1", "opened"), ("closed", "", "1", "closed"), ("changed", "at least ", "1", "changed")]  # all other calls
+    assert ("header", {"class": "opened"}) in reader.tags and '<div id="direction">LOOSER: memfd_create' in page
+    assert "<title>LOOSER: %s → %s</title>" % pair in page
+    changed = re.search(r"other data of the same action: (\d+) calls; numbers without a name", page).group(1)
+    assert cards(page) == [("opened", "", "1", "call"), ("closed", "", "1", "call"), ("changed", "", changed, "calls")]
+    assert '<b>%s</b> calls changed <small>and numbers without a name</small>' % changed in page
     assert page.count("<code>%s</code>" % pair[0]) == 1  # the header names both sides
 
 
@@ -150,12 +157,24 @@ def test_each_call_has_a_row_with_its_rules_and_their_lines(tmp_path):
         line = int(re.search(r"podman-default\.json:(\d+) ", row["After"]).group(1))
         assert lines[line - 1].strip().strip(",") == '"%s"' % call
         assert row["Before"] == "ERRNO(1 EPERM)%s:2 (defaultAction)" % pair[0] and row["For which inputs"].startswith("whatever the arguments")
-    # The count of changed calls is only a lower bound ("at least"), because one row stands for many calls.
-    assert [re.search('"card %s">at least <b>' % effect, text) is not None for effect in ("opened", "closed", "changed")] == [False, False, True]
+    # The cards count calls as the direction does, however many rows there are.
+    document, _ = report("diff", *pair)
+    counts = [len({call["name"] for part in parts for call in document["direction"][part]["calls"]})
+              for parts in (("allowed", "looser"), ("stricter",), ("changed",))]
+    assert [(effect, count) for effect, _, count, _ in cards(text)] == list(zip(("opened", "closed", "changed"), map(str, counts)))
+    assert counts[2] > sum(row["Effect"] == "changed" for row in rows.values())  # one row stands for many
     _, _, less = page_of(tmp_path, *pair, "--max-regions", "2", command="diff", status=1)
-    assert "; ERRNO(1 EPERM) to ALLOW: 2 of " in less and 'class="card opened">at least <b>' in less
-    counts = {effect: sum(row["Effect"] == effect for row in rows.values()) for effect in ("opened", "closed", "changed")}
-    assert all("<b>%d</b> %s<" % (count, effect) in text for effect, count in counts.items()), counts
+    assert "; ERRNO(1 EPERM) to ALLOW: 2 of " in less and cards(less) == cards(text)
+
+
+def test_a_rule_that_decides_about_some_inputs_only_is_an_example(tmp_path):
+    pair = OCI / "docker-default.json", OCI / "podman-default.json"
+    _, reader, _ = page_of(tmp_path, *pair, command="diff", status=1)
+    rows = {(row["System call"].split()[0], row["After"]) for row in reader.tables["difference-rows"] if row["Effect"] == "opened"}
+    lines = dict(rows)
+    assert lines["mount"].startswith("ALLOW" + str(pair[1])) and "ALLOWfor example %s:" % pair[1] in lines["socket"]
+    out = run("diff", *pair, "--rules").out
+    assert "  after:  for example %s:" % pair[1] in out and "  before: %s:2 (defaultAction)\n" % pair[0] in out
 
 
 def test_the_heading_is_red_only_if_a_call_became_more_permissive(tmp_path, asm):

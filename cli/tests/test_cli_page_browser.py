@@ -97,6 +97,23 @@ def test_one_key_leads_to_the_step_where_the_traces_diverge(opened, docker):
     assert shown(browser, "#step-sides .fold") == 0
 
 
+def test_where_the_traces_part_nothing_is_covered(opened, docker):
+    """The label stands above its row: beside it, it would cover the operand and the comment that matter most."""
+    browser = opened(docker)
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 390, "height": 740, "deviceScaleFactor": 2, "mobile": True})
+    try:
+        label = "const row = document.querySelector('#step-sides .parts'); const style = (part) => getComputedStyle(row, part); return [style('::before').content, style('::before').display, style('::after').content, row.offsetHeight]"
+        press(browser, "d")
+        assert browser.execute_script(label) == ['"they part here"', "block", "none", 38]
+        # The label stays in sight when the list is scrolled sideways, and its text fits.
+        width, view = browser.execute_script(
+            "const row = document.querySelector('#step-sides .parts'); return [parseFloat(getComputedStyle(row, '::before').width), row.parentElement.clientWidth]")
+        assert 0 < width < view
+        assert browser.execute_script("return getComputedStyle(document.querySelector('#step-sides .parts'), '::before').position") == "sticky"
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
 def test_a_listing_shows_what_a_call_can_execute(opened, docker):
     browser = opened(docker)
     browser.execute_script("document.getElementById('only-reachable').click()")
@@ -294,6 +311,36 @@ def test_many_conditions_are_folded_except_in_print(opened, tmp_path, asm):
     assert shown(browser, "#difference-rows tr:first-child li") == conditions
     red = browser.execute_script("return getComputedStyle(document.querySelector('.card.opened')).color")
     assert browser.execute_script("return getComputedStyle(document.getElementById('direction')).color") == red
+
+
+MANY = "ld [4]\njeq #0xc000003e, native, bad\nbad: ret #0\nnative: ld [0]\njge #130, deny, low\nlow: jge #60, more, deny\nmore: ret #%s\ndeny: ret #0x50001"
+
+
+def test_many_names_are_folded_on_screens_only(opened, browser, tmp_path, asm):
+    """A phone shows the table without scrolling through names; paper and readers without JavaScript see every name."""
+    page = page_of(tmp_path, asm(MANY % "0x50001", "a.asm"), asm(MANY % "0x7fff0000", "b.asm"), command="diff", status=1)
+    names = "return document.getElementById('direction').innerText.replace(/\\s+/g, ' ')"
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 390, "height": 740, "deviceScaleFactor": 2, "mobile": True})
+    try:
+        opened((page, tmp_path))
+        short = browser.execute_script(names)
+        assert short.count(",") == 9 and "and 60 more newly allowed" in short, short
+        assert browser.execute_script("return document.getElementById('difference').getBoundingClientRect().top") < 370
+        browser.find_element("css selector", "#direction summary").click()
+        assert browser.execute_script(names).count(",") == 68
+        browser.find_element("css selector", "#direction summary").click()
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+        wait_until(browser, "return document.querySelector('#direction details').open")
+        assert browser.execute_script(names).count(",") == 68
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+        wait_until(browser, "return !document.querySelector('#direction details').open")
+        browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+        opened((page, tmp_path))
+        assert browser.find_element("id", "direction").text.count(",") == 68
+    finally:
+        browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 @pytest.mark.parametrize("dark", [False, True])

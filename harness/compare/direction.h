@@ -56,6 +56,8 @@ struct Direction {
   std::optional<Witness> example;
 
   [[nodiscard]] bool loosens() const { return !allowed.empty() || !looser.empty(); }
+  // Proven: some inputs are denied more, and none is allowed more.
+  [[nodiscard]] bool only_stricter() const { return complete && !loosens() && !stricter.empty(); }
   [[nodiscard]] bool empty() const { return !loosens() && stricter.empty() && changed.empty(); }
 };
 

@@ -70,11 +70,11 @@ void add_rules(const DiffReport& report, ordered_json& document) {
     for (std::size_t k = 0; k < report.rules[i].size(); ++k) {
       auto& row = document["changes"][i]["regions"][k];
       row["summary"] = summary(change, change.where.regions[k], report.host);
-      const DecidingRules& rules = report.rules[i][k].whole;
-      row["before_rule"] = rules.before.text;
-      row["after_rule"] = rules.after.text;
-      if (rules.before.position.at) row["before_origin"] = to_json(*rules.before.position.at);
-      if (rules.after.position.at) row["after_origin"] = to_json(*rules.after.position.at);
+      const DiffReport::Rules& rules = report.rules[i][k];
+      row["before_rule"] = rules.before.rule.text;
+      row["after_rule"] = rules.after.rule.text;
+      if (const auto& at = rules.before.rule.position.at) row["before_origin"] = to_json(*at);
+      if (const auto& at = rules.after.rule.position.at) row["after_origin"] = to_json(*at);
     }
   }
 }
@@ -103,8 +103,7 @@ std::string rules_text(const DiffReport& report, std::string_view how) {
     for (std::size_t k = 0; k < report.rules[i].size(); ++k)
       out += fmt::format("{}\n  before: {}\n  after:  {}\n",
                          short_condition(summary(change, change.where.regions[k], report.host)),
-                         report.rules[i][k].whole.before.shown(),
-                         report.rules[i][k].whole.after.shown());
+                         report.rules[i][k].before.shown(), report.rules[i][k].after.shown());
     out += not_shown_text(report.rules[i].size(), change.where.region_count, 2, how);
   }
   return out;
@@ -134,7 +133,7 @@ void place_rules(const DiffReport& report, std::size_t most, ReportedCases& out)
     const RegionList& where = report.difference.changes[i].where;
     const std::size_t shown = std::min(most, where.regions.size());
     for (std::size_t k = 0; k < std::min(shown, report.rules[i].size()); ++k)
-      place_by_rules(out.cases[next + k], report.rules[i][k].whole);
+      place_by_rules(out.cases[next + k], report.rules[i][k].on_example());
     next += shown + (where.is_all(shown) ? 0 : 1);
   }
 }

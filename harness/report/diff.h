@@ -19,10 +19,13 @@
 namespace secequiv {
 
 struct DiffReport {
-  // The rules of both policies that decide on a region's example.
+  // The rules of both policies that decide about a region.
   struct Rules {
-    DecidingRules whole;
-    std::vector<DecidingRules> of_calls = {};  // of each region of by_call(), for the page
+    RegionRule before;
+    RegionRule after;
+    std::vector<Rules> of_calls = {};  // of each region of by_call(), for the page
+
+    [[nodiscard]] DecidingRules on_example() const { return {before.rule, after.rule}; }
   };
   // The comparison of the difference with a stored one.
   struct Comparison {

@@ -5,16 +5,15 @@
 #include <algorithm>
 #include <tuple>
 
-#include "harness/report/direction.h"
-
 namespace secequiv {
 
 Page diff_page(const DiffReport& report) {
   Page out;
-  out.verdict = report.verdict;
-  out.direction = direction_line(report.direction, report.host);
-  out.text = diff_text(report, "--max-regions");
   const auto& changes = report.difference.changes;
+  out.verdict = report.verdict;
+  if (!changes.empty()) out.direction = report.direction;
+  out.host = report.host;
+  out.text = diff_text(report, "--max-regions");
   out.difference = changes.empty()
                        ? std::string("no input differs")
                        : count_text(report.difference.count) + " of 2^512 inputs differ";
@@ -26,7 +25,7 @@ Page diff_page(const DiffReport& report) {
         PageRegion& row = out.regions.emplace_back(page_region(changes[i], calls[c], report.host));
         if (report.rules.empty()) continue;
         const DiffReport::Rules& region = report.rules[i][k];
-        const auto& rules = c < region.of_calls.size() ? region.of_calls[c] : region.whole;
+        const auto& rules = c < region.of_calls.size() ? region.of_calls[c] : region;
         row.rules[0] = rules.before.shown();
         row.rules[1] = rules.after.shown();
       }
@@ -34,7 +33,7 @@ Page diff_page(const DiffReport& report) {
     note_shown(changes[i], shown.size(), out);
   }
   std::ranges::sort(out.regions, {}, [](const PageRegion& row) {
-    return std::tuple(row.effect, row.before, row.after, row.call, row.condition);
+    return std::tuple(row.effect, row.before, row.after, row.call, row.arch, row.condition);
   });
   return out;
 }

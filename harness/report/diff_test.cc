@@ -39,26 +39,30 @@ TEST(DiffReport, TextListsChangesAndRegions) {
 
 TEST(DiffReport, RulesExplainRegions) {
   DiffReport report = made_by_hand();
-  report.rules = {{{{{"old rule"}, {"new rule"}}}, {{{"old"}, {"new"}}}}};
+  report.rules = {{{{{"old rule"}}, {{"new rule"}}}, {{{"old"}}, {{"new"}}}}};
   EXPECT_TRUE(diff_text(report).starts_with(
       "0: no longer allowed (now ERRNO(1 EPERM)), whatever the arguments\n"
-      "  before: old rule\n  after:  new rule\n"))
+      "  before: for example old rule\n  after:  for example new rule\n"))
       << diff_text(report);
   EXPECT_EQ(to_json(report)["changes"][0]["regions"][1]["after_rule"], "new");
+  report.rules[0][0].before.always = true;
+  EXPECT_NE(diff_text(report).find("  before: old rule\n  after:  for example new rule\n"),
+            std::string::npos);
 }
 
 TEST(DiffReport, RulesHavePositions) {
   DiffReport report = made_by_hand();
-  report.rules = {{{{{"old rule"}, {"new rule"}}}, {{{"old"}, {"new"}}}}};
-  report.rules[0][0].whole.after.position.at =
+  report.rules = {{{{{"old rule"}}, {{"new rule"}}}, {{{"old"}}, {{"new"}}}}};
+  report.rules[0][0].after.rule.position.at =
       std::make_shared<RulePosition>(RulePosition{"b.json", 3, "syscalls[1]"});
-  EXPECT_NE(diff_text(report).find("  before: old rule\n  after:  b.json:3 (syscalls[1])\n"),
+  EXPECT_NE(diff_text(report).find(
+                "  before: for example old rule\n  after:  for example b.json:3 (syscalls[1])\n"),
             std::string::npos)
       << diff_text(report);
   const auto row = to_json(report)["changes"][0]["regions"][0];
   EXPECT_EQ(row["after_origin"]["path"], "syscalls[1]");
   EXPECT_FALSE(row.contains("before_origin"));
-  report.rules[0][1].whole.before.position.at =
+  report.rules[0][1].before.rule.position.at =
       std::make_shared<RulePosition>(RulePosition{"a.json", 9, "syscalls[2]"});
   const ReportedCases all = reported(report, 20);
   ASSERT_EQ(all.cases.size(), 2u);
@@ -113,14 +117,21 @@ TEST(DiffPage, NamesTheRulesOfEachCall) {
   region.words[0].intervals = {{0, 1}};
   region.words.push_back({kArchWord, audit, false, {0, 0}, {{audit, audit}}, {}});
   report.difference.changes[0].where = {{region}, "8", "1"};
-  report.rules = {
-      {{{{"old"}, {"new"}}, {{{"old read"}, {"new read"}}, {{"old write"}, {"<new>"}}}}}};
+  const auto rules = [](const char* before, const char* after, bool always) {
+    return DiffReport::Rules{{{before}, always}, {{after}, always}};
+  };
+  report.rules = {{rules("old", "new", false)}};
+  report.rules[0][0].of_calls = {rules("old read", "new read", false),
+                                 rules("old write", "<new>", true)};
+  report.direction.stricter.calls = {{Arch::kX86_64, 0, true}, {Arch::kX86_64, 1, true}};
   const Page page = diff_page(report);
   ASSERT_EQ(page.regions.size(), 2u);
   EXPECT_EQ(page.regions[1].call, "write");
+  EXPECT_EQ(page.regions[0].rules[0], "for example old read");
   EXPECT_EQ(page.regions[1].rules[0], "old write");
+  EXPECT_EQ(page.regions[1].condition, "") << "the call is all of it";
   const std::string text = html(page);
-  EXPECT_NE(text.find("<b>2</b> closed"), std::string::npos);
+  EXPECT_NE(text.find("<b>2</b> calls closed"), std::string::npos);
   EXPECT_NE(text.find("<small>&lt;new&gt;</small>"), std::string::npos);
   EXPECT_NE(text.find("<header class=\"closed\">"), std::string::npos);
 }

@@ -7,6 +7,7 @@
 #include <array>
 #include <iterator>
 #include <map>
+#include <ranges>
 #include <set>
 #include <utility>
 #include <vector>
@@ -19,6 +20,9 @@ using Part = Direction::Part;
 
 // In short texts, up to this many calls are named, and larger sets are only counted.
 constexpr std::size_t kNamed = 4;
+// What has no names.
+constexpr std::string_view kNumbers = "numbers without a name";
+constexpr std::string_view kArches = "other architectures";
 
 // Whether the difference is about the host alone: all calls are the host's, except those that only
 // by_number_text shows.
@@ -44,7 +48,7 @@ std::vector<std::string_view> names_of(const std::vector<Arch>& arches) {
 
 // Joins names: "memfd_create, socket (some arguments)". With `arches`, calls on the same
 // architectures stand together: "read on i386, x32".
-std::string names(const std::vector<Direction::Call>& calls, bool arches) {
+std::string names(const std::vector<Direction::Call>& calls, bool arches, const NameList& list) {
   std::map<std::pair<std::string, bool>, std::vector<Arch>> by_name;
   for (const Direction::Call& call : calls)
     by_name[{std::string(name_of(call)), call.always}].push_back(call.arch);
@@ -53,8 +57,8 @@ std::string names(const std::vector<Direction::Call>& calls, bool arches) {
     groups[where].push_back(name.first + (name.second ? "" : " (some arguments)"));
   std::vector<std::string> out;
   out.reserve(groups.size());
-  for (const auto& [where, list] : groups)
-    out.push_back(fmt::format("{}", fmt::join(list, ", ")) +
+  for (const auto& [where, grouped] : groups)
+    out.push_back(list(grouped) +
                   (arches ? fmt::format(" on {}", fmt::join(names_of(where), ", ")) : ""));
   return fmt::format("{}", fmt::join(out, "; "));
 }
@@ -64,6 +68,7 @@ struct Style {
   Arch host;
   bool by_number;
   bool arches;  // name the architectures
+  NameList list = comma_separated;
 };
 
 // The architectures of which every call is in the part: each for all arguments (`always`), or each
@@ -111,17 +116,19 @@ std::vector<Direction::Call> single_calls(const Part& part, const Style& style) 
 }
 
 // "380 calls", or their names.
-std::string calls_text(const std::vector<Direction::Call>& calls, bool arches, bool in_full) {
+std::string calls_text(const std::vector<Direction::Call>& calls, const Style& style,
+                       bool in_full) {
   std::set<std::string_view> distinct;
   std::set<Arch> where;
   for (const Direction::Call& call : calls) {
     distinct.insert(name_of(call));
     where.insert(call.arch);
   }
-  if (in_full || distinct.size() <= kNamed) return names(calls, arches);
+  if (in_full || distinct.size() <= kNamed) return names(calls, style.arches, style.list);
   return fmt::format("{} calls", distinct.size()) +
-         (arches ? fmt::format(" on {}", fmt::join(names_of({where.begin(), where.end()}), ", "))
-                 : "");
+         (style.arches
+              ? fmt::format(" on {}", fmt::join(names_of({where.begin(), where.end()}), ", "))
+              : "");
 }
 
 std::string part_text(const Part& part, const Style& style, bool in_full) {
@@ -135,9 +142,9 @@ std::string part_text(const Part& part, const Style& style, bool in_full) {
   }
   const auto calls = single_calls(part, style);
   const bool more_numbers = part.unnamed_numbers && (out.empty() || !calls.empty());
-  if (!calls.empty()) out.push_back(calls_text(calls, style.arches, in_full));
-  if (more_numbers) out.emplace_back("numbers without a name");
-  if (part.unknown_arches) out.emplace_back("other architectures");
+  if (!calls.empty()) out.push_back(calls_text(calls, style, in_full));
+  if (more_numbers) out.emplace_back(kNumbers);
+  if (part.unknown_arches) out.emplace_back(kArches);
   return fmt::format("{}", fmt::join(out, "; "));
 }
 
@@ -166,7 +173,7 @@ std::string by_number_text(const Direction& direction, const Style& style) {
   }
   if (out.empty()) return needed ? " (on every architecture, by number)" : "";
   return fmt::format(" (on every architecture, by number: on {}, {})", arch_info(*compat).name,
-                     fmt::join(out, ", "));
+                     list(out));
 }
 
 ordered_json part_json(const Part& part) {
@@ -183,9 +190,13 @@ ordered_json part_json(const Part& part) {
 
 }  // namespace
 
-std::string direction_line(const Direction& direction, Arch host) {
+std::string comma_separated(std::span<const std::string> names) {
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string direction_line(const Direction& direction, Arch host, const NameList& list) {
   if (direction.empty()) return "";
-  const Style style{host, direction.by_number, !only_host(direction, host)};
+  const Style style{host, direction.by_number, !only_host(direction, host), list};
   const auto shown = [&](const Part& part, bool in_full) {
     return part_text(part, style, in_full);
   };
@@ -196,7 +207,7 @@ std::string direction_line(const Direction& direction, Arch host) {
   out += by_number_text(direction, style);
   const bool only_data = out.empty() && direction.stricter.empty();
   if (!direction.stricter.empty())
-    add(fmt::format("{}stricter: {}", direction.loosens() || !direction.complete ? "" : "only ",
+    add(fmt::format("{}stricter: {}", direction.only_stricter() ? "only " : "",
                     shown(direction.stricter, false)));
   if (!direction.changed.empty())
     add(fmt::format("{}: {}",
@@ -210,6 +221,33 @@ std::string direction_line(const Direction& direction, Arch host) {
 
 std::string direction_line(const std::optional<Direction>& direction, Arch host) {
   return direction ? direction_line(*direction, host) : "";
+}
+
+std::string_view headline(const Direction& direction) {
+  if (direction.loosens()) return "LOOSER";
+  if (direction.only_stricter()) return "only stricter";
+  return direction.complete && !direction.changed.empty() ? "only data changed" : "";
+}
+
+CallCount count_calls(const Direction& direction, Arch host, std::span<const Part* const> parts) {
+  std::map<std::pair<Arch, std::uint32_t>, Direction::Call> calls;
+  Part all;
+  for (const Part* part : parts) {
+    for (const Direction::Call& call : part->calls)
+      calls[{call.arch, call.nr}] = {call.arch, call.nr, true};
+    all.unnamed_numbers = all.unnamed_numbers || part->unnamed_numbers;
+    all.unknown_arches = all.unknown_arches || part->unknown_arches;
+  }
+  std::ranges::copy(calls | std::views::values, std::back_inserter(all.calls));
+  const Style style{host, direction.by_number, false};
+  const bool every = is_every_call(all, complete_arches(all, true), style);
+  std::set<std::string_view> distinct;
+  for (const Direction::Call& call : all.calls)
+    if (!direction.by_number || call.arch != compat_arch(host)) distinct.insert(name_of(call));
+  CallCount out{every ? "every" : std::to_string(distinct.size()), {}};
+  if (all.unnamed_numbers && !every) out.others.push_back(kNumbers);
+  if (all.unknown_arches) out.others.push_back(kArches);
+  return out;
 }
 
 std::string directed(const std::string& line, const Witness& witness) {

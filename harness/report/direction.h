@@ -2,22 +2,43 @@
 // wording. It must not know how the direction is computed (verify/dd).
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "harness/compare/direction.h"
 
 namespace secequiv {
 
+// Writes a list of names.
+using NameList = std::function<std::string(std::span<const std::string>)>;
+std::string comma_separated(std::span<const std::string> names);
+
 // Returns "LOOSER: memfd_create, shmat newly allowed; stricter: 380 calls", "only stricter: read,
 // write", "only the data of actions changed: 3 calls", or "" if nothing differs. The line always
 // lists every call that became more permissive. It names architectures unless only calls of `host`
 // differ.
-std::string direction_line(const Direction& direction, Arch host);
+std::string direction_line(const Direction& direction, Arch host,
+                           const NameList& list = comma_separated);
 
 // Returns the same line, or "" if the direction is not known.
 std::string direction_line(const std::optional<Direction>& direction, Arch host);
+
+// "LOOSER", "only stricter", "only data changed"; empty if nothing differs, or if not all inputs
+// were examined and none of them became more permissive.
+std::string_view headline(const Direction& direction);
+
+// How many system calls some parts have together, counted by name as in the line.
+struct CallCount {
+  std::string calls;                     // "3"; "every" if no call is missing
+  std::vector<std::string_view> others;  // what has no name: "numbers without a name"
+};
+CallCount count_calls(const Direction& direction, Arch host,
+                      std::span<const Direction::Part* const> parts);
 
 // Returns the line, then the witness: "LOOSER: socket newly allowed; ERRNO(1 EPERM) became ALLOW
 // for ...".

@@ -9,6 +9,7 @@
 #include "harness/base/text.h"
 #include "harness/bpf/text.h"
 #include "harness/compare/question.h"
+#include "harness/report/page_header.h"
 #include "harness/report/page_parts.h"
 #include "harness/report/page_tables.h"
 #include "harness/report/regions.h"
@@ -208,14 +209,13 @@ PageRegion page_region(const Change& change, const Region& region, Arch host) {
   out.before = action_text(change.before);
   out.after = action_text(change.after);
   out.when = arguments_text(region, host);
-  out.condition = condition_text(region, host, Values::kNamed);
+  if (!is_one_call(region)) out.condition = condition_text(region, host, Values::kNamed);
   if (!region.count.empty()) out.count = count_text(region.count);
   return out;
 }
 
 void note_shown(const Change& change, std::size_t shown, Page& page) {
   if (change.where.is_all(shown)) return;
-  page.partial[static_cast<std::size_t>(effect_of(change.before, change.after))] = true;
   page.difference +=
       fmt::format("; {} to {}: {} of {} regions are shown", action_text(change.before),
                   action_text(change.after), shown, change.where.region_count);
@@ -234,18 +234,16 @@ std::string html(const Page& page) {
   ordered_json document{{"sides", std::move(sides)}, {"inputs", ordered_json::array()}};
   for (const PageInput& input : page.inputs) document["inputs"].push_back(input_json(page, input));
   document["texts"] = texts.json();
-  const std::string verdict(verdict_name(page.verdict));
   return filled(page_parts::frame(),
-                {{"TITLE", escaped(fmt::format("{}: {} {}", verdict,
-                                               printable(page.sides[0].side.name, false),
-                                               printable(page.sides[1].side.name, false)))},
+                {{"TITLE", title_html(page)},
                  {"STYLE", std::string(page_parts::style())},
                  {"SCRIPT", fmt::format("{}{}{}", page_parts::listing(), page_parts::script(),
                                         page_parts::graph())},
-                 {"VERDICT", escaped(verdict)},
+                 {"VERDICT", escaped(verdict_name(page.verdict))},
                  {"STATE", std::string(tone(page))},
                  {"DIRECTION", direction_html(page)},
                  {"PAIR", pair_html(page)},
+                 {"INTERRUPTED", interrupted_html(page)},
                  {"REASON", escaped(printable(page.reason, true))},
                  {"TEXT", escaped(printable(page.text, true))},
                  {"DIFFERENCE", difference_html(page)},

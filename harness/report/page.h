@@ -3,15 +3,15 @@
 // run anything (analyze/page.h).
 #pragma once
 
-#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "harness/compare/cache_change.h"
 #include "harness/compare/difference.h"
+#include "harness/compare/direction.h"
 #include "harness/compare/verdict.h"
-#include "harness/coverage/cost.h"
+#include "harness/report/cost.h"
 #include "harness/report/side.h"
 
 namespace secequiv {
@@ -46,19 +46,16 @@ struct PageRegion {
   std::string arch;  // empty: unknown, or several
   std::string before;
   std::string after;
-  std::string when;  // in words: "if arg0 == AF_ALG"
-  std::string condition;
+  std::string when;                  // in words: "if arg0 == AF_ALG"
+  std::string condition;             // empty: `call` and `arch` are the whole condition
   std::string count;                 // empty: unknown
   std::string rules[2];              // the rules that decide, before and after; empty: unknown
   std::optional<std::size_t> input;  // index in Page::inputs
 };
 
 struct PageCost {
-  std::string profile;             // "each call once", or the name of a file
-  std::string programs[2];         // the names of both programs, with their lengths
-  std::vector<CallCost> calls[2];  // costs in both programs: the same calls in the same order
-  WorstInput worst[2];
-  bool exact[2] = {true, true};  // whether the figures cover all inputs; false: only derived ones
+  std::string profile;  // "each call once", or a file
+  CostReport report;    // of before and after
 };
 
 // A line of the section about the origin of the page.
@@ -78,15 +75,15 @@ struct Page {
   std::string command;  // "check"
   std::string version;
   Verdict verdict = Verdict::kUnknown;
-  std::string direction;  // the headline; empty if nothing differs or the direction is not known
-  std::string reason;     // one sentence: what decided the verdict
-  std::string text;       // the report for people, shortened
+  std::optional<Direction> direction = {};  // nothing: nothing differs, or it is not known
+  Arch host = Arch::kX86_64;                // for names
+  bool interrupted = false;                 // before the page had all of its parts
+  std::string reason;                       // one sentence: what decided the verdict
+  std::string text;                         // the report for people, shortened
   PageSide sides[2];
   std::vector<PageInput> inputs;    // the first is the witness, if there is one
-  std::vector<PageRegion> regions;  // in the order on the page
-  std::array<bool, 3> partial{};    // by Effect: whether `regions` omits some regions
-  // A sentence: how many inputs differ, or why their number is not known.
-  std::string difference;
+  std::vector<PageRegion> regions;  // in the order shown
+  std::string difference;           // a sentence: how many inputs differ, or why that is not known
   std::optional<PageCost> cost;
   std::vector<CacheChange> cache;
   std::vector<PageFact> provenance;

@@ -11,12 +11,14 @@
 
 #include "harness/base/text.h"
 #include "harness/report/cost.h"
+#include "harness/report/direction.h"
 #include "harness/seccomp/data.h"
 
 namespace secequiv {
-namespace {
 
-std::string shown(std::string_view text) { return escaped(printable(text, false)); }
+std::string as_html(std::string_view text) { return escaped(printable(text, false)); }
+
+namespace {
 
 std::string_view name_of(Effect effect) {
   return effect == Effect::kOpened ? "opened" : effect == Effect::kClosed ? "closed" : "changed";
@@ -78,9 +80,9 @@ std::vector<Row> rows_of(const std::vector<PageRegion>& regions) {
 }
 
 std::string action_cell(const PageRegion& region, bool second) {
-  std::string out = shown(second ? region.after : region.before);
+  std::string out = as_html(second ? region.after : region.before);
   const std::string& rule = region.rules[second ? 1 : 0];
-  if (!rule.empty()) out += "<small>" + shown(rule) + "</small>";
+  if (!rule.empty()) out += "<small>" + as_html(rule) + "</small>";
   return cell(second ? "After" : "Before", out);
 }
 
@@ -99,12 +101,13 @@ std::string condition_item(std::span<const PageRegion* const> regions, const std
   const PageRegion& first = *regions.front();
   const std::string arches = arches_of(regions);
   std::string out = first.input ? fmt::format("<li data-input=\"{}\">", *first.input) : "<li>";
-  if (arches != all) out += fmt::format("<b>{}</b> ", shown(arches));
-  out += shown(first.when);
+  if (arches != all) out += fmt::format("<b>{}</b> ", as_html(arches));
+  out += as_html(first.when);
   if (regions.size() == 1 && !first.count.empty())
-    out += fmt::format(" <span class=\"count\">{} inputs</span>", shown(first.count));
+    out += fmt::format(" <span class=\"count\">{} inputs</span>", as_html(first.count));
   for (const PageRegion* region : regions)
-    out += fmt::format("<small class=\"cond\">{}</small>", shown(region->condition));
+    if (!region->condition.empty())
+      out += fmt::format("<small class=\"cond\">{}</small>", as_html(region->condition));
   return out + "</li>";
 }
 
@@ -123,8 +126,8 @@ std::string difference_row(const Row& row) {
   const std::string arches = arches_of(row.regions);
   std::string conditions;
   for (const auto& group : by_words(row.regions)) conditions += condition_item(group, arches);
-  std::string call = shown(row.first.call);
-  if (!arches.empty()) call += " <small>" + shown(arches) + "</small>";
+  std::string call = as_html(row.first.call);
+  if (!arches.empty()) call += " <small>" + as_html(arches) + "</small>";
   const std::string_view effect = name_of(row.first.effect);
   return fmt::format("<tr class=\"{}\">{}{}{}{}{}</tr>\n", effect, cell("Effect", effect, "effect"),
                      cell("System call", call, "call"), action_cell(row.first, false),
@@ -132,18 +135,23 @@ std::string difference_row(const Row& row) {
                      cell("For which inputs", "<ul>" + conditions + "</ul>"));
 }
 
-std::string difference_cards(const std::vector<Row>& rows, const std::array<bool, 3>& partial) {
+// How many calls each effect has, counted as in the direction.
+std::string difference_cards(const Direction& direction, Arch host) {
+  using Parts = std::vector<const Direction::Part*>;
+  const std::pair<Effect, Parts> cards[] = {
+      {Effect::kOpened, {&direction.allowed, &direction.looser}},
+      {Effect::kClosed, {&direction.stricter}},
+      {Effect::kChanged, {&direction.changed}}};
   std::string out;
-  for (const Effect effect : {Effect::kOpened, Effect::kClosed, Effect::kChanged}) {
-    const auto count =
-        std::ranges::count(rows, effect, [](const Row& row) { return row.first.effect; });
-    // A row without an architecture stands for several calls.
-    const bool more =
-        partial[static_cast<std::size_t>(effect)] || std::ranges::any_of(rows, [&](const Row& row) {
-          return row.first.effect == effect && row.first.arch.empty();
-        });
-    out += fmt::format("<span class=\"card {0}{1}\">{2}<b>{3}</b> {0}</span> ", name_of(effect),
-                       count == 0 && !more ? " none" : "", more ? "at least " : "", count);
+  for (const auto& [effect, parts] : cards) {
+    const CallCount count = count_calls(direction, host, parts);
+    const bool none = direction.complete && count.calls == "0" && count.others.empty();
+    out += fmt::format("<span class=\"card {0}{1}\">{2}<b>{3}</b> call{4} {0}{5}</span> ",
+                       name_of(effect), none ? " none" : "", direction.complete ? "" : "at least ",
+                       count.calls, count.calls == "1" || count.calls == "every" ? "" : "s",
+                       count.others.empty() ? ""
+                                            : fmt::format(" <small>and {}</small>",
+                                                          fmt::join(count.others, " and ")));
   }
   return "<p class=\"cards\">" + out + "</p>\n";
 }
@@ -156,22 +164,21 @@ std::string bar(double value, double most, std::string_view kind) {
                      most == 0 ? 0 : 100 * value / most);
 }
 
-// `kind` selects the colour of the bar.
-std::string cost_cell(std::string_view column, const CallCost& call, double most,
+// `exact`: over all inputs. `kind`: the colour of its bar.
+std::string cost_cell(std::string_view column, const CallCost& call, bool exact, double most,
                       std::string_view kind = "") {
-  return cell(
-      column,
-      fmt::format("{}{}", bar(effective(call), most, kind),
-                  call.cached ? fmt::format("0, cached <small>({} / {:.1f} / {})</small>",
-                                            call.least, call.mean, call.most)
-                              : fmt::format("{} / {:.1f} / {}", call.least, call.mean, call.most)),
-      "num");
+  const std::string numbers =
+      fmt::format("{} / {:.1f} / {}{}", call.least, call.mean, call.most, exact ? "" : " ~");
+  return cell(column,
+              bar(effective(call), most, kind) +
+                  (call.cached ? fmt::format("0, cached <small>({})</small>", numbers) : numbers),
+              "num");
 }
 
-std::string change_of(const CallCost& before, const CallCost& after) {
-  if (before.cached && !after.cached) return "no longer cached: " + ratio(0, after.mean);
+std::string change_of(const CallCost& before, const CallCost& after, bool exact) {
+  if (before.cached && !after.cached) return "no longer cached: " + ratio(0, after.mean, exact);
   if (!before.cached && after.cached) return fmt::format("cached now: {:.1f} to 0", before.mean);
-  return ratio(effective(before), effective(after));
+  return ratio(effective(before), effective(after), exact);
 }
 
 // A ratio that is shown as 1.00 gets no colour.
@@ -181,48 +188,54 @@ std::string_view kind_of_change(double before, double after) {
   return after < before ? "less" : "more";
 }
 
+// "docker.json, compiled, not optimized, 4246 instructions"
+std::string program_text(const CostReport::Side& side) {
+  const std::string& made = side.filters.front().compilation;
+  return fmt::format("{}{}{}, {}", side.name, made.empty() ? "" : ", ", made,
+                     counted(side.instructions(), "instruction"));
+}
+
+// The two programs and what a call executes on average and at most.
+std::string cost_summary(const PageCost& cost) {
+  const CostReport::Side& was = cost.report.sides[0];
+  const CostReport::Side& is = cost.report.sides[1];
+  const bool exact = was.calls_exact() && is.calls_exact();
+  const double mean[2] = {weighted_mean(was.calls), weighted_mean(is.calls)};
+  const auto worst = [](const CostReport::Side& side) {
+    return fmt::format("{}{}", side.worst.instructions, side.worst_exact ? "" : " or more");
+  };
+  return fmt::format(
+      "<p id=\"cost-text\">Before: {}. After: {}. Instructions executed, {}; {}. A call executes "
+      "{:.2f} before and {:.2f} after: <b class=\"{}\">{}</b> ({} without the cache). Worst case: "
+      "{} before ({}), {} after ({}).</p>\n",
+      as_html(program_text(was)), as_html(program_text(is)),
+      exact ? "over all inputs"
+            : "over all inputs, or where marked ~ over derived inputs only: the best case may be "
+              "lower, the worst case higher",
+      as_html(cost.profile), mean[0], mean[1], kind_of_change(mean[0], mean[1]),
+      ratio(mean[0], mean[1], exact),
+      ratio(weighted_mean_uncached(was.calls), weighted_mean_uncached(is.calls), exact), worst(was),
+      as_html(describe(was.worst.data)), worst(is), as_html(describe(is.worst.data)));
+}
+
 std::string joined(Arch arch, const std::vector<std::uint32_t>& numbers) {
   std::vector<std::string> names;
   names.reserve(numbers.size());
-  for (const std::uint32_t nr : numbers) names.push_back(shown(shown_call(arch, nr)));
+  for (const std::uint32_t nr : numbers) names.push_back(as_html(shown_call(arch, nr)));
   return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
 }
 
 }  // namespace
 
-std::string_view tone(const Page& page) {
-  const auto is = [](Effect effect) {
-    return [effect](const PageRegion& region) { return region.effect == effect; };
-  };
-  if (page.direction.starts_with("LOOSER") ||
-      std::ranges::any_of(page.regions, is(Effect::kOpened)))
-    return "opened";
-  if (page.direction.starts_with("only stricter")) return "closed";
-  if (!page.regions.empty())
-    return std::ranges::all_of(page.regions, is(Effect::kClosed)) ? "closed" : "changed";
-  if (page.verdict == Verdict::kDifferent) return "changed";
-  return exit_code(page.verdict) == 0 ? "good" : "other";
-}
-
-std::string direction_html(const Page& page) {
-  if (page.direction.empty()) return "";
-  return fmt::format("<p id=\"direction\">{}</p>\n", escaped(printable(page.direction, true)));
-}
-
-std::string pair_html(const Page& page) {
-  return fmt::format(
-      "<p id=\"pair\"><span>before</span> <code>{}</code> <span>after</span> <code>{}</code></p>\n",
-      shown(page.sides[0].side.name), shown(page.sides[1].side.name));
-}
-
 std::string difference_html(const Page& page) {
-  std::string out = fmt::format("<p id=\"difference-text\">{}</p>\n", shown(page.difference));
+  std::string out = fmt::format("<p id=\"difference-text\">{}</p>\n", as_html(page.difference));
+  if (page.direction && !page.direction->empty())
+    out += difference_cards(*page.direction, page.host);
   if (!page.regions.empty()) {
     const std::vector<Row> rows = rows_of(page.regions);
     std::string text;
     for (const Row& row : rows) text += difference_row(row);
-    out += difference_cards(rows, page.partial) +
-           filter("difference", "system call, action, condition") +
+    out += filter("difference", "system call, action, condition") +
            table("difference-rows", "Difference",
                  "Effect|System call|Before|After|For which inputs", text);
   }
@@ -230,35 +243,25 @@ std::string difference_html(const Page& page) {
 }
 
 std::string cost_html(const PageCost& cost) {
+  const CostReport::Side& was = cost.report.sides[0];
+  const CostReport::Side& is = cost.report.sides[1];
   double most = 0;
-  for (const auto& calls : cost.calls)
-    for (const CallCost& call : calls) most = std::max(most, effective(call));
+  for (const CostReport::Side* side : {&was, &is})
+    for (const CallCost& call : side->calls) most = std::max(most, effective(call));
   std::string rows;
-  for (std::size_t i = 0; i < cost.calls[0].size(); ++i) {
-    const CallCost& before = cost.calls[0][i];
-    const CallCost& after = cost.calls[1][i];
+  for (std::size_t i = 0; i < was.calls.size(); ++i) {
+    const CallCost& before = was.calls[i];
+    const CallCost& after = is.calls[i];
+    const bool exact[2] = {was.exact[i].has_value(), is.exact[i].has_value()};
     const std::string_view kind = kind_of_change(effective(before), effective(after));
-    rows += fmt::format("<tr>{}{}{}{}</tr>\n", cell("System call", shown(before.name)),
-                        cost_cell("Before", before, most), cost_cell("After", after, most, kind),
-                        cell("Change", change_of(before, after), fmt::format("num {}", kind)));
+    rows += fmt::format("<tr>{}{}{}{}</tr>\n", cell("System call", as_html(before.name)),
+                        cost_cell("Before", before, exact[0], most),
+                        cost_cell("After", after, exact[1], most, kind),
+                        cell("Change", change_of(before, after, exact[0] && exact[1]),
+                             fmt::format("num {}", kind)));
   }
-  const double mean[2] = {weighted_mean(cost.calls[0]), weighted_mean(cost.calls[1])};
-  const double uncached[2] = {weighted_mean_uncached(cost.calls[0]),
-                              weighted_mean_uncached(cost.calls[1])};
-  const std::string text = fmt::format(
-      "<p id=\"cost-text\">Before: {}. After: {}. Instructions executed, {}; {}. A call executes "
-      "{:.2f} before and {:.2f} after: <b class=\"{}\">{}</b> ({} without the cache). Worst case: "
-      "{} before ({}), {} after "
-      "({}).</p>\n",
-      shown(cost.programs[0]), shown(cost.programs[1]),
-      cost.exact[0] && cost.exact[1] ? "over all inputs"
-                                     : "only over derived inputs if a limit is reached",
-      shown(cost.profile), mean[0], mean[1], kind_of_change(mean[0], mean[1]),
-      ratio(mean[0], mean[1]), ratio(uncached[0], uncached[1]), cost.worst[0].instructions,
-      shown(describe(cost.worst[0].data)), cost.worst[1].instructions,
-      shown(describe(cost.worst[1].data)));
   return section("cost", "Cost",
-                 text +
+                 cost_summary(cost) +
                      filter("cost", "system call",
                             "<label><input type=\"checkbox\" id=\"cost-changed\"> faster or "
                             "slower</label> ") +
@@ -288,7 +291,7 @@ std::string provenance_html(const Page& page) {
   if (page.provenance.empty() && page.options.empty()) return "";
   std::string out = "<dl>\n";
   const auto add = [&](std::string_view name, std::string_view value) {
-    out += fmt::format("<dt>{}</dt><dd>{}</dd>\n", shown(name), shown(value));
+    out += fmt::format("<dt>{}</dt><dd>{}</dd>\n", as_html(name), as_html(value));
   };
   for (const PageFact& fact : page.provenance) add(fact.name, fact.value);
   for (const bool given : {true, false}) {

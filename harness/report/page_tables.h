@@ -3,19 +3,17 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/report/page.h"
 
 namespace secequiv {
 
-// Returns the class of the header's colour: "opened", "closed", "changed", "good" (nothing differs)
-// or "other".
-std::string_view tone(const Page& page);
+// Text that may come from strangers.
+std::string as_html(std::string_view text);
 
-// Each returns a whole section or a line of the header, or "" if there is nothing to show.
-std::string direction_html(const Page& page);
-std::string pair_html(const Page& page);
+// Each is a whole section; empty if there is nothing to show.
 std::string difference_html(const Page& page);
 std::string cost_html(const PageCost& cost);
 std::string cache_html(const std::vector<CacheChange>& changes);

@@ -315,6 +315,8 @@ std::vector<NamedCall> named_calls(const Region& region) {
   return out;
 }
 
+bool is_one_call(const Region& region) { return region.words.size() == 2 && call_of(region); }
+
 std::vector<Region> by_call(const Region& region, std::size_t most) {
   const auto arches = size_of(find(region, kArchWord));
   const auto numbers = size_of(find(region, kNrWord));

@@ -45,6 +45,9 @@ struct NamedCall {
 };
 std::vector<NamedCall> named_calls(const Region& region);
 
+// Whether the region is one system call with all of its arguments.
+bool is_one_call(const Region& region);
+
 // Returns one region for each of the named calls, without a count. If the region has other numbers
 // or more than `most` calls, returns the region itself.
 std::vector<Region> by_call(const Region& region, std::size_t most);

@@ -30,6 +30,16 @@ struct DecidingRules {
 };
 DecidingRule deciding_rule(const Policy& policy, const SeccompData& data);
 
+// The rule that decides about the inputs of a region.
+struct RegionRule {
+  DecidingRule rule = {};  // about the region's example
+  bool always = false;     // and about every other input of the region
+
+  [[nodiscard]] std::string shown() const {
+    return always ? rule.shown() : "for example " + rule.shown();
+  }
+};
+
 // Returns the reason for the decision in a few words: the position of the rule, "no rule for
 // clone3", "no rule for socket matches", "the policy does not name arm".
 std::string reason(const Policy& policy, const SeccompData& data);

@@ -73,10 +73,11 @@ class TraceView {
     this.keys = this.steps.map(({ pc, a }, i) =>
       insns[pc][2] === 2 ? undefined : [insns[pc][1] || insns[pc][0].replace(/, L.*/, ""), a, this.outcome(i)].join());
     const usesX = this.steps.some((step) => step.x);
+    const tests = this.steps.map(({ pc }, i) => insns[pc][0] + ({ true: " -> true", false: " -> false" }[this.outcome(i)] || ""));
+    const width = tests.reduce((most, test) => Math.max(most, test.length), 0);
     this.rows = this.steps.map(({ pc, a, x }, i) => {
-      const [text, comment] = insns[pc];
-      const outcome = { true: " -> true", false: " -> false" }[this.outcome(i)] || "";
-      const row = make("div", `${String(pc).padStart(4)}  A=0x${a.toString(16).padEnd(8)} ${usesX ? `X=0x${x.toString(16).padEnd(8)} ` : ""}${(text + outcome).padEnd(36)}  `);
+      const comment = insns[pc][1];
+      const row = make("div", `${String(pc).padStart(4)}  A=0x${a.toString(16).padEnd(8)} ${usesX ? `X=0x${x.toString(16).padEnd(8)} ` : ""}${tests[i].padEnd(width)}  `);
       if (comment) row.append(make("i", "; " + comment));
       row.dataset.step = i;
       return row;
@@ -297,7 +298,17 @@ function foldConditions() {
   }
 }
 
+// Long lists of names are closed on screens; paper and readers without JavaScript see all of them.
+function foldNames() {
+  const fold = () => {
+    for (const names of document.querySelectorAll("details")) names.open = PRINT.matches;
+  };
+  PRINT.addEventListener("change", fold);
+  fold();
+}
+
 document.documentElement.classList.add("scripted");
+foldNames();
 foldConditions();
 enhance("difference");
 show("summary");

@@ -1,0 +1,111 @@
+#include "analyze/region_rules.h"
+
+#include <algorithm>
+
+#include "verify/symbolic/policy_symbolic.h"
+
+namespace secequiv {
+namespace {
+
+// A part of a rule that reports name: the first that matches decides.
+struct Leaf {
+  const Rule* rule;
+  const RulePosition* position;  // its own, or that of what it is part of; may be nothing
+};
+
+void leaves(const Rule& rule, const RulePosition* outer, std::vector<Leaf>& out) {
+  const RulePosition* position = rule.position.at ? rule.position.at.get() : outer;
+  if (rule.kind != Rule::Kind::kAnyOf) {
+    out.push_back({&rule, position});
+    return;
+  }
+  for (const Rule& child : rule.children) leaves(child, position, out);
+}
+
+std::vector<Leaf> leaves(const Rule& rule) {
+  std::vector<Leaf> out;
+  leaves(rule, nullptr, out);
+  return out;
+}
+
+// Whether reports name both leaves in the same way. Without a position they name also branches
+// inside a leaf, which can be others for other inputs.
+bool same_name(const Leaf& a, const Leaf& b) {
+  if (a.position != nullptr && b.position != nullptr)
+    return a.position->text() == b.position->text();
+  return a.rule == b.rule && a.position == b.position && !is_branching(*a.rule);
+}
+
+// The policy for the system calls of `region`, with action 1 where it decides as for `data`, by the
+// same rule, and 0 elsewhere.
+Policy same_rule(const Policy& policy, const Region& region, const SeccompData& data) {
+  const Origin from = origin(policy, data);
+  Policy out;
+  out.arches = policy.arches;
+  out.variables = policy.variables;
+  out.default_action = from.kind == Origin::Kind::kDefault ? 1 : 0;
+  out.bad_arch_action = from.kind == Origin::Kind::kBadArch ? 1 : 0;
+  if (policy.x32_action) out.x32_action = from.kind == Origin::Kind::kX32 ? 1 : 0;
+  Leaf decides{nullptr, nullptr};
+  if (from.kind == Origin::Kind::kRule) {
+    const Endian endian = endian_of(data.arch());
+    const std::vector<Leaf> all = leaves(*from.rule);
+    decides = *std::ranges::find_if(
+        all, [&](const Leaf& leaf) { return leaf.rule->matches(data, endian); });
+  }
+  const auto allows = [&](std::uint32_t word, std::uint32_t value) {
+    const auto set = std::ranges::find(region.words, word, &WordSet::word);
+    return set == region.words.end() || set->contains(value);
+  };
+  for (const RuleSet& set : policy.rule_sets)
+    for (const SyscallRule& entry : set.rules) {
+      if (!allows(kArchWord, arch_info(entry.arch).audit) || !allows(kNrWord, entry.nr)) continue;
+      for (const Leaf& leaf : leaves(entry.rule)) {
+        const bool same = decides.rule != nullptr && same_name(leaf, decides);
+        out.rule_sets.push_back(
+            {same ? 1u : 0u, set.vsyscall, {{entry.arch, entry.nr, *leaf.rule}}});
+      }
+    }
+  return out;
+}
+
+}  // namespace
+
+dd::NodeId RegionRules::set_of(const Region& region) {
+  dd::Words& words = space_.words();
+  dd::Condition out = words.truth(true);
+  for (const WordSet& set : region.words) {
+    const dd::Word word = words.load(set.word);
+    const auto lies_in = [&](const WordSet::Cube& cube) {
+      return words.eq(words.bit_and(word, words.constant(cube.mask)), words.constant(cube.value));
+    };
+    dd::Condition inside = words.truth(false);
+    for (const WordSet::Interval& interval : set.intervals)
+      inside = words.either(
+          inside, words.both(words.uge(word, words.constant(interval.first)),
+                             words.negate(words.ugt(word, words.constant(interval.last)))));
+    for (const WordSet::Cube& cube : set.cubes) inside = words.either(inside, lies_in(cube));
+    out = words.both(out, set.negated ? words.negate(inside) : inside);
+    if (set.base.mask != 0) out = words.both(out, lies_in(set.base));
+  }
+  return words.set(out);
+}
+
+RegionRule RegionRules::of(const Region& region) {
+  const SeccompData example = region.example();
+  RegionRule out{deciding_rule(policy_, example), false};
+  dd::Words& words = space_.words();
+  const Policy same = same_rule(policy_, region, example);
+  const auto value = [&](const std::string& name) {
+    const auto found =
+        std::ranges::find(same.variables, name, &std::pair<std::string, std::uint32_t>::first);
+    return words.constant(found == same.variables.end() ? 0 : found->second);
+  };
+  const dd::Word decided = decide_symbolic(words, same, value);
+  const dd::NodeId others =
+      space_.diagrams().both(set_of(region), words.set(words.eq(decided, words.constant(0))));
+  out.always = others == dd::Diagrams::kZero && !space_.exhausted();
+  return out;
+}
+
+}  // namespace secequiv

@@ -1,0 +1,128 @@
+// What the page's header and tables make of values made by hand.
+#include "harness/report/page.h"
+
+#include <gtest/gtest.h>
+
+#include "harness/report/direction.h"
+#include "harness/report/page_header.h"
+#include "harness/report/page_tables.h"
+
+namespace secequiv {
+namespace {
+
+Direction::Part calls(std::uint32_t count) {
+  Direction::Part out;
+  for (std::uint32_t nr = 0; nr < count; ++nr) out.calls.push_back({Arch::kX86_64, nr, true});
+  return out;
+}
+
+Page different() {
+  Page out;
+  out.verdict = Verdict::kDifferent;
+  out.sides[0].side.name = "a";
+  out.sides[1].side.name = "b";
+  out.direction.emplace();
+  return out;
+}
+
+TEST(PageHeader, TitleAndColourFollowTheDirection) {
+  Page page = different();
+  page.direction->stricter = calls(1);
+  EXPECT_EQ(title_html(page), "only stricter: a → b");
+  EXPECT_EQ(tone(page), "closed");
+  page.direction->complete = false;  // other inputs may have become more permissive
+  EXPECT_EQ(title_html(page), "different: a → b");
+  EXPECT_EQ(tone(page), "changed");
+  page.direction->looser = calls(1);
+  EXPECT_EQ(title_html(page), "LOOSER: a → b");
+  EXPECT_EQ(tone(page), "opened");
+  page.verdict = Verdict::kRejected;
+  EXPECT_EQ(title_html(page), "rejected, LOOSER: a → b");
+  *page.direction = Direction();
+  page.direction->changed = calls(1);
+  page.verdict = Verdict::kDifferent;
+  EXPECT_EQ(title_html(page), "only data changed: a → b");
+  EXPECT_EQ(tone(page), "changed");
+  page.direction.reset();
+  page.verdict = Verdict::kEquivalent;
+  EXPECT_EQ(title_html(page), "equivalent: a → b");
+  EXPECT_EQ(tone(page), "good");
+}
+
+TEST(PageHeader, LongListsOfNamesCanBeClosedAndLoseNoName) {
+  Page page = different();
+  page.direction->allowed = calls(35);
+  std::string text = direction_html(page);
+  EXPECT_NE(text.find(" <details open><summary>and 25 more</summary>"), std::string::npos) << text;
+  for (const Direction::Call& call : page.direction->allowed.calls)
+    EXPECT_NE(text.find(syscall_name(call.arch, call.nr)), std::string::npos) << call.nr;
+  page.direction->allowed = calls(11);
+  EXPECT_EQ(direction_html(page).find("<details"), std::string::npos);
+}
+
+TEST(PageHeader, SaysThatTheRunWasInterrupted) {
+  Page page = different();
+  EXPECT_EQ(interrupted_html(page), "");
+  page.interrupted = true;
+  EXPECT_NE(html(page).find("The run was interrupted"), std::string::npos);
+}
+
+// The cards count calls as the line does, not rows of the table.
+TEST(PageCards, CountCallsAsTheDirectionDoes) {
+  Page page = different();
+  page.direction->allowed = calls(3);
+  page.direction->looser = calls(2);  // two of the three, for other arguments
+  page.direction->stricter = calls(static_cast<std::uint32_t>(380));
+  page.direction->stricter.unnamed_numbers = true;
+  const std::string text = difference_html(page);
+  EXPECT_NE(text.find("<span class=\"card opened\"><b>3</b> calls opened</span>"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("<b>0</b> calls changed"), std::string::npos);
+  const CallCount closed =
+      count_calls(*page.direction, Arch::kX86_64,
+                  std::vector<const Direction::Part*>{&page.direction->stricter});
+  EXPECT_NE(text.find("<b>" + closed.calls + "</b> calls closed <small>and numbers without a name"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(direction_line(*page.direction, Arch::kX86_64).find("stricter: " + closed.calls),
+            std::string::npos);
+  page.direction->complete = false;
+  EXPECT_NE(difference_html(page).find("at least <b>3</b> calls opened"), std::string::npos);
+}
+
+TEST(PageCards, EveryCallIsNoNumber) {
+  Page page = different();
+  for (const SyscallEntry& entry : arch_info(Arch::kX86_64).syscalls)
+    page.direction->allowed.calls.push_back({Arch::kX86_64, entry.nr, true});
+  page.direction->allowed.unnamed_numbers = true;
+  EXPECT_NE(difference_html(page).find("<b>every</b> call opened"), std::string::npos);
+}
+
+TEST(PageCost, MarksWhatIsNotExact) {
+  PageCost cost{"each call once", {}};
+  for (const bool exact : {true, false}) {
+    CostReport::Side& side = cost.report.sides.emplace_back();
+    side.name = exact ? "a.json" : "b.bpf";
+    side.filters = {{side.name, exact ? "compiled, not optimized" : "", 9}};
+    CallCost& call = side.calls.emplace_back();
+    call.name = "read";
+    call.calls = 1;
+    call.least = call.most = 4;
+    call.mean = 4;
+    side.exact = {exact ? std::optional(ExactCost{}) : std::nullopt};
+    side.worst = {SeccompData{}, 11};
+    side.worst_exact = exact;
+  }
+  const std::string text = cost_html(cost);
+  EXPECT_NE(text.find("Worst case: 11 before ("), std::string::npos) << text;
+  EXPECT_NE(text.find("11 or more after ("), std::string::npos) << text;
+  EXPECT_NE(text.find("</span>4 / 4.0 / 4<"), std::string::npos) << text;
+  EXPECT_NE(text.find("</span>4 / 4.0 / 4 ~<"), std::string::npos) << text;
+  EXPECT_NE(text.find(">1.00~<"), std::string::npos) << text;
+  EXPECT_NE(text.find("Before: a.json, compiled, not optimized, 9 instructions."),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace secequiv
