@@ -190,8 +190,8 @@ ordered_json part_json(const Part& part) {
 
 }  // namespace
 
-std::string comma_separated(std::span<const std::string> names) {
-  return fmt::format("{}", fmt::join(names, ", "));
+std::string comma_separated(std::span<const std::string> texts) {
+  return fmt::format("{}", fmt::join(texts, ", "));
 }
 
 std::string direction_line(const Direction& direction, Arch host, const NameList& list) {

@@ -16,7 +16,7 @@ namespace secequiv {
 
 // Writes a list of names.
 using NameList = std::function<std::string(std::span<const std::string>)>;
-std::string comma_separated(std::span<const std::string> names);
+std::string comma_separated(std::span<const std::string> texts);
 
 // Returns "LOOSER: memfd_create, shmat newly allowed; stricter: 380 calls", "only stricter: read,
 // write", "only the data of actions changed: 3 calls", or "" if nothing differs. The line always
