@@ -29,7 +29,7 @@ ProveReport proven(const char* after, int looks, Engine engine = Engine::kDd) {
   return report ? std::move(*report) : ProveReport{};
 }
 
-TEST(Prove, DirectionGetsTheTimeThatTheProofLeft) {
+TEST(Prove, DirectionGetsTheTimeRemainingAfterTheProof) {
   const auto in_time = proven(kAllowTwo, 100);
   ASSERT_TRUE(in_time.direction);
   EXPECT_TRUE(in_time.direction->complete);
@@ -39,7 +39,7 @@ TEST(Prove, DirectionGetsTheTimeThatTheProofLeft) {
   EXPECT_FALSE(late.direction->complete) << "no time was left for it";
 }
 
-TEST(Prove, CertificatesGetTheTimeThatTheProofLeft) {
+TEST(Prove, CertificatesGetTheTimeRemainingAfterTheProof) {
   const auto in_time = proven(kAllowOne, 100);
   ASSERT_TRUE(in_time.certificate);
   EXPECT_EQ(in_time.certificate->failed, 0);

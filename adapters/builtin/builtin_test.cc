@@ -60,7 +60,7 @@ TEST(Builtin, ReferenceOptimizesAndIdentityCopies) {
             (std::vector<std::uint32_t>{0x7fff0000, 0x00050001}));
 }
 
-TEST(Builtin, PlantedBugsReturnAcceptedPrograms) {
+TEST(Builtin, PlantedBugsReturnLegalPrograms) {
   const Program plain = compile(policy_from(kPolicy));
   for (const std::string& name : builtin_names(BuiltinKind::kCompiler)) {
     const auto compiled = builtin_compiler(name)->compile(kPolicy);

@@ -209,7 +209,7 @@ TEST(OnePerEdge, DropsInputsThatOthersCover) {
 }
 
 // The first input is needed when it arrives, but the others make it redundant.
-TEST(OnePerEdge, DropsEarlierInputs) {
+TEST(OnePerEdge, DropsEarlierInputsThatLaterOnesMakeRedundant) {
   const Program program = assemble(
       "ld [0]\njeq #1, one, other\none: ld [16]\njeq #1, yes, no\nother: ld [16]\njeq #1, yes, no\n"
       "yes: ret #1\nno: ret #0\n");

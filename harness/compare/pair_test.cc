@@ -57,7 +57,7 @@ TEST(Pair, RunStopsAtTheFirstDifference) {
   EXPECT_EQ(run.witness->after, 0x7fff0000u);
 }
 
-TEST(Pair, RunWithoutDifferenceCoversAfter) {
+TEST(Pair, RunWithoutDifferenceRecordsCoverageOfTheSecondProgram) {
   const Pair pair{assemble(kBefore), assemble(kBefore), Sameness::kRaw};
   const std::vector<SeccompData> inputs = {call(Arch::kX86_64, 0),
                                            call(Arch::kX86_64, 1, {0x500000007})};

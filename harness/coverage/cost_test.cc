@@ -62,7 +62,7 @@ TEST(Cost, CountsJumpsThatAreTaken) {
   EXPECT_DOUBLE_EQ(mean[1].jumps, (0 + 1) / 2.0);
 }
 
-TEST(Cost, WorstIsTheFirstMostExpensiveInput) {
+TEST(Cost, WorstCaseIsTheFirstOfEquallyExpensiveInputs) {
   const Program program = assemble(kProgram);
   const std::vector<SeccompData> inputs = {call(0), call(1, 2), call(1, 3), call(3)};
   const WorstInput found = worst(std::array{ProgramView(program)}, inputs);

@@ -86,7 +86,7 @@ TEST(Cases, FlipSingleBitsOfEqualValues) {
   }
 }
 
-TEST(Cases, IncludeTheBoundariesOfOrders) {
+TEST(Cases, IncludeTheBoundariesOfOrderComparisons) {
   const Inputs inputs(derive_cases(x86_64_policy(kSample)));
   for (const std::uint64_t v :
        {0x100000004ull, 0x100000005ull, 0x100000006ull, 0x100000000ull, 0x1ffffffffull,

@@ -161,7 +161,7 @@ TEST(Passes, JumpsStayWithinReach) {
 }
 
 // If a chain leads out of reach, the jump is redirected as far along it as its offset allows.
-TEST(Passes, ThreadingStopsAtTheEndOfTheReach) {
+TEST(Passes, ThreadingGoesAsFarAsTheOffsetAllows) {
   Program program = {Insn{kJeqK, 1, 0, 7}, Insn{kRetK, 0, 0, 3}, Insn{kJa, 0, 0, 9}};
   while (program.size() < 400) program.push_back(Insn{kRetK, 0, 0, 1});
   program[12] = Insn{kJa, 0, 0, 300};

@@ -79,7 +79,7 @@ std::string refusal(const Policy& policy, const Renderer& render) {
   return out.error().text();
 }
 
-TEST(Precompile, FillingEqualsANewCompilation) {
+TEST(Precompile, FillingInValuesEqualsCompilingWithThem) {
   const auto policies = policies_with_variables();
   ASSERT_EQ(policies.size(), 9u);
   Random random(31);

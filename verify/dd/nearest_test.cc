@@ -59,7 +59,7 @@ TEST(Nearest, KeepsNumberAndArchitecture) {
   EXPECT_EQ(asked.all(), Lines{"ALLOW if true"});
 }
 
-TEST(Nearest, ListsComputedValuesAsOne) {
+TEST(Nearest, ListsComputedReturnValuesAsOneDecision) {
   const Asked asked("ld [16]\nand #3\nret a\n");
   EXPECT_EQ(asked.nearest_to(), Lines{});
   ASSERT_EQ(asked.all().size(), 1u);

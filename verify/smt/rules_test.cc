@@ -168,7 +168,7 @@ TEST(RuleProofs, ProvenRulesHoldForRandomValues) {
 }
 
 // Both evaluations of expressions must agree: terms with the solver's values, and numbers.
-TEST(RuleProofs, SolverAndNumbersEvaluateExpressionsEqually) {
+TEST(RuleProofs, SymbolicAndNumericEvaluationAgree) {
   Random random(6);
   const auto word = [&](const auto& self, int depth) -> std::string {
     if (depth == 0) {

@@ -173,7 +173,7 @@ TEST(Emit, LoadsTheWordsOfEachFieldInBothByteOrders) {
   expect_texts(kBig, Endian::kBig, false);
 }
 
-TEST(Emit, VariablesNeverMakeATestUnnecessary) {
+TEST(Emit, TestsOfVariablesAreNeverOmitted) {
   constexpr Text kTexts[] = {
       {R"({"args":{"0":{"masked_eq":{"mask":2,"value":"$v"}}}})",
        "ld [16]\nand #2\njeq #2, yes, no\n"},

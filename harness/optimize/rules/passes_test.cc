@@ -120,7 +120,7 @@ std::string expand(std::string_view text) {
   return out;
 }
 
-TEST(RulePasses, PassesHaveTheListedEffectsOnShapes) {
+TEST(RulePasses, PassesHaveTheListedEffectsOnAnyOfAndAllOf) {
   const Case cases[] = {
       {"unwrap-single", "all[A]", "A"},
       {"unwrap-single", "any[all[any[A]]]", "A"},
