@@ -14,8 +14,8 @@ CONFIGURATIONS = ("systrap", "systrap-everything")
 
 
 def call_rows(report):
-    """Returns rows for the first, the middle and the last of the allowed calls in the list, and for all of them; rows without numbers
-    if `report` is None."""
+    """Returns rows for the first, the middle and the last allowed call in the list, and a row for the mean of all allowed calls. If
+    `report` is None, the rows have no numbers."""
     found = {}
     if report is not None:
         linear, tree = ([each for each in side["calls"] if each["exact"] and each["over"]["allowed"]] for side in report["sides"])

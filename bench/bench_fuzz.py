@@ -27,14 +27,15 @@ def build_targets(root):
 
 
 def executed(text):
-    """Reads (runs, (answers, proven)) from libFuzzer's final statistics and the target's last line; (runs, None) without that line."""
+    """Returns (runs, (answers, proven)) from libFuzzer's final statistics and the target's last line; (runs, None) without that line."""
+
     runs = int(re.search(r"stat::number_of_executed_units:\s*(\d+)", text).group(1))
     counts = re.search(r": (\d+) answers, (\d+) proven", text)
     return runs, counts and (int(counts.group(1)), int(counts.group(2)))
 
 
 def libfuzzer(target, folder, *arguments):
-    """Returns the number of runs in a second, and those of answers and proofs in a second if the target prints them."""
+    """Returns the runs per second and (answers per second, proofs per second); None for the latter if the target prints neither."""
     done = finished([target, "-seed=1", "-max_total_time=%d" % SECONDS, "-print_final_stats=1", *arguments], cwd=folder)
     runs, counts = executed(done.stdout + done.stderr)
     # libFuzzer counts whole seconds, so we divide by the time that it was given.

@@ -1,4 +1,5 @@
-"""scripts/bench latency: the differences that `secequiv bench` can distinguish, and its results for real filters.
+"""scripts/bench latency: the differences that `secequiv bench` can detect, and its results for real filters.
+
 
 The other core is busy throughout, because the measurements must also hold on a machine that is in use.
 """
@@ -85,8 +86,8 @@ def cached_calls(binary, root, program):
 
 
 def beyond_none(binary, root, document, side, program, bitmap_ns):
-    """Returns how many ns longer a call of the profile takes than without a filter, if the kernel answers from its bitmap the calls
-    that it can."""
+    """Returns the mean cost of the filter in ns for a call of the profile, compared with no filter. A call that the kernel can cache
+    costs `bitmap_ns`."""
     cached = cached_calls(binary, root, program)
     calls = [(call["calls"], bitmap_ns if call["name"] in cached else call["ns"] - none["ns"])
              for call, none in zip(document["variants"][side]["calls"], document["variants"][0]["calls"])]

@@ -21,7 +21,8 @@ def report_of(binary, command, *arguments, **options):
 
 
 def compare(*limits):
-    """Returns the last column of a table, for triples of a measured value, "<=" or ">=" or None (no target), and the target."""
+    """Returns the text of a table's last column: "met", "missed", "not measured" or None. Each limit is (measured value, sign, target);
+    the sign is "<=", ">=", or None if there is no target."""
     if any(measured is None for measured, _, _ in limits):
         return "not measured"
     aimed = [measured <= target if sign == "<=" else measured >= target for measured, sign, target in limits if sign]
@@ -37,7 +38,7 @@ def quotient(above, below):
 
 
 def table(title, header, rows):
-    """Returns aligned text: the first column to the left, the others to the right. None is shown as a dash."""
+    """Returns the table as text: the first column is aligned left, the others right. None is shown as a dash."""
     cells = [list(header)] + [["-" if cell is None else str(cell) for cell in row] for row in rows]
     widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
     lines = ["  ".join([row[0].ljust(widths[0])] + [cell.rjust(width) for cell, width in zip(row[1:], widths[1:])]).rstrip()
@@ -91,7 +92,7 @@ def fastest(rows):
 
 
 def growth_rows(kinds, lengths, times, unit, digits, doubling):
-    """Returns rows for the times growth/KIND/LENGTH (µs, divided by `unit` for display), with the factor from each length to the next."""
+    """Returns a row for each time growth/KIND/LENGTH (µs, divided by `unit` for display), with its ratio to the time of the previous length."""
     rows = []
     for kind in kinds:
         before = None

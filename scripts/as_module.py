@@ -1,4 +1,5 @@
-"""Import a script whose name has no ending as a module, for tests."""
+"""Import a script whose file name has no extension as a module, for tests."""
+
 
 import importlib.machinery
 import importlib.util

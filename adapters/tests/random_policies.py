@@ -1,6 +1,6 @@
 """Random policies in our format that a compiler can express.
 
-`Abilities` describes what a compiler can express. It is too wide if the compiler answers "unsupported" to many of the policies.
+`Abilities` describes what a compiler can express. It claims too much if the compiler answers "unsupported" to many of the policies.
 """
 
 import json
@@ -21,7 +21,7 @@ class Abilities(NamedTuple):
     same_call_again: bool = False  # one call may occur in several rule sets
     one_action: bool = False  # all rules must have the same action
     bad_arch: tuple = ()  # the supported values of bad_arch_action; empty: any
-    x32_like_bad_arch: bool = False  # the compiler requires that both actions are equal
+    x32_like_bad_arch: bool = False  # the compiler requires x32_action to equal bad_arch_action
 
 
 def policy(random, can):

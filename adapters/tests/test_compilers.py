@@ -17,7 +17,7 @@ GVISOR = Abilities(ACTIONS, numbers=tuple(range(8)) + (999,) + ODD_NUMBERS, inst
                    same_call_again=True)
 SECCOMPILER = Abilities(("allow", "kill_process", "kill_thread", "trap", "errno(1)", "errno(77)", "log", "trace(5)"),
                         same_call_again=True, one_action=True, bad_arch=("kill_process",))
-# Known bugs (corpus/known.toml): alternatives with orders or `ne` are compiled wrongly (libseccomp-below-or-above, -two-unequal)
+# Known bugs (corpus/known.toml): alternatives with order comparisons or `ne` are compiled wrongly (libseccomp-below-or-above, -two-unequal)
 # or never end (-one-condition-less), and x32 numbers are treated differently (-x32-numbers).
 LIBSECCOMP = Abilities(ACTIONS, depth=0, x32_like_bad_arch=True)
 LIBSECCOMP_ALTERNATIVES = LIBSECCOMP._replace(
@@ -61,8 +61,8 @@ def test_answers_for_random_policies_are_right(served, secequiv, resolved, tmp_p
             assert unsupported <= POLICIES, body  # otherwise `abilities` claims too much
 
 
-# Answers for policies of the corpus are proven or unsupported. The compiler must be able to express those marked True,
-# and must not claim to express those marked False.
+# For each policy of the corpus, the compiler's answer is proven or is "unsupported". Policies marked True must not be unsupported;
+# those marked False must be.
 EXPRESSIBLE = {
     "gvisor": {"directfs-openat": False, "nested": False, "orders": True, "signed-fds": True, "variables": True},
     "libseccomp": {"ten-syscalls": True, "vsyscall": False, "big-endian": False},

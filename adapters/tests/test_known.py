@@ -49,7 +49,7 @@ def meant(entry, secequiv):
 
 
 def library_filter(entry, work):
-    """Returns the program that libseccomp makes from a container profile, with the calls that runc makes."""
+    """Returns the program that libseccomp makes from a container profile, with the library calls that runc makes."""
     try:
         library = sources.Libseccomp(work)
     except Missing as missing:

@@ -1,6 +1,6 @@
-"""Tests the check that the Debian package is complete, and the names in the Containerfile.
+"""Tests scripts/package's check that the Debian package is complete, and tests the names in the Containerfile.
 
-These tests build neither: scripts/package builds the package, and nothing builds the image."""
+These tests build neither the package (scripts/package does) nor the image (nothing does)."""
 
 import os
 import re

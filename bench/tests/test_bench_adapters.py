@@ -23,7 +23,7 @@ def test_running_both_programs_confirms_a_difference():
     assert bench_adapters.confirmed(finding("different", [RET_0], [RET_1], ("0x0", "0x0")), "optimizer") is False
 
 
-def test_a_finding_about_an_evaluator_needs_our_value_to_be_right():
+def test_a_finding_about_an_evaluator_is_confirmed_only_if_our_value_is_right():
     assert bench_adapters.confirmed(finding("different", [RET_0], None), "evaluator") is True
     assert bench_adapters.confirmed(finding("different", [RET_1], None), "evaluator") is False
 

@@ -67,7 +67,7 @@ def stand_in(path, counts, status=0):
 
 
 def whole(tmp_path, counts, status=0, spoil=()):
-    """Returns the problems that the suite reports, on a machine where everything takes 1 ms for 64 rules."""
+    """Returns the problems that the suite reports if each of its measurements is 1 ms (for growth: 1 ms for 64 rules)."""
     policies = tmp_path / "corpus/policies/gvisor"
     policies.mkdir(parents=True)
     (policies / "a.json").write_text("{}")

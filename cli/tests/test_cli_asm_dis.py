@@ -46,7 +46,7 @@ def test_random_instructions_read_back_in_every_form(seed, tmp_path):
     path.write_bytes(write_raw(insns))
     for form in FORMS:
         if seed >= 4 and form.startswith("raw"):
-            continue  # without a zero byte in every code, the byte order cannot be detected; see below
+            continue  # the byte order can be detected only if every code contains a zero byte; see below
         (tmp_path / form).write_bytes(converted(path, form, "--from", "raw"))
         assert converted(tmp_path / form, "raw", "--from", form) == write_raw(insns), form
 
@@ -112,7 +112,7 @@ def test_system_calls_are_named_after_the_architecture_tested(asm):
     assert "args[0].lo == 0" in shown and "args[0].hi == 3" in shown
 
 
-def test_a_given_architecture_names_the_calls(asm):
+def test_the_arch_option_names_the_calls(asm):
     untested = asm("ld [0]\njeq #59, yes, no\nyes: ret #0x7fff0000\nno: ret #0\n")
     for command in ("dis", "asm"):
         arguments = [command, untested, "--to", "asm"]

@@ -37,7 +37,7 @@ def test_expecting_a_difference_that_exceeds_the_memory_limit_is_refused(sums, g
     assert done.status == 3 and "need more memory than the limit" in done.err, done
 
 
-def test_a_list_within_the_memory_limit_keeps_it(sums):
+def test_a_list_below_the_memory_limit_does_not_exceed_it(sums):
     done = run("diff", *sums, "--max-memory", "700", "--max-regions", "4000", "--json", preexec_fn=limited)
     assert done.status == 1, done
 

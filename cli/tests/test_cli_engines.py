@@ -85,7 +85,7 @@ def test_the_memory_limit_applies_to_other_commands(product):
 
 @pytest.mark.parametrize("engine", ["dd", "z3", "both"])
 def test_every_engine_proves_edges_infeasible(engine, asm):
-    # Both conditions exclude each other, so the second one's true outcome is infeasible.
+    # The two conditions exclude each other, so the true outcome of the second one is infeasible.
     path = asm("ld [0]\njgt #5, big, n\nbig: jeq #3, y, n\ny: ret #1\nn: ret #2\n")
     document, done = report("cover", path, "--no-derive", "--engine", engine)
     assert done.status == 1 and (len(document["feasible"]), len(document["infeasible"])) == (7, 2), document

@@ -10,7 +10,7 @@ from cli_tool import accept, confirmed, evaluate, pairs, read_raw, report, run, 
 
 PAIRS = {name: (before, after) for name, before, after, _ in pairs()}
 PER_PAIR, PER_LARGE_PAIR = 12, 9
-SAMPLES = 1000  # if a mutant is reported as equivalent, both programs must agree on so many inputs
+SAMPLES = 1000  # if a mutant is reported as equivalent, both programs must agree on this many inputs
 LARGE = 3000  # instructions; a larger pair has fewer mutants and runs `check` for one of them only, because each run takes seconds
 
 LOAD, RETURN = 0x20, 0x06
@@ -88,7 +88,7 @@ def tried(name, folder):
         if done.status == 1:
             first, second = confirmed(document, before, mutant)
             assert first != second, what
-            # On this input, the optimized program before the change returns the same as the unoptimized one.
+            # On this input, the optimized program without the change returns the same as the unoptimized one.
             assert evaluate(after, words_bytes(document["witness"]["data"]["words"])) == first, what
         elif done.status == 0:
             assert document["verdict"] in ("equivalent", "pass"), what

@@ -61,7 +61,7 @@ def test_survivors_have_witnesses(asm):
         agrees(witness)
         data = words_bytes(witness["data"]["words"])
         assert evaluate(before, data) == int(witness["before"]["value"], 16) != int(witness["after"]["value"], 16), missed
-    # Some of them are mutants of the RET that no derived input reaches; the description of a change states the return value.
+    # Some survivors change the RET that no derived input reaches; the description of such a change contains the new return value.
     changed = [(missed, witness) for missed, witness in witnesses(document) if missed["change"].startswith("ret #0 becomes ret #")]
     assert len(changed) > 30
     for missed, witness in changed:

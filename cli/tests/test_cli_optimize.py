@@ -98,7 +98,7 @@ def test_each_pass_alone_keeps_the_decisions(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", list(EARLIER))
-def test_a_pass_has_work_after_the_passes_that_it_needs(name, tmp_path):
+def test_a_pass_has_an_effect_after_the_passes_that_it_needs(name, tmp_path):
     passes = ",".join(EARLIER[name] + [name])
     source = SEED / "systrap-stub.json" if name == "skip-decided-tests" else KVM
     rows, _ = explained(source, "--passes", passes)
@@ -106,7 +106,7 @@ def test_a_pass_has_work_after_the_passes_that_it_needs(name, tmp_path):
     optimized(source, tmp_path, "--passes", passes)
 
 
-def test_remove_dead_writes_has_work_in_foreign_programs(asm):
+def test_remove_dead_writes_has_an_effect_on_foreign_programs(asm):
     """The compiler never writes a register that nothing reads, so this pass needs a foreign program."""
     source = asm("ld [4]\nldx #1\nld [0]\nret a\n")
     assert explained(source, "--passes", "remove-dead-writes")[0] == [(1, "remove-dead-writes", 4, 2, "instructions")]

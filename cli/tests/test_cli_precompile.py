@@ -83,7 +83,7 @@ def test_filling_in_values_equals_compiling_with_them(source, tmp_path):
     assert by_hand == read_raw(filled(path, drawn))
 
 
-def test_the_filled_program_compares_with_the_values(made):
+def test_the_filled_in_program_decides_by_the_given_values(made):
     """The naive evaluator confirms results that were worked out by hand."""
     def decides(values, nr, *args):
         program = read_raw(filled(made, {**VALUES, **values}))

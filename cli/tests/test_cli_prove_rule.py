@@ -173,7 +173,7 @@ def test_single_rules_from_standard_input_are_proven(rule):
 
 
 def test_counterexamples_of_wrong_rules_replay(rule, tmp_path):
-    """`prove` finds a difference between the two programs that a counterexample of a wrong rule gives."""
+    """A counterexample of a wrong rule becomes a pair of programs; `prove` finds that they differ."""
     wrong = next(path for path in LIBRARY if path.name == "wrong.rule")
     out = tmp_path / "wrong"
     document = report("prove-rule", wrong, "--instantiate", out)[0]

@@ -109,7 +109,7 @@ def test_edges_that_were_not_examined_are_not_covered(reports):
     assert re.search(r" 0 undecided, [1-9][0-9]* not examined ", text), text
 
 
-def test_a_witness_is_shown_where_the_second_program_decides(reports):
+def test_a_witness_is_located_at_the_deciding_line_of_the_second_program(reports):
     cases, results = reports.run("check", "before.asm", "after.asm", status=1)
     assert "ALLOW became KILL_THREAD" in cases["decision"].get("message")
     assert "witness: nr=39 (getpid)" in cases["decision"].text
@@ -184,7 +184,7 @@ def test_an_error_is_in_both_reports(reports):
 
 
 def test_no_report_of_an_earlier_run_remains(reports):
-    """An old report is removed after wrong usage and for a missing file, also if it is a link or its name follows '='."""
+    """An old report is removed after wrong usage and after a missing input, even if the report is a link or its name follows '='."""
     folder = reports.folder
     same, other = ("check", "before.asm", "before.asm"), ("check", "before.asm", "after.asm")
     for option in ("--junit", "--sarif", "--html"):

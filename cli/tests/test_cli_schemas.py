@@ -30,14 +30,14 @@ def test_schemas_have_absolute_names(name):
 
 
 @pytest.mark.parametrize("kind", REPORTS)
-def test_one_call_validates_a_report(kind, getpid, getpid_enoent):
+def test_one_call_of_a_validator_checks_a_report(kind, getpid, getpid_enoent):
     report = json.loads(run(*REPORTS[kind], "--json", cwd=getpid.parent).out)
     jsonschema.validate(report, printed(kind))
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate({**report, "schema": "secequiv.other/1"}, printed(kind))
 
 
-def test_one_call_validates_a_policy():
+def test_one_call_of_a_validator_checks_a_policy():
     jsonschema.validate(json.loads((POLICIES / "seed" / "ten-syscalls.json").read_text()), printed("policy"))
 
 

@@ -213,6 +213,6 @@ def test_malformed_settings_are_errors(setting, says, asm):
     assert done.status == 2 and says in done.err and done.out == ""
 
 
-def test_policies_cannot_be_set():
+def test_set_refuses_policies():
     done = run("dis", POLICIES / "seed" / "variables.json", "--set", "pid=99")
     assert done.status == 2 and "found the policy" in done.err and "'precompile'" in done.err

@@ -128,7 +128,7 @@ def records(content):
 
 
 def edges(secequiv, program, record):
-    """Returns the coverage of a program by one input, as a set of (instruction, position of the mark in its row)."""
+    """Returns what one input covers in a program, as a set of (instruction, position of the mark in its row of the state file)."""
     with tempfile.TemporaryDirectory() as folder:
         given, state = Path(folder) / "input", Path(folder) / "state"
         given.write_bytes(record)

@@ -25,7 +25,7 @@ FILE = ROOT / "corpus" / "known.toml"
 
 REQUESTS = ("optimize", "compile", "evaluate", "profile")
 POLICIES = ("compile", "profile")  # requests whose file is a policy
-# for each kind: whether the entry has an input on which two numbers differ
+# for each kind of fault: whether its entry has an input, on which the right number and the wrong one differ
 KINDS = {"wrong-answer": True, "evaluator": True, "refused-output": False, "slow": False, "hang": False, "crash": False}
 LONGEST = datetime.timedelta(days=184)  # six months
 

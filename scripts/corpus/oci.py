@@ -114,7 +114,7 @@ def _number(value, most, what):
 
 
 def _groups(args):
-    """Returns the rules that one entry makes: one rule with all conditions, or one for each condition if an index repeats."""
+    """Returns the rules that one entry makes: one rule with all conditions, or one for each condition if two of them test the same argument."""
     conditions = [_condition(arg) for arg in args]
     if len({arg["index"] for arg in args}) < len(args):
         return [[condition] for condition in conditions]

@@ -57,7 +57,7 @@ def test_a_missing_toolchain_is_named(sandbox):
 
 @pytest.mark.parametrize("step", ["exit 1", "exit 77", "exit 0"])
 def test_an_old_build_is_removed(sandbox, step):
-    """Every step here makes no program. Even if a step succeeds, it counts as failed, and the old program is removed."""
+    """None of these steps makes a program. So each step counts as failed, even if it succeeds, and the old program is removed."""
     adapter(sandbox, "one", step)
     (sandbox.root / "build/adapters").mkdir(parents=True)
     old = sandbox.root / "build/adapters/one"

@@ -25,7 +25,7 @@ def run(*arguments, **environment):
 
 
 def profile_with(entry=None, row=None, **keys):
-    """Returns the text of a profile that allows execve for one value of an argument. The arguments add or replace keys."""
+    """Returns the text of a profile that allows execve for one value of an argument. The parameters add or replace keys of the profile."""
     return json.dumps({
         "defaultAction": "SCMP_ACT_ERRNO",
         "archMap": [{"architecture": "SCMP_ARCH_X86_64", **(row or {})}],

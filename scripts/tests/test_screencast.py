@@ -18,8 +18,8 @@ pytestmark = pytest.mark.skipif(os.environ.get("SECEQUIV_FULL_TESTS") != "1", re
 
 @pytest.fixture
 def tool(tmp_path):
-    """Returns a function that makes a folder with a secequiv; it prints `text` and fails for the commands for which the session
-    expects this."""
+    """Returns a function that makes a folder with a fake secequiv. The fake prints `text`, and fails for those commands that have to
+    fail in the session."""
     def made(text, ends="[ $1 = check ]"):
         path = tmp_path / "secequiv"
         path.write_text("#!/bin/sh\necho '%s'\n%s\n" % (text, ends))

@@ -127,7 +127,7 @@ def test_minimize_deletes_nothing_after_a_failed_merge(tmp_path, command, capsys
     assert "fuzz minimize: " in capsys.readouterr().err
 
 
-def test_cover_keeps_all_edges_without_superfluous_keys():
+def test_cover_keeps_every_edge_and_no_superfluous_key():
     assert fuzzing.cover({}) == []
     assert fuzzing.cover({"a": {1, 2}, "b": {2, 3}, "c": {1, 2, 3}}) == ["c"]
     # The function chooses the largest set first, and finds at the end that it is superfluous.

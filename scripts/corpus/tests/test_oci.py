@@ -41,7 +41,7 @@ def test_conditions_on_different_arguments_hold_together():
     assert made(allowing(args=args)) == [READ + " 0 ne 0x10 0x0 2 masked_eq 0x7e020000 0x5"]
 
 
-def test_a_repeated_index_makes_every_condition_a_rule():
+def test_two_conditions_on_one_argument_make_every_condition_a_rule():
     args = [{"index": 0, "value": 1, "op": "SCMP_CMP_EQ"}, {"index": 0, "value": 2, "op": "SCMP_CMP_EQ"},
             {"index": 1, "value": 3, "op": "SCMP_CMP_LT"}]
     assert made(allowing(args=args)) == [READ + " 0 eq 0x1 0x0", READ + " 0 eq 0x2 0x0", READ + " 1 lt 0x3 0x0"]

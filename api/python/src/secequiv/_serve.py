@@ -102,7 +102,7 @@ class _Forks:
         self._running[os.pidfd_open(process)] = (process, relay)
 
     def end(self, descriptor: int) -> None:
-        """Ends a fork and its relay after one of them has ended; `descriptor` belongs to either of them."""
+        """Ends a fork and its relay after one of them has ended; `descriptor` belongs to one of the two."""
         for pidfd, (process, relay) in list(self._running.items()):
             if descriptor in (pidfd, relay.fileno()):
                 del self._running[pidfd]

@@ -88,7 +88,7 @@ class Program:
         return self.code
 
 
-# bytes: a program or policy in any form. str: the same with a line break in it, otherwise a path.
+# bytes: a program or policy in any form. str: with a line break in it, the text of a program or policy; otherwise a path.
 Filter = Union[bytes, str, "os.PathLike[str]", Program]
 Data = Union[SeccompData, bytes, Sequence[int]]
 
