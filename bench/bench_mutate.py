@@ -1,4 +1,4 @@
-"""scripts/bench mutate: how many single-point mutants of real filters derived inputs, fuzzing and proofs find."""
+"""scripts/bench mutate: how many single-point mutants of real filters are found by derived inputs, by fuzzing and by proofs."""
 from measure import compare, number, report_of, table
 
 NAMES = ("systrap", "systrap-hostnet", "systrap-everything")

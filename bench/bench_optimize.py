@@ -76,7 +76,8 @@ def counted(binary):
 
 
 def named(rows, names):
-    """Returns the rows with these names; a row without numbers for each that was not counted."""
+    """Returns the rows with these names; for a name that was not counted, the row has no numbers."""
+
     known = {row["name"]: row for row in rows}
     return [known.get(name, {"name": name}) for name in names]
 

@@ -1,4 +1,4 @@
-// `mutate`: how many small changes of a program derived inputs, fuzzing and proofs find.
+// `mutate`: how many small changes of a program are found by derived inputs, fuzzing and proofs.
 #include "harness/report/mutate.h"
 
 #include "analyze/derived.h"

@@ -13,7 +13,8 @@ GIB = 1 << 30
 
 @pytest.fixture
 def sums(asm):
-    """Returns two small filters whose difference has three changes of 4^11 regions: the sum of two bits of each argument word decides."""
+    """Returns two small filters that differ by three changes of 4^11 regions each: the first filter adds up two bits of each argument word
+    and tests the sum."""
     add = "".join("ld [%d]\nand #3\nadd x\ntax\n" % (16 + 4 * word) for word in range(12))
     tests = "".join("jeq #%d, is%d, not%d\nis%d: ret #%#x\nnot%d: " % (n, n, n, n, 0x50000 + n, n) for n in range(3))
     return asm("ldx #0\n%sand #3\n%sret #0x50003\n" % (add, tests), "sums.asm"), asm("ret #0x50000\n", "one.asm")

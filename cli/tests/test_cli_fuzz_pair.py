@@ -17,7 +17,7 @@ SYSTRAP = [str(PROGRAMS / "gvisor" / ("systrap.%s.bpf" % side)) for side in ("be
 # the argument does.
 RIGHT = "ld [0]\njeq #1, low, no\nlow: ld [16]\nand #0xff\njeq #0x5a, high, yes\nhigh: ld [20]\njset #0x40, no, yes\nyes: ret #0x7fff0000\nno: ret #0\n"
 WRONG = "ld [0]\njeq #1, yes, no\nyes: ret #0x7fff0000\nno: ret #0\n"
-# In this program, fuzzing must find the edges by chance, because the diagrams run out of time.
+# In this program, fuzzing has to find the edges without the prover, because the diagrams run out of time.
 LUCK = str(ROOT / "corpus" / "regress" / "fuzz" / "luck.asm")
 ONE = "ld [16]\nmul #0x9e3779b1\ntax\nld [20]\nmul #0x85ebca6b\nxor x\njeq #0x12345678, yes, no\nno: ret #0x50001\nyes: ret #0x7fff0000\n"
 UNPROVEN = ("--engine", "dd", "--timeout", "1e-9", "--no-prove", "--max-inputs", "0")

@@ -1,4 +1,4 @@
-"""Tests inputs that people mix up: swapped pairs, programs for policies, files of other kinds, other tools' listings."""
+"""Tests inputs that people mix up: swapped pairs, programs in place of policies, files of other kinds, other tools' listings."""
 
 import shutil
 

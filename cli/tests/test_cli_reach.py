@@ -119,7 +119,7 @@ def marked(insns, pc, kind):
 
 
 def holds_exactly(row, insns, tmp_path):
-    """Checks that the regions of a row are disjoint and together are the inputs that meet its obligation, with `prove` and `diff`."""
+    """Checks, with `prove` and `diff`, that the regions of a row are disjoint and contain exactly the inputs that meet its obligation."""
     marks, yes, no = tmp_path / "marked.bpf", tmp_path / "yes.asm", tmp_path / "no.asm"
     marks.write_bytes(write_raw(marked(insns, row["instruction"], row["kind"])))
     yes.write_text("ret #1\n"), no.write_text("ret #0\n")

@@ -24,7 +24,7 @@ OPERATORS = {
 # Profiles use one name of an architecture in archMap, and another in includes and excludes.
 GO_ARCHES = {"SCMP_ARCH_X86_64": "amd64", "SCMP_ARCH_AARCH64": "arm64"}
 
-# The keys that harness/import/import_oci.cc knows. Go ignores the case of a key and this module does not, so other keys are errors.
+# The keys that harness/import/import_oci.cc knows. All others are errors, because Go might still read them: it ignores the case of a key.
 PROFILE_KEYS = ("defaultAction", "defaultErrnoRet", "defaultErrno", "architectures", "archMap", "flags", "listenerPath", "listenerMetadata",
                 "syscalls", "comment", "$schema")
 ARCH_KEYS = ("architecture", "subArchitectures", "comment")

@@ -1,4 +1,4 @@
-"""libseccomp_filter writes a filter, and reports what it cannot read and a library that does not answer."""
+"""libseccomp_filter writes a filter. It reports unreadable profiles, and a library that does not answer."""
 
 import json
 import os

@@ -1,7 +1,7 @@
 """A Python function as a served command of `secequiv fuzz` (harness/adapter/PROTOCOL.md).
 
-Owns the processes: secequiv starts a relay, which hands its standard streams to this process through a socket; a fork of this
-process then answers the requests, so that a crash or an endless loop of the function ends that fork only. It must not know the meaning of reports.
+Owns the processes. secequiv starts a relay, which hands its standard streams to this process through a socket. A fork of this process then
+answers the requests, so a crash or an endless loop of the function ends only that fork. This module must not know the meaning of reports.
 """
 
 import os
