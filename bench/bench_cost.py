@@ -7,8 +7,9 @@ TREE_TICKS = 312
 NO_FILTER_TICKS = 138
 CALLS = 306
 
-# Published with gVisor's optimizer for the same profile: how much of the filter's time it removes (about, in percent), and how
-# many times smaller it makes the filter.
+# Published with gVisor's optimizer for the same profile: it removes about this percentage of the filter's time, and makes the filter
+# more than this many times smaller.
+
 REMOVED, SMALLER = 29, 4
 CONFIGURATIONS = ("systrap", "systrap-everything")
 

@@ -31,7 +31,7 @@ TEST(PrecompileReport, TextListsTheVariables) {
             "variable unused = 0x1: not in the program\n");
 }
 
-TEST(PrecompileReport, MayBeWrittenUnlessAProofFailed) {
+TEST(PrecompileReport, AssemblyMayBeWrittenUnlessAProofFailed) {
   EXPECT_TRUE(unproven().may_be_written());
   EXPECT_TRUE(with_verdict(Verdict::kEquivalent).may_be_written());
   EXPECT_FALSE(with_verdict(Verdict::kDifferent).may_be_written());
