@@ -1,10 +1,10 @@
-// The control-flow graph: blocks in layers by the longest way to them, returns as small labels at
-// the blocks that go there, because nearly all blocks do.
+// The control-flow graph. The length of the longest way to a block determines its layer. Nearly all blocks lead
+// to returns, so a return is not one block: every block that goes to it shows a small label.
 const SVG = "http://www.w3.org/2000/svg";
 const LINE = 14;
 const WIDTH = 256;
-const MOST_LETTERS = 36;  // in a box
-const MOST_LABEL = 16;    // in a label
+const MOST_LETTERS = 36;  // in a line of a box
+const MOST_LABEL = 16;    // letters in a label
 const GAP = 26;
 const LAYER_GAP = 46;
 const MOST_LINES = 6;
@@ -65,7 +65,7 @@ function layered(insns, blocks, wanted) {
       block.x = Math.max(block.want, x);
       x = block.x + WIDTH + GAP;
     }
-    // Blocks that were pushed to the right move back by the mean, so that rows stay centred.
+    // Some blocks were pushed to the right. The row moves back by the mean of these distances, so that it stays centred.
     const pushed = row.reduce((sum, block) => sum + block.x - block.want, 0) / row.length;
     for (const block of row) block.x -= pushed;
   }
@@ -140,7 +140,7 @@ function markGraph() {
   graph.path.setAttribute("d", graph.outline(graph.nodes.map((one) => one.block).filter((block) => executed.has(block.first))));
 }
 
-// Keeps the centre of the visible part in place.
+// Changes the scale, and keeps the centre of the visible part in place.
 function scaleGraph(scale) {
   if (!graph.picture) return;
   const box = byId("graph-box");
@@ -206,7 +206,7 @@ function drawGraph() {
   findInGraph();
 }
 
-// Shows the last executed block, where the decision is made, or else the entry.
+// In a large graph, shows the last executed block, where the decision is made. Otherwise shows the entry.
 function showPath() {
   const ran = graph.nodes.filter(({ element }) => element.classList.contains("ran"));
   const { block } = ran.length && graph.nodes.length > 40 ? ran[ran.length - 1] : graph.nodes[0];
@@ -214,7 +214,7 @@ function showPath() {
   centre(block.x + WIDTH / 2, block === graph.nodes[0].block ? half : block.y);
 }
 
-// Marks the blocks with this text; Enter goes from one to the next.
+// Marks the blocks that contain the searched text; Enter goes from one to the next.
 function findInGraph() {
   if (!graph.nodes) return;
   const wanted = byId("graph-search").value.trim().toLowerCase();
@@ -263,7 +263,7 @@ byId("graph-map").addEventListener("pointerdown", (event) => {
 byId("graph-map").addEventListener("pointermove", (event) => {
   if (event.buttons & 1) goToMap(event);
 });
-// A press that moves drags the picture; one that does not selects a block.
+// Dragging moves the picture; a click without dragging selects a block.
 byId("graph-box").addEventListener("pointerdown", (event) => {
   const box = byId("graph-box");
   if (event.button !== 0 || event.pointerType === "touch") return;
@@ -292,7 +292,7 @@ document.addEventListener("input-chosen", () => {
   markGraph();
   showPath();
 });
-// Drawn when the reader scrolls near it: a large graph takes some tenths of a second.
+// The graph is drawn only when the reader scrolls near it, because a large one takes some tenths of a second.
 new IntersectionObserver((entries, observer) => {
   if (!entries.some((entry) => entry.isIntersecting)) return;
   observer.disconnect();

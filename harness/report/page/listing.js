@@ -1,13 +1,13 @@
 "use strict";
-// Both listings, aligned: equal instructions stand side by side, and what only one program has
-// stands beside a gap. Owns also which instructions a system call can reach.
+// Both listings side by side. Equal instructions share a row, and an instruction that only one program has stands
+// beside a gap. This file also owns which instructions a system call can reach.
 const KINDS = ["this instruction", "true", "false"];
-// Plus and minus mark what only one program has, so marks of coverage have other signs here.
+// Here, plus and minus mark instructions that only one program has, so the marks of coverage get other signs.
 const MARKS = { "+": ["·", "covered"], "-": ["x", "infeasible"], "!": ["?", "open"] };
-const MOST_CELLS = 6e7;  // of the table that common() fills
+const MOST_CELLS = 6e7;  // in the table that common() fills
 const CONTEXT = 3;       // equal rows shown around a difference
 
-// One listing: an option of the list for each instruction.
+// One listing: a listbox with an option for each instruction.
 class Listing {
   constructor(side, index) {
     this.side = side;
@@ -47,7 +47,7 @@ class Listing {
     row.setAttribute("role", "option");
     row.setAttribute("aria-selected", "false");
     const number = ` ${String(pc).padStart(4)}  `;
-    // Nearly all rows are covered, and every element counts where there are thousands.
+    // Nearly all rows are fully covered. These get fewer elements, because there may be thousands of them.
     if (/^[+]*$/.test(marks)) {
       row.append(make("b", marks.replaceAll("+", MARKS["+"][0]).padEnd(3)), number + text.padEnd(26));
     } else {
@@ -93,8 +93,8 @@ class Listing {
   }
 }
 
-// The longest list of pairs [i, j] with a[i] === b[j], both ascending; undefined equals nothing.
-// What is too long for that is paired at both ends only.
+// Returns the longest list of pairs [i, j] with a[i] === b[j] in which i and j ascend; undefined equals nothing. If the
+// lists are too long for that, pairs only their equal beginnings and their equal ends.
 function common(a, b) {
   const same = (i, j) => a[i] !== undefined && a[i] === b[j];
   const least = Math.min(a.length, b.length);
@@ -121,10 +121,10 @@ function common(a, b) {
   return pairs;
 }
 
-// An instruction without its targets, whose numbers differ as soon as one instruction is inserted.
+// An instruction without its targets, because one inserted instruction would change the numbers of the targets.
 const withoutTargets = ([text, comment, kind]) => `${kind === 1 || kind === 2 ? text.replace(/,? *L\d+.*/, "") : text}|${comment}`;
 
-// The rows of the aligned listings: { pcs: [before, after], state }, where undefined is a gap and
+// The rows of the aligned listings: { pcs: [before, after], state }. An undefined pc is a gap.
 // `state` is "same", "only" (in one program) or "elsewhere" (the same test leads elsewhere).
 function align() {
   const [a, b] = data.sides.map((side) => side.insns);

@@ -29,7 +29,7 @@ function stepsOf(trace) {
   return steps;
 }
 
-// `changed`: a checkbox that leaves only rows with a coloured cell.
+// `changed` is a checkbox that hides rows without a coloured cell, or null.
 function filterRows(input, rows, status, changed) {
   const apply = () => {
     const wanted = input.value.trim().toLowerCase();
@@ -59,10 +59,10 @@ function reveal(box, row) {
     box.scrollTop = top - box.clientHeight / 2;
 }
 
-const LEAST_FOLDED = 3;  // comparisons
+const LEAST_FOLDED = 3;  // comparisons in a run
 const PRINT = matchMedia("print");  // nothing is folded on paper
 
-// One side's steps of one input: their rows, and which of them are folded.
+// The steps of one program on one input: their rows, and which rows are folded.
 class TraceView {
   constructor(box, insns, trace) {
     this.list = box.list;
@@ -89,7 +89,7 @@ class TraceView {
     const [, , kind, yes, no] = this.insns[this.steps[i].pc];
     return kind === 1 && yes !== no && i + 1 < this.steps.length ? this.steps[i + 1].pc === yes : undefined;
   }
-  // The end of the run of failed comparisons, and jumps between them, that starts here.
+  // Returns the step after the run that starts at step `i`. A run consists of failed comparisons and the jumps between them.
   runEnd(i) {
     while (i < this.steps.length && this.failed[i]) ++i;
     return i;
@@ -97,7 +97,7 @@ class TraceView {
   foldable(i) {
     return this.steps.slice(i, this.runEnd(i)).filter(({ pc }) => this.insns[pc][2] === 1).length >= LEAST_FOLDED;
   }
-  // Runs of failed comparisons become one row each; `open` holds the first steps of those that stay.
+  // Rebuilds the list. With `folds`, each long run becomes one row, except the runs whose first step is in `open`.
   fold(folds, open) {
     this.shown = [];  // visible rows, each with its first step
     const rows = [];
@@ -123,7 +123,7 @@ class TraceView {
     }
     this.list.replaceChildren(...rows);
   }
-  // The visible row of a step.
+  // Returns the index of the visible row that contains the step.
   at(step) {
     let found = 0;
     this.shown.forEach((one, i) => { if (one.step <= step) found = i; });
@@ -131,7 +131,7 @@ class TraceView {
   }
 }
 
-// Both traces of one input, a step at a time. Steps that both have are passed together.
+// Steps through both traces of one input. A step that both traces have is taken in both at once.
 class Stepper {
   constructor(listings) {
     this.listings = listings;
@@ -169,7 +169,7 @@ class Stepper {
     document.addEventListener("keydown", (event) => this.key(event));
     PRINT.addEventListener("change", () => this.arrange());
   }
-  // Left, right and d work anywhere but in fields and in boxes that scroll sideways themselves.
+  // The keys Left, Right and d work everywhere except in fields and in the graph, which the arrow keys scroll.
   key(event) {
     if (event.ctrlKey || event.altKey || event.metaKey || event.target.closest("input, select, textarea, #graph-box")) return;
     const inside = byId("steps").contains(event.target);
@@ -190,7 +190,7 @@ class Stepper {
     byId("reachable-call").textContent = input.text.replace(/ ip=.*/, "");
     this.views = SIDES.map((name, side) => new TraceView(this.boxes[side], data.sides[side].insns, input[name]));
     this.executed = this.views.map(({ steps }) => new Set(steps.map((step) => step.pc)));
-    // Which instruction followed which: both ends of an edge may be executed and the edge not.
+    // Which instruction followed which. An edge may not be taken although both of its ends are executed.
     this.taken = this.views.map(({ steps }) => new Set(steps.slice(1).map((step, i) => `${steps[i].pc}>${step.pc}`)));
     this.pairs = common(this.views[0].keys, this.views[1].keys);
     this.open = [new Set(), new Set()];
@@ -201,7 +201,8 @@ class Stepper {
     this.moves = undefined;
     this.arrange();
   }
-  // The first steps after the last one that both traces have, failed comparisons aside.
+  // Finds where the traces part: in each trace, the first step after the last step that both have. It skips a long run of failed
+  // comparisons there.
   findParting(differs) {
     const last = this.pairs.length ? this.pairs[this.pairs.length - 1] : [-1, -1];
     this.parting = differs ? this.views.map((view, side) => {
@@ -254,13 +255,13 @@ class Stepper {
       reveal(list, shown[at].row);
     });
     byId("step").textContent = `step ${this.at + 1} of ${this.moves.length}`;
-    // They are not disabled, because a disabled button loses the keyboard focus.
+    // The buttons are not disabled, because a disabled button loses the keyboard focus.
     for (const id of ["first", "back"]) byId(id).setAttribute("aria-disabled", this.at === 0);
     for (const id of ["last", "next"]) byId(id).setAttribute("aria-disabled", this.at === this.moves.length - 1);
   }
 }
 
-// The tables are in the page already; they get filters and buttons.
+// Shows a section that the page already contains, and lets its field filter the rows of its table.
 function enhance(id) {
   const filter = byId(id + "-filter");
   if (filter) filterRows(filter, [...byId(id + "-rows").rows], byId(id + "-count"), byId(id + "-changed"));
@@ -281,7 +282,7 @@ function addStepButtons() {
   }
 }
 
-const MOST_CONDITIONS = 3;  // of a row that are shown at once
+const MOST_CONDITIONS = 3;  // shown in each row until the reader asks for more
 
 function foldConditions() {
   for (const list of document.querySelectorAll("#difference-rows ul")) {
