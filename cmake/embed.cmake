@@ -1,5 +1,5 @@
 # cmake -D OUTPUT=file.cc -D NAMESPACE=a::b -D FILES=name=path,... -P embed.cmake
-# Writes a source with a function `std::string_view NAME()` in the namespace for each file, which returns its bytes.
+# Writes a C++ source. For each file it defines a function `std::string_view NAME()` in the namespace, which returns the file's bytes.
 string(REPLACE "," ";" files "${FILES}")
 set(text "#include <string_view>\n\nnamespace ${NAMESPACE} {\n")
 foreach(file ${files})

@@ -72,9 +72,9 @@ endfunction()
 # secequiv_add_proof(NAME name BEFORE file AFTER file [SAME raw|behaviour] [ASSUME expression] [REFINES]
 #                    [TIMEOUT seconds] [JSON file])
 #
-# Adds a test that proves that `after` decides as `before` for all inputs (that satisfy ASSUME), or with REFINES that it is never
-# more permissive. Files are programs in any form or policies; A,B is a stack. JSON names a file for the report, relative to the
-# current binary directory; the test then prints the report instead of the text.
+# Adds a test that proves that `after` makes the same decisions as `before`, or with REFINES that it is never more permissive. The
+# proof covers all inputs, or all that satisfy ASSUME. Files are programs in any form or policies; A,B is a stack. JSON names a file
+# for the report, relative to the current binary directory; the test then prints the report instead of the text.
 function(secequiv_add_proof)
   _secequiv_arguments(secequiv_add_proof REFINES "NAME;BEFORE;AFTER" "SAME;ASSUME;TIMEOUT;JSON" "")
   _secequiv_absolute("${arg_BEFORE}" before)
@@ -99,9 +99,9 @@ endfunction()
 #                    [ALLOW_CACHE_LOSS])
 #
 # Adds a test that checks what an optimizer makes from a policy's program (`secequiv check`). The command reads the program (struct
-# sock_filter, 8 bytes each) from standard input and prints one in any form. `{}` is a file that it edits; `{in}` and `{out}` are
-# two files. The first word may be a target. A single word may have any form of --optimizer: a shell command, serve:COMMAND or
-# plugin:FILE.so. It runs in the current source directory.
+# sock_filter, 8 bytes each) from standard input and prints one in any form. Instead, `{}` names a file that it edits, or `{in}` a
+# file that it reads and `{out}` one that it writes. The command's first word may be a target. A single word may have any form of
+# --optimizer: a shell command, serve:COMMAND or plugin:FILE.so. The command runs in the current source directory.
 function(secequiv_add_check)
   _secequiv_arguments(secequiv_add_check ALLOW_CACHE_LOSS "NAME;POLICY" "SAME;TIMEOUT" "OPTIMIZER")
   if(NOT arg_OPTIMIZER)
