@@ -1,5 +1,5 @@
-// Finds out how much of a program inputs cover, and whether any input could cover the rest. Owns
-// the choice of derived inputs and of proofs. It must not know where inputs are stored.
+// Finds out which part of a program some inputs cover, and whether any input could cover the rest.
+// Owns the choice of derived inputs and of proofs. It must not know where inputs are stored.
 #pragma once
 
 #include <optional>

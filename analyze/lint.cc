@@ -64,8 +64,8 @@ class DuplicateFinder {
     walk(rule, seen);
   }
 
-  // Adds what is new in `rule`, which is the part at part_, to `seen`. If nothing is new, returns
-  // the parts that it repeats.
+  // Adds the new children of `rule`, the part at part_, to `seen`. If there are none, returns the
+  // parts that it repeats.
   std::vector<RulePart> walk(const Rule& rule, std::vector<Seen>& seen) {
     std::vector<RulePart> originals;
     bool is_new = false;

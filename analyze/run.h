@@ -14,8 +14,8 @@ struct RunJob {
   SeccompData data;
   std::vector<Source> filters;  // newest first; the kernel would accept them
   bool steps = false;           // whether to show every executed instruction
-  Oracle oracle = {};  // also runs the input, unless the result depends on unknown arguments;
-                       // may be empty
+  // Also runs the input, unless the result depends on unknown arguments. May be empty.
+  Oracle oracle = {};
   bool arguments_known = true;  // false: the call is from an audit record
   Arch host = Arch::kX86_64;    // for the names in conditions on arguments
   dd::Limits limits = {};       // for the search for results that other arguments give

@@ -1,4 +1,4 @@
-// `cover`: how much of a program some inputs reach, and whether any input reaches the rest.
+// `cover`: which part of a program some inputs reach, and whether any input reaches the rest.
 #include "analyze/cover.h"
 
 #include <filesystem>

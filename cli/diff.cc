@@ -55,7 +55,7 @@ Status load(const DiffOptions& given, DiffJob& job) {
   return Ok{};
 }
 
-// Returns whether the page can name rules: it does so for two policies, even if the text does not.
+// Returns whether rules are needed: the text names them on request, a page of two policies always.
 bool names_rules(const DiffOptions& given, const DiffJob& job) {
   const auto policy = [](const Stack& stack) {
     return stack.filters.size() == 1 && stack.filters.front().policy.has_value();

@@ -14,8 +14,8 @@ std::size_t columns_of(int descriptor);
 
 // Returns `text` in lines of at most `columns` characters (0: unchanged). A wide table of numbers
 // becomes several tables with the same first column. Of two traces side by side, the second moves
-// below the first. Any other long line continues below the last of its columns that leaves half of
-// the width.
+// below the first. Any other long line continues on the next line, below its last column that
+// starts in the left half.
 std::string fitted(std::string_view text, std::size_t columns);
 
 // Returns the beginning of `line`, short enough to stay on one line of the terminal, so that the
