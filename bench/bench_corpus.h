@@ -1,5 +1,5 @@
-// Owns loading the corpus's programs for the benchmarks, the only code that includes it. It must
-// not know what they measure.
+// Owns loading the corpus's programs for the benchmarks; no other code includes it. It must not
+// know what they measure.
 #pragma once
 
 #include <filesystem>

@@ -38,11 +38,11 @@ struct sock_filter;
 enum {
   SECEQUIV_ERROR = 0,      /* bad arguments or input; also the verdict of NULL */
   SECEQUIV_EQUIVALENT = 1, /* proven for all inputs that satisfy the assumption */
-  SECEQUIV_PASS = 2,       /* the property holds; prove with `refines`: but the filters differ */
+  SECEQUIV_PASS = 2,       /* the property holds (for `refines`, although the filters differ) */
   SECEQUIV_DIFFERENT = 3,  /* an input shows the difference, and was replayed */
   SECEQUIV_UNKNOWN = 4,    /* time or memory ran out */
   SECEQUIV_REJECTED = 5,   /* the kernel would refuse a program */
-  SECEQUIV_FAIL = 6        /* lint found redundant rules; cache: calls are lost */
+  SECEQUIV_FAIL = 6        /* lint: a redundant rule; cache: a lost call */
 };
 
 /* Which return values count as the same. */
@@ -69,12 +69,12 @@ struct secequiv_options {
   uint32_t any_length;     /* 1: accept more than 4096 instructions. validate only */
   double timeout_seconds;  /* 0: 60 */
   uint64_t max_memory_mib; /* 0: 1024 */
-  uint64_t max_regions;    /* of each change; 0: 20. diff and reach only */
+  uint64_t max_regions;    /* shown for each change; 0: 20. diff and reach only */
   const char* assume;      /* ignore all other inputs: "arch == x86_64 && nr in {read, write}" */
-  const char* arch;        /* the host's, for names; NULL: "x86_64" */
+  const char* arch;        /* the host's architecture, for names; NULL: "x86_64" */
   /* Only parse and lint use the members below. */
   const char* form;         /* "raw", "raw-be", "asm", "ddd", "c"; NULL: detected */
-  const char* kernel;       /* the host's version, for OCI profiles; NULL: "6.1" */
+  const char* kernel;       /* the host's kernel version, for OCI profiles; NULL: "6.1" */
   const char* capabilities; /* granted to the container, for OCI profiles: "CAP_BPF,CAP_CHOWN" */
   const char* filter;       /* name of the filter in a seccompiler file with several */
   /* "policy" (our own), "oci", "seccompiler", "minijail", "minijail-compiler", "pfc"; NULL:
@@ -134,11 +134,11 @@ SECEQUIV_API secequiv_result* secequiv_why(const struct sock_filter* program, si
                                            const void* seccomp_data, size_t data_size,
                                            const struct secequiv_options* options);
 
-/* Finds the system calls whose action does not depend on arguments, and their actions. */
+/* Finds the action of each system call, with conditions if it depends on arguments. */
 SECEQUIV_API secequiv_result* secequiv_actions(const struct sock_filter* program, size_t length,
                                                const struct secequiv_options* options);
 
-/* Finds the inputs that reach each instruction, or one instruction with regions of inputs. */
+/* Finds the inputs that reach each instruction or, divided into regions, those that reach one. */
 #define SECEQUIV_ALL_INSTRUCTIONS SIZE_MAX
 SECEQUIV_API secequiv_result* secequiv_reach(const struct sock_filter* program, size_t length,
                                              size_t instruction,
