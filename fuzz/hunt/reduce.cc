@@ -42,7 +42,7 @@ class Reduction {
     }
     if (!*problem || !same_crash(**problem) || !same_change(**problem)) return false;
     if (options_.stop && options_.stop())
-      return false;  // a request that a stop cuts off looks like a hang
+      return false;  // a request that `stop` interrupted looks like a hang
     last_ = Shown{subject, std::move(answer), std::move(**problem)};
     return true;
   }

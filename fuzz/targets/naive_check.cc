@@ -5,7 +5,7 @@
 namespace secequiv::fuzz {
 namespace {
 
-// As chk_code_allowed does, lists the valid opcodes among all that the headers can combine.
+// Like chk_code_allowed, lists the valid ones among all combinations of the headers' constants.
 bool is_classic(std::uint16_t code) {
   if (code > 0xff) return false;
   const unsigned rest = code & 0xf8;

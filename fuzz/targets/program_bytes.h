@@ -24,8 +24,8 @@ Program any_program(Bytes bytes);
 // repeats them.
 std::uint64_t fingerprint(ProgramView program);
 
-// Returns a changed copy of `program` (mutate_program), or a generated program: sometimes, and
-// always if `program` is empty. The result has at most `room` >= 1 instructions.
+// Returns a changed copy of `program` (mutate_program) or, sometimes, a generated program. Always
+// generates one if `program` is empty. The result has at most `room` >= 1 instructions.
 Program changed_program(Random& random, const std::optional<Program>& program, ProgramView donor,
                         std::size_t room);
 

@@ -27,8 +27,8 @@
 namespace secequiv::fuzz {
 namespace {
 
-// Returns what is wrong with an answer: an error without a message, or the property of a value that
-// `holds` finds violated.
+// Returns what is wrong with an answer: an error has no message, or a value violates a property,
+// whose name `holds` returns.
 template <class T, class Holds>
 Reading answered(const Result<T>& result, const Holds& holds) {
   if (result) return {true, holds(*result)};
