@@ -32,8 +32,8 @@ struct Cases {
 //     contributes k-1, k, k+1 and the ends of neighbouring high halves. These include all inputs
 //     that gVisor's secfuzz derives;
 //   - for each conjunction of matchers, a call that satisfies it; then this call with one field at
-//     a time at its boundaries: k-1, k, k+1, both halves, each bit of k flipped, each bit of the
-//     mask alone and missing, sign bits, all ones;
+//     a time at its boundaries: k-1, k, k+1, both halves, each bit of k flipped, each bit
+//     alone, the mask without each of its bits, sign bits, all ones;
 //   - the same satisfying calls with neighbouring numbers, other architectures and the x32 bit;
 //   - for every number in the tables, all words 0, all ones, and one word at a time all ones;
 //   - numbers just outside the tables, and unknown architectures.

@@ -15,17 +15,18 @@ namespace {
 constexpr std::size_t kExamples = 4;
 // A search continues from at most this many of the inputs that its first step gives.
 constexpr std::size_t kSecondSteps = 8;
-// At most this many tests of one word with the same target are turned on one path.
+// To turn a test means to change the input so that the test gets its other outcome. On one path,
+// the search turns at most this many tests of one word whose other outcomes have the same target.
 constexpr std::uint32_t kSamePlace = 64;
 
 // Changes of an instruction. For each, the search looks for an input on which the change alters the
-// result.
+// result. Each of the first three has one number for the outcome false and the next for true.
 enum Goal : std::uint32_t {
-  kFlip = 0,     // + 1 for the outcome true: take the other outcome
-  kNearer = 2,   // + 1: jump to the instruction before the target of this outcome
-  kFarther = 4,  // + 1: jump to the instruction after it
+  kFlip = 0,     // take the other outcome
+  kNearer = 2,   // jump to the instruction before the outcome's target
+  kFarther = 4,  // jump to the instruction after the outcome's target
   kSkip = 6,     // do nothing
-  kLoad = 7,     // + word: load that word
+  kLoad = 7,     // + w: load word w instead
   kGoals = kLoad + 16
 };
 
@@ -60,10 +61,10 @@ std::uint32_t goals_of(ProgramView program, std::size_t pc) {
   return goals;
 }
 
-// Kinds of values of A near the constant with which it is compared. A number below 32 names a bit.
-// If the mask includes the bit, A differs from the constant in that bit alone or, for JSET, shares
-// that bit alone with it. If the mask excludes the bit, the word has it and A is equal to the
-// constant.
+// Kinds of values of A near the constant with which it is compared. A number below 32 names a bit:
+//   - a bit of the mask: A differs from the constant in this bit alone. For JSET, A has this bit
+//     and shares no other bit with the constant;
+//   - any other bit: the word has this bit, and A is equal to the constant.
 constexpr std::uint32_t kBelow = 32;
 constexpr std::uint32_t kEqual = 33;
 constexpr std::uint32_t kAbove = 34;
@@ -101,7 +102,7 @@ std::uint64_t nears_hit(const Insn& in, const Visit& visit, std::uint32_t word) 
   return hit;
 }
 
-// Returns a value of the word for which A has the near value `near`.
+// Returns a value for the tested word that gives A a value of the kind `near`.
 std::uint32_t near_value(const Insn& in, const Visit& visit, std::uint32_t word,
                          std::uint32_t near) {
   const std::uint32_t k = compared_with(in, visit);
@@ -230,8 +231,7 @@ class Search {
     if (offered_.insert(data).second && look_at(data)) set_.add(data);
   }
 
-  // Changes the word of `data` that `visit` tests, in several ways, so that the test gets the other
-  // outcome.
+  // Turns the test at `visit`, by changing the tested word of `data` in several ways.
   template <class Take>
   void turned(const SeccompData& data, const Visit& visit, const Take& take) {
     const Insn& in = program_[visit.pc];
@@ -296,8 +296,8 @@ class Search {
     }
   }
 
-  // Turns tests on the paths with and without the change, so that their results differ. Then
-  // continues in the same way from the first `seconds` of these inputs.
+  // On the paths with and without the change, turns one test at a time, so that the results may
+  // differ. Then continues in the same way from the first `seconds` of these inputs.
   void search_goal(const SeccompData& data, std::size_t pc, std::uint32_t goal,
                    std::size_t seconds) {
     if (ended()) return;
@@ -330,7 +330,7 @@ class Search {
     return out;
   }
 
-  // Turns only some tests of one word with one target, because lists of tests can be long.
+  // Turns each test on the path, up to the limit kSamePlace, because lists of tests can be long.
   void turn_each(const SeccompData& data, std::span<const Visit> path,
                  std::vector<SeccompData>& out) {
     std::map<std::pair<std::uint32_t, std::size_t>, std::uint32_t> seen;
