@@ -1,5 +1,5 @@
 // The reference optimizer: it applies passes to a policy or a program. Owns the order of passes,
-// and repeating them to a fixpoint. It must not know what passes do.
+// and repeats them up to a fixpoint. It must not know what passes do.
 #pragma once
 
 #include <functional>

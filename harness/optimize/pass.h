@@ -28,11 +28,10 @@ struct Pass {
   // The example's input. kRules: a rule as JSON. kLayout: rule sets as JSON, for a plan without
   // layout passes. kBytecode: bpf_asm text.
   std::string_view example_before;
-  // The example's result: in the same form, but for kLayout the plan as text.
+  // The example's result, in the same form; for kLayout, the plan as text.
   std::string_view example_after;
   std::variant<RulePass, LayoutPass, BytecodePass> run;
-  // kBytecode: a quick check that is false only if the pass would change nothing; null without such
-  // a check
+  // kBytecode: a quick check, or null. It returns false only if the pass would change nothing.
   bool (*may_change)(ProgramView) = nullptr;
   // kBytecode: draws conclusions from the value of a constant, which precompiled filters leave open
   bool reads_values = false;

@@ -195,9 +195,8 @@ class Sharing {
   // Edges are in program order, and so are the ends of their reach. If no kept place serves an
   // edge, the farthest place in reach is kept. This keeps the fewest places.
   [[nodiscard]] std::size_t choose(const Edge& edge, Class target) const {
-    // An instruction that only leads to another place of the class should not be shared if that
-    // place is in reach. A test that does so is worse than a jump, because other passes redirect
-    // edges past jumps.
+    // A jump (1) or a test (2) that only leads to another place of the class is worse than a place
+    // with code (0). A jump is better than a test, because other passes redirect edges past it.
     const auto rank = [&](std::size_t i) {
       const Insn& in = program_[here_[i]];
       if (in.code == kJa) return 1;

@@ -69,7 +69,7 @@ struct Plan {
 
 // Returns the plan without layout passes: one list of numbers for each architecture, in the
 // policy's order. Hot calls come from the policy, or from a non-empty `profile` (most frequent
-// first); a profile gives the numbers whose test at the front saves more than it costs later calls.
+// first): those for which a test at the front saves more than it costs the calls after them.
 // A name is looked up on the first of the policy's architectures with this AUDIT_ARCH_* value that
 // knows it.
 Plan make_plan(const Policy& policy, std::span<const SyscallCount> profile = {});

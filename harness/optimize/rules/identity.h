@@ -26,8 +26,8 @@ class Identities {
   // none for match-all, the children of an all_of, otherwise `id` alone.
   [[nodiscard]] std::vector<Id> conjuncts(Id id) const;
 
-  // Returns a rule with this number, without nesting within the same kind, and with one field in
-  // each args.
+  // Returns a rule with this number. In it, no any_of is directly inside an any_of, no all_of is
+  // directly inside an all_of, and each args tests one field.
   [[nodiscard]] Rule rule(Id id) const;
 
  private:
