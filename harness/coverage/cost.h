@@ -55,7 +55,7 @@ struct CallCost {
   std::string name;
   std::uint64_t calls;
   bool cached;  // the kernel answers without running the filters (seccomp/cache.h)
-  // The next three are executed instructions without the kernel's cache.
+  // The next three members count executed instructions, as if the kernel had no cache.
   double mean;
   std::size_t least;
   std::size_t most;

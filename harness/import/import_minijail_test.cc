@@ -205,7 +205,7 @@ TEST(Minijail, NestedIncludesSelectTheCompiler) {
             std::string::npos);
 }
 
-// The limit counts each written test once per system call of its line, added up over all files.
+// A test counts once for each system call of its line. The limit applies to all files together.
 TEST(Minijail, LimitsTheNumberOfTests) {
   std::string calls = "{read";
   for (int i = 1; i < 512; ++i) calls += ", read";

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kMaxIncludes = 100;  // for one policy, with all its files
 constexpr std::size_t kMaxDepth = 10;      // the compiler's limit; minijail0 allows 2
 constexpr std::size_t kMaxParentheses = 64;
-constexpr std::size_t kMaxTests = 1u << 18;  // each written test counts once per call of its line
+constexpr std::size_t kMaxTests = 1u << 18;  // a test counts once for each call of its line
 
 // The file name "-" means standard input. It has no folder, so the current one is used.
 std::filesystem::path folder_of(const std::string& file) {

@@ -385,7 +385,7 @@ class Holder {
     return ::ptrace(PTRACE_SETOPTIONS, pid_, nullptr, std::intptr_t{bits}) == 0;
   }
 
-  // Waits for the child's breakpoint. Passes no other signal on.
+  // Waits for the child's breakpoint. Drops all other signals.
   Status wait() {
     for (;;) {
       int status = 0;

@@ -82,7 +82,7 @@ bool is_safe(const SeccompData& call);
 // without assumptions about the distribution; for few values it contains all of them.
 double error_of_median(std::vector<double> values);
 
-// Summarizes `rounds` (at least one), whose unit is `ns` nanoseconds.
+// Summarizes `rounds` (at least one). One unit of their times is `ns` nanoseconds.
 Latency summarize(const std::vector<Variant>& variants, const std::vector<TimedCall>& calls,
                   const Rounds& rounds, double ns);
 

@@ -22,7 +22,7 @@ std::string literal(std::string_view text) {
   return out;
 }
 
-// Returns a code block that no line of `text` can end.
+// Returns `text` as a code block, with a fence that does not occur in the text.
 std::string block(std::string_view text) {
   std::size_t longest = 2;
   std::size_t run = 0;

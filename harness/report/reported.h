@@ -118,8 +118,8 @@ ReportedCases refused(const std::string& command, const std::string& subject,
 // Returns the report of an error that ended a command.
 ReportedCases reported(const Error& error, const std::string& command, int exit_status);
 
-// Adds a case with the verdict, unless the verdict is no pass and a failing or unknown case already
-// shows that.
+// Adds a case with the verdict, unless the verdict is not a pass and a failing or unknown case
+// already shows that.
 void conclude(ReportedCases& report);
 
 }  // namespace secequiv

@@ -20,8 +20,8 @@ std::string_view outcome_text(const Insn& in, const TraceStep& step) {
   return *step.outcome ? " -> true" : " -> false";
 }
 
-// Returns one line for each executed instruction. A line about their number replaces the middle of
-// a long trace.
+// Returns one line for each executed instruction. In a long trace, one line with the number of
+// omitted instructions replaces the middle.
 std::vector<std::string> trace_lines(ProgramView program, const SeccompData& input) {
   const Trace run = trace(program, input);
   const auto comments = annotate(program);
