@@ -126,8 +126,8 @@ Status Walker::within_limits() const {
                     "no certificate: the limit of cases, steps, memory or time is reached");
 }
 
-// Runs both programs to their next undecided tests. Known facts decide the tests before these, and
-// `used` receives them. Facts that follow from `learned`, the literal of the edge, are left out.
+// Runs both programs to their next undecided tests. Adds the outcomes of the decided tests before
+// these to `used`, except outcomes that follow from `learned`, the literal of the edge, alone.
 Status Walker::run(Sides& sides, const Knowledge* learned, std::vector<Literal>& used) {
   const auto decide = [&](const Literal& test) {
     const auto relation = knowledge_.decide(test);

@@ -55,7 +55,7 @@ class Knowledge {
   struct Fact {
     Range range;
     std::vector<std::uint32_t> masks;  // masks of excluded values
-    // Mask and value of excluded values whose mask lacks some bits.
+    // Mask and value of the excluded values whose mask does not have all 32 bits.
     std::vector<std::pair<std::uint32_t, std::uint32_t>> partly;
   };
   struct Step {

@@ -41,9 +41,10 @@ Backward::Backward(Words& words, const Forward& forward, ProgramView program)
   look_ahead();
 }
 
-// Computes the bounds before each instruction, and finds the instructions that continue a stretch.
+// Computes the bounds before each instruction, and finds the instructions that continue a run of
+// tests.
 void Backward::look_ahead() {
-  // By instruction: the word whose stretch leads to it, if only one edge does.
+  // By instruction with a single incoming edge: the word that is tested by the run of this edge.
   std::vector<std::uint8_t> from(program_.size(), kNoWord);
   const auto hand_on = [&](std::size_t to, std::uint8_t word) {
     if (forward_.arrivals(to) == 1) from[to] = word;
@@ -119,7 +120,7 @@ NodeId Backward::narrowed(NodeId id, std::size_t pc) const {
   return id;
 }
 
-// Skips the instructions of the stretch that do not compare.
+// Within a run of tests, skips the instructions that do not compare.
 std::size_t Backward::skip(std::size_t pc) const {
   while (inside_[pc] != 0 && !compares(program_[pc]))
     pc = is_jump(program_[pc]) ? jump_target(pc, program_[pc], true) : pc + 1;

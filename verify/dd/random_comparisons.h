@@ -26,7 +26,7 @@ inline Program comparing_program(Random& random, std::size_t length) {
         program.push_back({kLdWAbs, 0, 0, 4 * static_cast<std::uint32_t>(random.below(4))});
         break;
       case 1:
-        // A load follows each mask, so that A holds an unmasked word where paths join.
+        // A load precedes each mask, so that the mask applies to one word even where paths join.
         if (left < 2) break;
         program.push_back({kLdWAbs, 0, 0, 4 * static_cast<std::uint32_t>(random.below(4))});
         program.push_back({kAndK, 0, 0, random.one_in(2) ? ~k : random.word()});

@@ -95,7 +95,7 @@ class Words {
  private:
   Bool compare(Comparison test, const Word& a, const Word& b);
   NodeId compare_bits(Comparison test, const Bits& a, const Bits& b);
-  // A sum of two words and a carry, and the carry out of its highest bit.
+  // The sum of two words and a carry, and the carry out of the highest bit.
   struct Sum {
     Bits bits;
     NodeId carry;

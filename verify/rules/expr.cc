@@ -403,7 +403,7 @@ class Parser {
   SymbolWidths& widths_;
   const std::string& where_;
   std::string_view token_;  // empty at the end
-  std::size_t begin_ = 0;   // begin of the token
+  std::size_t begin_ = 0;   // beginning of the token
   std::size_t end_ = 0;
   int nesting_ = 0;
 };

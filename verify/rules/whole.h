@@ -12,7 +12,7 @@ namespace secequiv::rules {
 // Returns `before` and `after` for these values, as programs that the kernel accepts (it accepts
 // `after` if the rule is right). At the entry, A, X and M[] are words of the input. What an exit
 // returns depends on the exit and on all live state that the code mentions; two states may still
-// return the same. Precondition: no_programs(instance) is empty.
+// give the same value. Precondition: no_programs(instance) is empty.
 std::pair<Program, Program> whole_programs(const Instance& instance, const Assignment& assignment);
 
 // Returns why no such programs exist, or "" if they do.

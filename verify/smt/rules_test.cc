@@ -309,7 +309,7 @@ TEST(RuleProofs, AnInterruptedSolverGivesNoModel) {
   EXPECT_FALSE(solver.model());
 }
 
-// The prover once reported this rule as refuted by values that it had read only in part.
+// If a limit interrupted Z3 while the prover read a model, the prover once used the incomplete one.
 TEST(RuleProofs, ALimitWhileMinimizingIsNotAnError) {
   auto text = read_file(SECEQUIV_SOURCE_DIR "/corpus/regress/rules/shrunk-until-the-limit.rule");
   ASSERT_TRUE(text);

@@ -16,7 +16,7 @@ namespace secequiv::walk {
 // runs until it returns or reaches a test that the facts do not decide. The outcome of a test leads
 // to the next state. Where paths meet, registers that differ become unknown terms, and facts are
 // joined. The programs are equivalent if every path ends with both returning the same term, or
-// constants that decide the same.
+// constants that mean the same decision.
 //
 // Why this is a proof: each input takes one path through the states. Along this path the registers
 // hold the values of their terms (an unknown term has the value that this path brought), and all
