@@ -44,7 +44,7 @@ Backward::Backward(Words& words, const Forward& forward, ProgramView program)
 // Computes the bounds before each instruction, and finds the instructions that continue a run of
 // tests.
 void Backward::look_ahead() {
-  // By instruction with a single incoming edge: the word that is tested by the run of this edge.
+  // By instruction with a single incoming edge: the word that the run of tests before it compares.
   std::vector<std::uint8_t> from(program_.size(), kNoWord);
   const auto hand_on = [&](std::size_t to, std::uint8_t word) {
     if (forward_.arrivals(to) == 1) from[to] = word;

@@ -426,8 +426,7 @@ std::optional<NodeId> Diagrams::cached(NodeId a, NodeId b, NodeId c, std::uint32
 }
 
 void Diagrams::remember(NodeId a, NodeId b, NodeId c, std::uint32_t tag, NodeId result) {
-  // If more results were stored than fit, a larger cache saves time. Its lost entries are computed
-  // again.
+  // If more results were stored than fit, a larger cache saves time, although it starts empty.
   if (++remembered_ > cache_.size() && cache_.size() < kMostCache) {
     cache_.assign(cache_.size() * 4, CacheEntry{});
     remembered_ = 0;

@@ -28,8 +28,8 @@ NodeId restricted(Space& space, NodeId root, const SeccompData& data, Fields fre
   return root;
 }
 
-// Sorts the loosest decision first. A computed decision comes before all others, because it may be
-// the loosest. Equal decisions keep their order.
+// Sorts the loosest decision first. A decision whose action is computed comes before all others,
+// because it may be the loosest. Equal decisions keep their order.
 void sort(std::vector<Decided>& found) {
   std::multimap<std::int32_t, Decided, std::greater<>> by_action;
   for (Decided& one : found) {
@@ -63,7 +63,7 @@ std::vector<Decided> decided(Space& space, const Decisions& decisions, const Sec
   for (const NodeId leaf : found) {
     const NodeId set = space.diagrams().substitute(
         function, [&](NodeId id) { return id == leaf ? Diagrams::kOne : Diagrams::kZero; });
-    // All computed values have the same ReturnValue, so their sets are joined.
+    // Several computed values may have the same ReturnValue. Then their sets are joined.
     const auto [at, added] = sets.emplace(space.known(leaf), set);
     if (!added) at->second = space.diagrams().either(at->second, set);
   }

@@ -19,7 +19,8 @@ class Order {
  public:
   // The order is: arch and nr, which every filter tests first; instruction_pointer and the
   // arguments (on little-endian machines the high half of each first); then the symbols, at most
-  // kMostSymbols. Symbols that are only shift amounts come before everything else.
+  // kMostSymbols. Symbols that are shift amounts, with the words combined with them, come before
+  // everything else.
   static Order for_programs(std::span<const ProgramView> programs, const Symbols& symbols = {});
   static constexpr std::uint32_t kMostSymbols = kMostWords - Symbols::kFirstWord;
 

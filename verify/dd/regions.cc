@@ -17,8 +17,8 @@ constexpr std::size_t kPartBytes = 256;
 
 mpz_class power(std::uint32_t exponent) { return mpz_class(1) << exponent; }
 
-// A cube whose highest bits are fixed is one interval. A cube with few free bits above the fixed
-// ones is a few intervals.
+// A cube whose free bits are all below its fixed bits is one interval. A cube with few free bits
+// above its lowest fixed bit is a few intervals.
 void add(const WordSet::Cube& cube, WordSet& out) {
   constexpr int kMostGaps = 3;
   const int low_free = std::countr_zero(cube.mask);
@@ -72,8 +72,8 @@ WordSet::Cube common(const std::vector<WordSet::Cube>& paths) {
 std::size_t parts(const WordSet& set) { return set.intervals.size() + set.cubes.size(); }
 
 // Returns `direct`, the condition of `paths`, or a shorter equivalent one. The shorter one requires
-// the bits that all paths have in common, and excludes some values of `others`, the remaining
-// paths.
+// the bits that all paths have in common, and excludes the values of `others`, the remaining paths,
+// that have these bits too.
 WordSet shorter(WordSet direct, const std::vector<WordSet::Cube>& paths,
                 const std::vector<WordSet::Cube>& others) {
   const WordSet::Cube base = common(paths);
