@@ -127,7 +127,7 @@ Status Walker::within_limits() const {
 }
 
 // Runs both programs to their next undecided tests. Adds the outcomes of the decided tests before
-// these to `used`, except outcomes that follow from `learned`, the literal of the edge, alone.
+// these to `used`, except those that `learned` (the literal of the edge) alone implies.
 Status Walker::run(Sides& sides, const Knowledge* learned, std::vector<Literal>& used) {
   const auto decide = [&](const Literal& test) {
     const auto relation = knowledge_.decide(test);

@@ -57,7 +57,7 @@ Result<WeakestCondition> weakest_condition(const rules::Rewrite& rule, double ti
                                            std::size_t memory_mib = 4096);
 
 // Returns up to `count` different assignments that meet the condition and whose `before` the kernel
-// accepts. Random ones come first.
+// accepts. Symbols get random values where the condition permits that.
 Result<std::vector<rules::Assignment>> some_assignments(const rules::Instance& instance,
                                                         std::size_t count, std::uint64_t seed,
                                                         double timeout_seconds);

@@ -226,7 +226,8 @@ Status find_verdict(const Question& question, Terms& terms, Sides& sides, Inputs
   return Ok{};
 }
 
-// Finds the smallest witness. The verdict becomes kUnknown if a limit is reached before the first.
+// Finds the smallest witness. The verdict becomes kUnknown if a limit is reached before the first
+// witness is found.
 Status find_witness(const Question& question, Terms& terms, Solver& solver,
                     const Watchdog& watchdog, Proof& proof) {
   SymbolMinimizer symbols(terms, solver, question, watchdog, proof);
