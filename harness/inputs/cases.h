@@ -29,8 +29,8 @@ struct Cases {
 // Derives inputs from a policy:
 //   - for each system call, the cross product over its fields of 0 and the values in its matchers.
 //     A test for equality with k contributes k and k+1 in each half; an order comparison
-//     contributes k-1, k, k+1 and the ends of neighbouring high halves. These include all inputs
-//     that gVisor's secfuzz derives;
+//     contributes k-1, k, k+1 and the smallest values with its own and with both neighbouring high
+//     halves. These include all inputs that gVisor's secfuzz derives;
 //   - for each conjunction of matchers, a call that satisfies it; then this call with one field at
 //     a time at its boundaries: k-1, k, k+1, both halves, each bit of k flipped, each bit
 //     alone, the mask without each of its bits, sign bits, all ones;
@@ -39,11 +39,11 @@ struct Cases {
 //   - numbers just outside the tables, and unknown architectures.
 Cases derive_cases(const Policy& policy, const CaseLimits& limits = {});
 
-// Derives inputs from a program alone. Every constant that the program compares with nr is combined
-// with the constants (k-1, k, k+1, masks) that it compares with each argument word. Then a search
-// adds inputs that show the effect of each test, jump and load (cases_path.h). The search also
-// starts from `known`, inputs that will be run anyway (such as those derived from a policy), and
-// does not repeat what these show.
+// Derives inputs from a program alone: each tested architecture with each tested number, and the
+// constants (k-1, k, k+1, masks) with which words are compared, together with the architecture and
+// number that earlier tests require. Then a search adds inputs that show the effect of each test,
+// jump and load (cases_path.h). The search also starts from `known`, inputs that will be run anyway
+// (such as those derived from a policy), and does not repeat what these show.
 Cases derive_cases(ProgramView program, const CaseLimits& limits = {},
                    std::span<const SeccompData> known = {});
 
