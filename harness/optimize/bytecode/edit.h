@@ -7,8 +7,8 @@
 namespace secequiv::detail {
 
 // Returns `program` without the instructions marked in `dead`. A jump to a deleted instruction goes
-// to the next one that stays. Preconditions: a deleted instruction only falls through and has no
-// effect, and the last instruction that stays is a RET.
+// to the next one that stays. Preconditions: a deleted instruction is unreachable, or only falls
+// through and has no effect, and the last instruction that stays is a RET.
 Program erase(ProgramView program, const Marks& dead);
 
 // The longest forward distance of a conditional jump, in instructions.

@@ -101,8 +101,8 @@ Rule without_key(const Rule& branch, const Rule* part, int field) {
   return out;
 }
 
-// Returns the field for which most branches of an any_of require one value, if there are enough
-// such branches.
+// Returns the field for which the most branches of an any_of require one value, if there are enough
+// of these branches.
 std::optional<int> key_field(const Rule& rule) {
   std::array<std::size_t, 7> count{};
   for (const Rule& child : rule.children)
@@ -226,8 +226,8 @@ void RuleEmitter::matcher(const Matcher& m, int field, Label yes, Label no) {
   }
 }
 
-// Emits (word & mask) == value. A variable's value may change later, so a test never becomes
-// unnecessary because of it.
+// Emits (word & mask) == value. The value of a variable is not known yet, so it never makes a test
+// unnecessary.
 void RuleEmitter::half(std::uint32_t word, std::uint32_t mask, std::uint32_t value, bool variable,
                        Label yes, Label no) {
   if (!variable) {

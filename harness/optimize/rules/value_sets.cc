@@ -140,8 +140,8 @@ class ValueSet {
     return Cube{in_all, free};
   }
 
-  // For each value, finds the largest subset in which it is the smallest value. Returns the largest
-  // subsets first.
+  // For each value, searches greedily for a large subset in which it is the smallest value. Returns
+  // the largest subsets first.
   [[nodiscard]] std::vector<Cube> candidates() const {
     std::vector<Cube> out;
     for (const std::uint64_t base : values_) {
