@@ -22,7 +22,7 @@ struct SelfCheckOptions {
   std::function<bool(ProgramView)> accepts;
   std::function<std::vector<std::uint32_t>(ProgramView, std::span<const SeccompData>)> evaluate;
   Evaluate kernel = kernel::evaluate;         // the reference; tests replace it
-  std::function<bool()> stop;                 // called after each hundred programs or so
+  std::function<bool()> stop;                 // called every few hundred programs
   std::function<void(std::size_t)> progress;  // gets the number of programs so far
 };
 
