@@ -60,7 +60,7 @@ struct Options {
   std::string filter;  // name of the filter to read from a file with several filters
   bool strict_names = false;
   const CLI::App* command_line = nullptr;  // the command of these options, after add()
-  // The files that the policies read so far have included.
+  // The files that were included by policies read so far.
   std::shared_ptr<std::vector<std::string>> included = std::make_shared<std::vector<std::string>>();
 
   // Declares these groups, in this order.
@@ -88,7 +88,7 @@ struct Options {
   void add_import(CLI::App& app);
 };
 
-// Declare options and arguments that commands share, but whose values the commands keep.
+// Declare options and arguments that several commands have. Each command keeps their values itself.
 void add_filter(CLI::App& app, const char* name, std::string& paths);  // one filter, or a stack
 void add_program(CLI::App& app, std::string& path);
 void add_records(CLI::App& app, std::vector<std::string>& paths);  // --inputs
