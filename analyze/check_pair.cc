@@ -143,8 +143,8 @@ Status direct(CheckReport& report, const CheckOptions& options,
   return Ok{};
 }
 
-// An optimizer should also increase the number of calls that the kernel answers without running the
-// filter. For a program too long to be installed, the comparison uses the cache that it would have.
+// An optimizer should not lose calls that the kernel answers without running the filter. For a
+// program too long to be installed, the comparison uses the cache that it would have.
 void compare_caches(CheckReport& report, const CheckOptions& options) {
   const ProgramView before = report.before.program;
   const ProgramView after = report.after.program;

@@ -19,8 +19,8 @@ bool same_actions(const Witness& a, const Witness& b) {
   return action_of(a.before) == action_of(b.before) && action_of(a.after) == action_of(b.after);
 }
 
-// Holds what one reduction preserves: the kind of finding, the crash and the inputs. Also watches
-// the deadline.
+// Holds what one reduction preserves: the kind of finding, the crash, and both actions of the
+// witness. Also watches the deadline.
 class Reduction {
  public:
   Reduction(const Target& target, const Finding& finding, const HuntOptions& options)

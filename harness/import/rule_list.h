@@ -22,7 +22,8 @@ class RuleList {
   // Appends a rule for this system call. After a rule that always matches it has no effect.
   void add(Arch arch, std::uint32_t nr, Rule rule, std::uint32_t action);
 
-  // Returns the smallest number of rule sets that keeps the order of rules within each system call.
+  // Returns rule sets that keep the order of rules within each system call. It chooses their order
+  // greedily, so that there are few of them.
   [[nodiscard]] std::vector<RuleSet> rule_sets() &&;
 
  private:

@@ -416,7 +416,7 @@ std::int64_t as_signed(std::uint64_t value, int width) {
                             : static_cast<std::int32_t>(static_cast<std::uint32_t>(value));
 }
 
-// The value of a word, or std::nullopt if it contains symbols.
+// The value of a word, or std::nullopt unless it is built from numbers alone.
 struct Plain {
   using Value = std::optional<std::uint64_t>;
   static Value number(std::uint64_t n, int) { return n; }
