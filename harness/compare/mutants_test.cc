@@ -66,7 +66,7 @@ TEST(Mutants, CountsMutantsOfASmallFilter) {
   const Program program =
       assemble("ld [0]\njeq #39, ok, no\nok: ret #0x7fff0000\nno: ret #0x50001");
   EXPECT_EQ(accepted(program),
-            (Counts{{"constant", 33},   // 32 flipped bits and 40; 38 is a flipped bit
+            (Counts{{"constant", 33},   // 32 flipped bits and k+1; k-1 is one of the flips
                     {"opcode", 7 + 2},  // seven other comparisons; RET|A twice
                     {"target", 3},      // jf nearer, jt farther, both swapped
                     {"load", 15},
@@ -99,8 +99,8 @@ TEST(Mutants, CountsMutantsOfArithmetic) {
   // 0.
   EXPECT_EQ(accepted(program)["opcode"], 18u + 18u + 17u);
   EXPECT_EQ(refused(program)["opcode"], 1u);
-  // For `lsh #2`, changes of bits 0 to 4 and k-1 are legal (k+1 is a flipped bit). For `add`, every
-  // value is legal.
+  // For `add`, every value is legal. For `lsh #2`, the flips of bits 0 to 4 (one gives k+1) and k-1
+  // are legal.
   EXPECT_EQ(accepted(program)["constant"], (32u + 1u) + (5u + 1u));
   EXPECT_EQ(refused(program)["constant"], 27u);
 }

@@ -117,8 +117,8 @@ std::string numbered(Arch arch, std::uint32_t nr) {
   return fmt::format("{}:{}", arch_info(arch).name, nr);
 }
 
-// A plain name means the call on every architecture that has it. It is correct only if all of these
-// have the same rule in this set. Otherwise the key names the architecture, too.
+// A plain name means the call on every architecture that has it. It is correct only if the call
+// has the same rule on all of them in this set. Otherwise the key names the architecture, too.
 template <class Json>
 Json rules_json(const Policy& policy, const RuleSet& set, Style style) {
   Json out = Json::object();

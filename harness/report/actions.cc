@@ -30,8 +30,8 @@ std::vector<ActionsReport::Calls> special(const OneArch& arch) {
   return out;
 }
 
-// Returns whether both architectures look the same in the text. The order of calls does not matter,
-// because it follows their numbers.
+// Returns whether both architectures look the same in the text. The order of calls follows their
+// numbers, which differ between architectures, so it is ignored.
 bool alike(const OneArch& a, const OneArch& b) {
   return a.otherwise == b.otherwise &&
          std::ranges::equal(special(a), special(b),

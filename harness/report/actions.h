@@ -41,9 +41,9 @@ struct ActionsReport {
   std::vector<OneArch> arches;
 };
 
-// Returns the text. It lists architectures with the same names and actions together. Calls with the
-// same action as numbers that belong to no call are only counted. With `allowed` it lists only
-// calls that the filters allow, at least for some arguments.
+// Returns the text. It lists architectures with the same names and actions together, and only
+// counts the calls whose action is `otherwise`. With `allowed` it lists only calls that the filters
+// allow, at least for some arguments.
 std::string actions_text(const ActionsReport& report, bool allowed = false);
 nlohmann::ordered_json to_json(const ActionsReport& report);  // schema "secequiv.actions/1"
 

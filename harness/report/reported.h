@@ -80,7 +80,7 @@ struct SideFiles {
 // Returns the file in which a verdict about both sides is shown.
 std::string file_of(const SideFiles& files);
 
-// Returns kPass, kUnknown for an unknown verdict, else kFail.
+// Returns kPass for a verdict with exit status 0, kUnknown for an unknown one, else kFail.
 ReportedCase::State state_of(Verdict verdict);
 
 // Returns the kind, and the name if there is one.

@@ -153,7 +153,8 @@ Order Order::for_programs(std::span<const ProgramView> programs, const Symbols& 
   Groups groups(Symbols::kFirstWord + symbols.size());
   WordMask returned = 0;
   for (const ProgramView program : programs) returned |= find_groups(program, symbols, groups);
-  // The results of the programs are compared, so all words on which they depend are combined.
+  // The results of the programs are compared, so the words on which they depend are combined. Shift
+  // amounts stay outside (shift_by()).
   groups.combine(returned & ~groups.amounts());
   Order order;
   std::uint32_t next = 0;
