@@ -40,7 +40,7 @@ std::size_t printable_character(std::string_view text) {
   const bool overlong = (byte(0) == 0xe0 && byte(1) < 0xa0) || (byte(0) == 0xf0 && byte(1) < 0x90);
   const bool surrogate = byte(0) == 0xed && byte(1) >= 0xa0;
   const bool too_large = byte(0) == 0xf4 && byte(1) >= 0x90;
-  // XML forbids noncharacters
+  // XML forbids U+FFFE and U+FFFF.
   const bool noncharacter = byte(0) == 0xef && byte(1) == 0xbf && byte(2) >= 0xbe;
   if (control || overlong || surrogate || too_large || noncharacter) return 0;
   return is_invisible(text.substr(0, size)) ? 0 : size;
@@ -151,8 +151,7 @@ std::vector<std::string> nearest(
     std::vector<std::pair<std::size_t, std::string_view>> by_distance) {
   std::ranges::sort(by_distance);
   std::vector<std::string> out;
-  // If the distance equals the length of the name, the two words share no letter. Such a name would
-  // resemble everything.
+  // A name whose distance is at least its length would resemble almost everything.
   std::erase_if(by_distance, [](const auto& one) { return one.first >= one.second.size(); });
   for (const auto& [distance, name] : by_distance)
     if (out.size() < 3 && distance <= by_distance.front().first + 1) out.emplace_back(name);

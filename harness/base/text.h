@@ -27,8 +27,8 @@ std::optional<std::uint64_t> parse_number(std::string_view text);
 // Returns `text` without a leading UTF-8 byte order mark, which some editors write.
 std::string_view without_bom(std::string_view text);
 
-// Returns `text` with control characters and invalid UTF-8 written as \xNN, so that a terminal
-// cannot execute them. Newlines and tabs stay if `lines` is set.
+// Returns `text` with control characters, invisible characters and invalid UTF-8 written as \xNN,
+// so that a terminal cannot execute them. Newlines and tabs stay if `lines` is set.
 std::string printable(std::string_view text, bool lines);
 
 // Returns `text` escaped for XML and HTML, also for use in attributes.
@@ -44,7 +44,8 @@ std::string counted(std::uint64_t count, std::string_view noun);
 // attackers.
 std::uint64_t hash_of(std::string_view bytes);
 
-// Counts the insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`.
+// Returns the least number of insertions, deletions, replacements and swaps of neighbours that turn
+// `a` into `b`.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 // Returns at most 3 known names that resemble a mistyped one, best first. Names of up to four

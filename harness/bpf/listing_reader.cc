@@ -12,7 +12,8 @@
 namespace secequiv::detail {
 namespace {
 
-// Returns whether the line is the heading "line  CODE  JT   JF      K" or the line of '=' below it.
+// Returns whether the line is the heading "line  CODE  JT   JF      K", the line of '=' below it,
+// or blank.
 bool is_heading(std::string_view line) {
   return line.starts_with("line ") || line.find_first_not_of('=') == std::string_view::npos;
 }

@@ -2,7 +2,7 @@
 // 32-bit numbers (interpreter.h), solver terms (verify/smt) and decision diagrams. Owns
 // `step<Domain>`. It must not know any domain.
 //
-// Source: ___bpf_prog_run and bpf_convert_filter (net/core/filter.c, kernel/bpf/core.c) as applied
+// Source: ___bpf_prog_run and bpf_convert_filter (kernel/bpf/core.c, net/core/filter.c) as applied
 // to seccomp: A = X = 0 at entry; arithmetic is unsigned mod 2^32; DIV|X by 0 ends the program with
 // 0; LSH|X and RSH|X use the low five bits of X; LD|W|LEN is sizeof(struct seccomp_data).
 #pragma once

@@ -24,7 +24,7 @@ struct Line {
   std::size_t indent = 0;
   std::string_view text;     // without comment and surrounding blanks
   TokenReader tokens;        // not empty
-  std::string_view comment;  // text of the previous line, if that line was only a comment
+  std::string_view comment;  // the last comment line before this line; may be empty
 };
 
 // Splits `text` into lines that have tokens. Stops after `most` lines.

@@ -148,8 +148,8 @@ std::string part_text(const Part& part, const Style& style, bool in_full) {
   return fmt::format("{}", fmt::join(out, "; "));
 }
 
-// If the filters do not distinguish architectures, a number that became more permissive is another
-// call on the host's second architecture. Returns these calls as text.
+// If the filters do not distinguish architectures, a number that became more permissive may be
+// another call on the host's second architecture. Returns these calls as text.
 std::string by_number_text(const Direction& direction, const Style& style) {
   const auto compat = compat_arch(style.host);
   if (!style.by_number || !compat) return "";

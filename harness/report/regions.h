@@ -48,8 +48,8 @@ std::vector<NamedCall> named_calls(const Region& region);
 // Whether the region is one system call with all of its arguments.
 bool is_one_call(const Region& region);
 
-// Returns one region for each of the named calls, without a count. If the region has other numbers
-// or more than `most` calls, returns the region itself.
+// Returns one region for each of the named calls; several have no counts. If the region has or may
+// have other numbers, or has more than `most` calls, returns the region itself.
 std::vector<Region> by_call(const Region& region, std::size_t most);
 
 // Returns a decimal number of inputs, shortened: "2^448", "3 * 2^447", "about 1.23e+150".

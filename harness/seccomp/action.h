@@ -36,9 +36,9 @@ enum class Sameness : std::uint8_t {
 constexpr std::uint32_t action_of(std::uint32_t value) { return value & SECCOMP_RET_ACTION_FULL; }
 constexpr std::uint32_t data_of(std::uint32_t value) { return value & SECCOMP_RET_DATA; }
 
-// Returns the smallest return value with the same observable behaviour. It drops the data bits of
-// ALLOW, LOG, KILL and USER_NOTIF, clamps ERRNO data to 4095, and turns an unknown action into
-// KILL_PROCESS.
+// Returns one value for all return values with the same observable behaviour. It drops the data
+// bits of ALLOW, LOG, KILL and USER_NOTIF, clamps ERRNO data to 4095, and turns an unknown action
+// into KILL_PROCESS.
 constexpr std::uint32_t behaviour_of(std::uint32_t value) {
   switch (action_of(value)) {
     case SECCOMP_RET_TRAP:
@@ -76,17 +76,18 @@ constexpr bool lets_run(std::uint32_t value) {
 }
 
 // Returns the result of stacked filters, newest first; on a tie the newest wins. As in
-// seccomp_run_filters the search starts from ALLOW with data 0, so a stack never returns ALLOW with
-// other data. A single filter's value is returned unchanged. Precondition: `filters` is not empty.
+// seccomp_run_filters, the search starts from ALLOW with data 0, so a stack never returns ALLOW
+// with other data. A single filter's value is returned unchanged. Precondition: `filters` is not
+// empty.
 std::uint32_t run_stack(std::span<const ProgramView> filters, const SeccompData& input);
 
 // Returns "ALLOW", "ERRNO(1 EPERM)", "TRAP(5)", "KILL_THREAD", "0x00070000 (unknown action:
 // KILL_PROCESS)", ...
 std::string describe_action(std::uint32_t value);
 
-// Reads "allow", "log", "kill_process", "kill_thread", "kill" (= kill_thread), "trap", "trap(N)",
-// "errno(N)", "errno(EPERM)", "trace", "trace(N)" and "user_notif" in any case, or a number
-// (0x7fff0000). N is 0..65535. Returns nothing for any other text.
+// Reads "allow", "log", "kill_process", "kill_thread", "kill" (= kill_thread), "trap", "trace" and
+// "user_notif", each also with data ("trap(N)"), "errno(N)" and "errno(EPERM)", all in any case, or
+// a number (0x7fff0000). N is 0..65535. Returns nothing for any other text.
 std::optional<std::uint32_t> parse_action(std::string_view text);
 
 }  // namespace secequiv
