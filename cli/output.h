@@ -35,7 +35,7 @@ Result<int> write_output(std::string_view text, const Options& options);
 // Returns `status`, or the error's status if the write fails.
 int write_drawing(int status, const std::string& path, std::string_view svg);
 // Prints a report whose last line is its verdict. With --quiet it prints only that line, and
-// nothing for a pass.
+// nothing for a pass; but it always prints JSON in full.
 int print_verdict(std::string_view text, int status, const Options& options);
 // Like print_verdict(), and writes the report files. Returns the status of `found`. If that is a
 // pass but a write failed, or `also` is an error, returns the error's status.

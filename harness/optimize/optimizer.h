@@ -34,8 +34,8 @@ inline constexpr std::size_t kMaxRounds = 1000;
 // Returns the passes that run by default: all but those for other compilers' layouts.
 std::vector<const Pass*> standard_passes();
 
-// Returns the standard passes that compare constants only for equality and do not use their values.
-// They suit programs whose constants are filled in later (precompile.h).
+// Returns the standard passes except the bytecode passes that draw conclusions from the values of
+// constants. They suit programs whose constants are filled in later (precompile.h).
 std::vector<const Pass*> value_blind_passes();
 
 // Returns the passes called `names` in that order, no passes for "none" alone, or the standard
