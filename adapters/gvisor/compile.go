@@ -31,10 +31,10 @@ func compile(text []byte, unoptimized bool) ([]serve.Insn, error) {
 
 func express(p policy.Policy) (*seccomp.Program, error) {
 	if len(p.Arches) != 1 || p.Arches[0] != "x86_64" {
-		return nil, serve.Unsupported("gVisor compiles for the one architecture it runs on, here x86_64")
+		return nil, serve.Unsupported("gVisor compiles only for the architecture on which it runs, here x86_64")
 	}
 	if p.X32Action != nil {
-		return nil, serve.Unsupported("x32_action: no rule of gVisor's is about many numbers")
+		return nil, serve.Unsupported("gVisor has no rules for ranges of system call numbers (x32_action)")
 	}
 	program := &seccomp.Program{}
 	var err error
@@ -56,7 +56,7 @@ func express(p policy.Policy) (*seccomp.Program, error) {
 		rules := seccomp.NewSyscallRules()
 		for _, call := range set.Calls() {
 			if before, ok := vsyscall[call.Nr]; ok && before != set.Vsyscall {
-				return nil, serve.Unsupported("system call %d has rules for vsyscalls alone and others", call.Nr)
+				return nil, serve.Unsupported("gVisor cannot combine rules for vsyscalls with other rules of system call %d", call.Nr)
 			}
 			vsyscall[call.Nr] = set.Vsyscall
 			rule, err := expressRule(set.Rules[call])
@@ -92,7 +92,7 @@ func expressAction(value uint32) (seccomp.Action, error) {
 		return kind, nil
 	}
 	if kind != seccomp.ReturnError && kind != seccomp.Trace {
-		return "", serve.Unsupported("gVisor gives data to errno and trace alone, not 0x%08x", value)
+		return "", serve.Unsupported("gVisor supports data only for errno and trace, not for 0x%08x", value)
 	}
 	return kind.Code(data), nil
 }
@@ -172,5 +172,5 @@ func expressLowHalf(m policy.Matcher) (seccomp.ValueMatcher, error) {
 	case "non_negative_fd":
 		return seccomp.MaskedEqual(1<<31, 0), nil
 	}
-	return nil, serve.Unsupported("'%s' of 32 bits: gVisor orders only whole arguments", m.Op)
+	return nil, serve.Unsupported("gVisor applies '%s' only to whole arguments, not to 32 bits", m.Op)
 }

@@ -50,7 +50,7 @@ func optimize(program []serve.Insn) ([]serve.Insn, error) {
 // evaluate runs bpf.Exec as the Sentry does for the filters of its programs: a filter that fails kills the thread.
 func evaluate(program []serve.Insn, inputs [][]byte) ([]uint32, error) {
 	if len(program) > bpf.MaxInstructions {
-		return nil, serve.Unsupported("more than %d instructions", bpf.MaxInstructions)
+		return nil, serve.Unsupported("expected at most %d instructions, found more", bpf.MaxInstructions)
 	}
 	compiled, err := bpf.Compile(toGvisor(program), false)
 	if err != nil {

@@ -36,7 +36,7 @@ Result<std::optional<Condition>> comparison(const Matcher& m, std::size_t field,
   if (field == secequiv::kIpField)
     return cannot("libseccomp cannot compare the instruction pointer");
   if (m.low_half != low_halves(arch))
-    return cannot(fmt::format("libseccomp compares {} of an argument on {}",
+    return cannot(fmt::format("libseccomp always compares {} of an argument on {}",
                               low_halves(arch) ? "the low half" : "all 64 bits",
                               secequiv::arch_info(arch).name));
   const std::uint64_t all = m.low_half ? 0xffffffff : ~std::uint64_t{0};
@@ -74,7 +74,7 @@ Result<std::vector<Conjunction>> of_any(const Rule& rule, Arch arch) {
     auto more = alternatives(child, arch);
     if (!more) return more.error();
     out.insert(out.end(), more->begin(), more->end());
-    if (out.size() > kMaxAlternatives) return cannot("too many alternatives");
+    if (out.size() > kMaxAlternatives) return cannot("the rule has too many alternatives");
   }
   return out;
 }
@@ -91,7 +91,7 @@ Result<std::vector<Conjunction>> of_all(const Rule& rule, Arch arch) {
         product.back().insert(product.back().end(), right.begin(), right.end());
       }
     }
-    if (product.size() > kMaxAlternatives) return cannot("too many alternatives");
+    if (product.size() > kMaxAlternatives) return cannot("the rule has too many alternatives");
     out = std::move(product);
   }
   return out;
@@ -163,7 +163,7 @@ Result<std::vector<FilterRule>> rules_of(const Policy& policy, Arch arch) {
       if (!list) return list.error();
       for (Conjunction& conditions : *list) {
         if (same_argument_twice(conditions))
-          return cannot("one conjunction compares an argument twice");
+          return cannot("libseccomp cannot compare an argument twice in one conjunction");
         if (set.action == policy.default_action) continue;
         out.push_back({set.action, entry.nr, std::string(secequiv::syscall_name(arch, entry.nr)),
                        std::move(conditions)});

@@ -49,7 +49,7 @@ Answer answer(Handlers& handlers, std::string_view request) {
   std::string_view body = request.substr(1);
   switch (request.front()) {
     case 'O':
-      return unsupported("no optimizer here");
+      return unsupported("this adapter does not optimize");
     case 'C':
       return handlers.answer_compile(body);
     case 'E': {
@@ -59,7 +59,8 @@ Answer answer(Handlers& handlers, std::string_view request) {
       std::memcpy(&count, body.data(), sizeof count);
       body.remove_prefix(sizeof count);
       const std::size_t bytes = std::size_t{count} * sizeof(Insn);
-      if (count == 0 || bytes > body.size()) return refused("instructions are missing");
+      if (count == 0 || bytes > body.size())
+        return refused("the request has fewer instructions than their number states, or none");
       const std::string_view inputs = body.substr(bytes);
       if (inputs.size() % kInputBytes != 0) return refused("expected inputs of 64 bytes each");
       return handlers.answer_evaluate(items<Insn>(body.substr(0, bytes)), inputs);

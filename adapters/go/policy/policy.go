@@ -109,7 +109,7 @@ func (m *Matcher) UnmarshalJSON(raw []byte) error {
 	m.LowHalf = string(members["bits"]) == "32"
 	delete(members, "bits")
 	if len(members) != 1 {
-		return fmt.Errorf("not a matcher: %s", raw)
+		return fmt.Errorf("expected a matcher, found %s", raw)
 	}
 	for op, operand := range members {
 		m.Op = op
@@ -138,7 +138,7 @@ func decode(raw []byte, into any) error {
 		return err
 	}
 	if decoder.More() {
-		return fmt.Errorf("text behind the JSON value")
+		return fmt.Errorf("expected the end after the JSON value, found more text")
 	}
 	return nil
 }

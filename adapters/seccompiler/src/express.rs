@@ -37,13 +37,13 @@ type Expressed<T> = Result<T, String>;
 pub fn express(policy: &Policy) -> Expressed<Spec> {
     let arch = match policy.arches.as_slice() {
         [one] if ARCHES.contains(&one.as_str()) => one.clone(),
-        _ => return Err("a filter is for x86_64, aarch64 or riscv64 alone".into()),
+        _ => return Err("seccompiler compiles for exactly one of x86_64, aarch64 and riscv64".into()),
     };
     if policy.bad_arch_action != 0x8000_0000 {
-        return Err("a bad architecture always kills the process".into());
+        return Err("seccompiler always kills the process for other architectures".into());
     }
     if policy.x32_action.is_some() {
-        return Err("x32_action: no rule is about many numbers".into());
+        return Err("seccompiler has no rules for ranges of system call numbers (x32_action)".into());
     }
     let mut match_action = None;
     let mut rules: BTreeMap<u32, Vec<Conjunction>> = BTreeMap::new();
@@ -52,13 +52,13 @@ pub fn express(policy: &Policy) -> Expressed<Spec> {
             return Err("seccompiler cannot compare the instruction pointer (vsyscall)".into());
         }
         if *match_action.get_or_insert(set.action) != set.action {
-            return Err("all rules of a filter have one action".into());
+            return Err("seccompiler gives all rules of a filter the same action".into());
         }
         for (call, rule) in &set.rules {
             let entry = rules.entry(number(call)?).or_default();
             entry.extend(alternatives(rule)?);
             if entry.len() > MAX_ALTERNATIVES {
-                return Err("too many alternatives".into());
+                return Err("the rule has too many alternatives".into());
             }
         }
     }
@@ -69,7 +69,7 @@ pub fn express(policy: &Policy) -> Expressed<Spec> {
         0x7fff_0000
     });
     if match_action == policy.default_action {
-        return Err("rules with the default action".into());
+        return Err("seccompiler refuses rules whose action is the default action".into());
     }
     Ok(Spec {
         arch,
@@ -89,7 +89,7 @@ fn action(value: u32) -> Expressed<SeccompAction> {
         (0x7ff0_0000, _) => Ok(SeccompAction::Trace(data)),
         (0x7ffc_0000, 0) => Ok(SeccompAction::Log),
         (0x7fff_0000, 0) => Ok(SeccompAction::Allow),
-        _ => Err(format!("no name for the action {value:#010x}")),
+        _ => Err(format!("seccompiler has no name for the action {value:#010x}")),
     }
 }
 
@@ -97,7 +97,7 @@ fn alternatives(rule: &Rule) -> Expressed<Vec<Conjunction>> {
     let mut out = Vec::new();
     let tree = match rule {
         Rule::MatchAll(true) => return Ok(vec![Vec::new()]),
-        Rule::MatchAll(false) => return Err("a rule that is false".into()),
+        Rule::MatchAll(false) => return Err("seccompiler cannot express a rule that matches nothing".into()),
         Rule::If(tree) => tree,
     };
     match tree {
@@ -119,7 +119,7 @@ fn alternatives(rule: &Rule) -> Expressed<Vec<Conjunction>> {
                     })
                     .collect();
                 if out.len() > MAX_ALTERNATIVES {
-                    return Err("too many alternatives".into());
+                    return Err("the rule has too many alternatives".into());
                 }
             }
         }
@@ -156,7 +156,7 @@ fn condition(field: &str, matcher: &Matcher) -> Expressed<Option<Condition>> {
         Test::MaskedEq { mask, value } if value & !mask != 0 => return Ok(None),
         Test::MaskedEq { mask, value } => (SeccompCmpOp::MaskedEq(mask), value),
         Test::BitsAllowlist(mask) => (SeccompCmpOp::MaskedEq(all & !mask), 0),
-        Test::NonNegativeFd(false) => return Err("non_negative_fd that is false".into()),
+        Test::NonNegativeFd(false) => return Err("expected true for non_negative_fd, found false".into()),
         Test::NonNegativeFd(true) => (SeccompCmpOp::MaskedEq(all & !0x7fff_ffff), 0),
     };
     Ok(Some(Condition {
@@ -206,7 +206,7 @@ pub fn compile_json(spec: &Spec) -> Result<BpfProgram, Failure> {
     let mut filter = Vec::new();
     for (number, alternatives) in &spec.rules {
         let name = names::syscall_name(&spec.arch, *number)
-            .ok_or_else(|| Failure::Unsupported(format!("no name for system call {number}")))?;
+            .ok_or_else(|| Failure::Unsupported(format!("seccompiler has no name for system call {number}")))?;
         match chain(alternatives) {
             None => filter.push(json!({ "syscall": name })),
             Some(list) => filter.extend(list.iter().map(|conditions| {

@@ -18,14 +18,14 @@ fn main() {
         [one] if one == "--json" => true,
         [one, file, arch, name] if one == "--file" => return dump(file, arch, name),
         _ => {
-            eprintln!("usage: seccompiler [--json] (requests on standard input) | --file FILE ARCH FILTER (its program on standard output)");
+            eprintln!("usage: seccompiler [--json] (it reads requests from standard input), or seccompiler --file FILE ARCH FILTER (it prints the program)");
             std::process::exit(2);
         }
     };
     let outcome = frames::serve(|kind, body| match kind {
         b'C' => compile(body, json),
-        b'O' => Err(Failure::Unsupported("no optimizer here".into())),
-        b'E' => Err(Failure::Unsupported("no evaluator here".into())),
+        b'O' => Err(Failure::Unsupported("this adapter does not optimize".into())),
+        b'E' => Err(Failure::Unsupported("this adapter does not evaluate".into())),
         _ => Err(Failure::Unsupported("expected a request of kind O, C or E".into())),
     });
     if let Err(error) = outcome {

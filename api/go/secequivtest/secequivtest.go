@@ -118,7 +118,7 @@ func require(t testing.TB, claim string, before, after any, options []Option) {
 	}
 	text, problems, status, err := start(slices.DeleteFunc(arguments, func(each string) bool { return each == "--json" }))
 	if err != nil || status != 1 {
-		t.Fatalf("secequiv: %s\nno explanation: %v %s", claim, err, problems)
+		t.Fatalf("secequiv: %s\nthe explanation failed: %v %s", claim, err, problems)
 	}
 	t.Fatalf("secequiv: %s%s", text, claim) // the first line states whether anything became more permissive
 }

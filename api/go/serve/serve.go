@@ -82,11 +82,11 @@ func readFrame(in io.Reader) ([]byte, error) {
 		if n == 0 && err == io.EOF {
 			return nil, io.EOF
 		}
-		return nil, fmt.Errorf("the input ended within a frame's length")
+		return nil, fmt.Errorf("the input ended within the length of a frame")
 	}
 	length := binary.LittleEndian.Uint32(head[:])
 	if length > maxFrame {
-		return nil, fmt.Errorf("a frame of %d bytes, at most %d", length, maxFrame)
+		return nil, fmt.Errorf("expected a frame of at most %d bytes, found %d", maxFrame, length)
 	}
 	// ReadAll grows its buffer as bytes arrive, so that a wrong length does not cost memory.
 	frame, err := io.ReadAll(io.LimitReader(in, int64(length)))
@@ -94,7 +94,7 @@ func readFrame(in io.Reader) ([]byte, error) {
 		return nil, err
 	}
 	if len(frame) != int(length) {
-		return nil, fmt.Errorf("the input ended after %d of a frame's %d bytes", len(frame), length)
+		return nil, fmt.Errorf("the input ended after %d of %d bytes of a frame", len(frame), length)
 	}
 	return frame, nil
 }
@@ -127,7 +127,7 @@ func dispatch(handlers Handlers, request []byte) ([]byte, error) {
 	switch kind {
 	case 'O':
 		if handlers.Optimize == nil {
-			return nil, Unsupported("no optimizer here")
+			return nil, Unsupported("this command does not optimize")
 		}
 		program, err := decode(body)
 		if err != nil {
@@ -137,22 +137,22 @@ func dispatch(handlers Handlers, request []byte) ([]byte, error) {
 		return encode(program), err
 	case 'C':
 		if handlers.Compile == nil {
-			return nil, Unsupported("no compiler here")
+			return nil, Unsupported("this command does not compile")
 		}
 		program, err := handlers.Compile(body)
 		return encode(program), err
 	case 'E':
 		if handlers.Evaluate == nil {
-			return nil, Unsupported("no evaluator here")
+			return nil, Unsupported("this command does not evaluate")
 		}
 		return evaluate(handlers, body)
 	}
-	return nil, Unsupported("unknown kind 0x%02x: expected O, C or E", kind)
+	return nil, Unsupported("expected a request of kind O, C or E, found kind 0x%02x", kind)
 }
 
 func evaluate(handlers Handlers, body []byte) ([]byte, error) {
 	if len(body) < 4 {
-		return nil, fmt.Errorf("expected the number of instructions, 4 bytes, found %d", len(body))
+		return nil, fmt.Errorf("expected the number of instructions (4 bytes), found %d bytes", len(body))
 	}
 	count := uint64(binary.LittleEndian.Uint32(body))
 	body = body[4:]

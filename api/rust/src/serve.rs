@@ -31,8 +31,8 @@ pub fn assert_optimizer<T: Instruction<O>, O>(optimize: impl Fn(&[T]) -> Vec<T>)
 #[track_caller]
 pub fn assert_optimizer_with<T: Instruction<O>, O>(optimize: impl Fn(&[T]) -> Vec<T>, options: &[&str]) {
     let test = match thread::current().name() {
-        Some(name) if name != "main" => name.to_owned(), // the test harness names its threads after the tests
-        _ => panic!("secequiv: assert_optimizer needs a test, on the test's own thread"),
+        Some(name) if name != "main" => name.to_owned(), // so the test harness calls its threads
+        _ => panic!("secequiv: call assert_optimizer in a test, on the thread of the test"),
     };
     let call = format!("{test}#{}", calls_before(&test));
     match env::var(SERVED) {
@@ -48,7 +48,7 @@ pub fn assert_optimizer_with<T: Instruction<O>, O>(optimize: impl Fn(&[T]) -> Ve
         Ok(_) => return,
         Err(_) => {}
     }
-    let program = env::current_exe().unwrap_or_else(|error| panic!("secequiv: no path of the test program: {error}"));
+    let program = env::current_exe().unwrap_or_else(|error| panic!("secequiv: cannot find the path of the test program: {error}"));
     let words = [
         &*program.to_string_lossy(),
         "--exact",
