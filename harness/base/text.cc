@@ -137,7 +137,11 @@ std::string_view trimmed(std::string_view text) {
 }
 
 std::string counted(std::uint64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+  return counted(std::to_string(count), noun);
+}
+
+std::string counted(std::string_view count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == "1" ? "" : "s");
 }
 
 std::string did_you_mean(const std::vector<std::string>& names) {

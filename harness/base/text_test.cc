@@ -20,6 +20,13 @@ TEST(BaseText, ParsesNumbersUpTo64Bits) {
   EXPECT_FALSE(parse_unsigned("-1"));
 }
 
+TEST(BaseText, CountsInTheSingularAndThePlural) {
+  EXPECT_EQ(counted(0, "byte"), "0 bytes");
+  EXPECT_EQ(counted(1, "byte"), "1 byte");
+  EXPECT_EQ(counted("1", "input"), "1 input");
+  EXPECT_EQ(counted("2^448", "input"), "2^448 inputs");
+}
+
 TEST(BaseText, RemovesOnlyACompleteByteOrderMark) {
   EXPECT_EQ(without_bom("\xef\xbb\xbf{}"), "{}");
   EXPECT_EQ(without_bom("\xef\xbb{}"), "\xef\xbb{}");
