@@ -45,7 +45,9 @@ Result<secequiv_options> sized(const secequiv_options* given) {
     if (bytes[i] != 0)
       return usage(
           "options",
-          fmt::format("byte {} is set, but this version of the library does not know it", i));
+          fmt::format("expected 0 in byte {}, which this version of the library does not know, "
+                      "found {}",
+                      i, bytes[i]));
   std::memcpy(&out, given, std::min(size, sizeof out));
   return out;
 }
@@ -90,7 +92,8 @@ Status read_format(const secequiv_options& from, std::optional<PolicyFormat>& to
                  fmt::format("expected one of {}, found '{}'{}", fmt::join(known, ", "), name,
                              did_you_mean(similar_names(name, known))));
   if (!text_of(from.form).empty())
-    return usage("options.policy_format", "options.form applies to programs, and this is a policy");
+    return usage("options.policy_format",
+                 "expected no options.form, which applies only to programs");
   return Ok{};
 }
 
@@ -103,7 +106,8 @@ Status in_range(const secequiv_options& from) {
   if (auto s = at_most("options.max_regions", from.max_regions, 1'000'000); !s) return s;
   if (!std::isfinite(from.timeout_seconds) || from.timeout_seconds < 0)
     return usage("options.timeout_seconds",
-                 fmt::format("expected seconds, or 0 for 60, found {}", from.timeout_seconds));
+                 fmt::format("expected a number of seconds, or 0 for the default of 60, found {}",
+                             from.timeout_seconds));
   return Ok{};
 }
 

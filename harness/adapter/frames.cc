@@ -23,8 +23,9 @@ Result<std::string> take_name(std::string_view& body, std::size_t stage) {
                     body.size()));
   const std::size_t size = take_bytes(body);
   if (size == 0 || size > kLongestName || size > body.size())
-    return wrong(fmt::format("expected a name of 1 to {} bytes for stage {}, found one of {} in {}",
-                             kLongestName, stage, size, body.size()));
+    return wrong(fmt::format(
+        "expected a name of 1 to {} bytes for stage {}, found the length {} with {} left",
+        kLongestName, stage, size, counted(body.size(), "byte")));
   std::string name(body.substr(0, size));
   body.remove_prefix(size);
   if (std::string shown = printable(name, false); shown != name)
@@ -41,9 +42,10 @@ Result<Program> take_program(std::string_view& body, std::size_t stage) {
                     stage, body.size()));
   const std::size_t count = take_bytes(body);
   if (count == 0 || count > body.size() / sizeof(Insn))
-    return wrong(fmt::format(
-        "expected at least one instruction of 8 bytes for stage {}, found {} in {} bytes", stage,
-        count, body.size()));
+    return wrong(
+        fmt::format("expected at least one instruction of 8 bytes for stage {}, found the count {} "
+                    "with {} left",
+                    stage, count, counted(body.size(), "byte")));
   auto program = decode_program(body.substr(0, count * sizeof(Insn)));
   body.remove_prefix(count * sizeof(Insn));
   return program;
@@ -129,8 +131,9 @@ Result<Request> decode_request(std::string_view body) {
       if (body.size() < kWordBytes) return wrong("expected a number of instructions, found none");
       const std::size_t bytes = std::size_t{take_bytes(body)} * sizeof(Insn);
       if (body.size() < bytes || (body.size() - bytes) % sizeof(SeccompData) != 0)
-        return wrong(fmt::format("expected {} bytes of program and 64 for each input, found {}",
-                                 bytes, body.size()));
+        return wrong(
+            fmt::format("expected {} bytes of program and 64 for each input, found {} bytes", bytes,
+                        body.size()));
       auto program = decode_program(body.substr(0, bytes));
       if (!program) return program.error();
       request.program = std::move(*program);

@@ -86,20 +86,22 @@ TEST(Frames, MalformedStagesAreErrors) {
             "expected the length of the name of stage 2 (4 bytes), found 3 bytes");
   EXPECT_EQ(detail("\xff\xff\xff\xff"
                    "abc"sv),
-            "expected a name of 1 to 200 bytes for stage 1, found one of 4294967295 in 3");
+            "expected a name of 1 to 200 bytes for stage 1, found the length 4294967295 with 3 "
+            "bytes left");
   EXPECT_EQ(detail("\0\0\0\0\1\0\0\0\6\0\0\0\0\0\0\0"sv),
-            "expected a name of 1 to 200 bytes for stage 1, found one of 0 in 12");
+            "expected a name of 1 to 200 bytes for stage 1, found the length 0 with 12 bytes left");
   EXPECT_EQ(detail(stages_body({{{std::string(200, 'x'), kProgram}}})), "read");
-  EXPECT_EQ(detail(stages_body({{{std::string(201, 'x'), kProgram}}})).substr(0, 64),
-            "expected a name of 1 to 200 bytes for stage 1, found one of 201 ");
+  EXPECT_EQ(detail(stages_body({{{std::string(201, 'x'), kProgram}}})).substr(0, 68),
+            "expected a name of 1 to 200 bytes for stage 1, found the length 201 ");
   EXPECT_EQ(detail(stages_body({{{"a\x1b[2J\xff", kProgram}}})),
             "expected printable UTF-8 as the name of stage 1, found 'a\\x1b[2J\\xff'");
   EXPECT_EQ(detail("\1\0\0\0a\0\0\0\0"sv),
-            "expected at least one instruction of 8 bytes for stage 1, found 0 in 0 bytes");
-  EXPECT_EQ(
-      detail("\1\0\0\0a\xff\xff\xff\xff"
-             "12345678"sv),
-      "expected at least one instruction of 8 bytes for stage 1, found 4294967295 in 8 bytes");
+            "expected at least one instruction of 8 bytes for stage 1, found the count 0 with 0 "
+            "bytes left");
+  EXPECT_EQ(detail("\1\0\0\0a\xff\xff\xff\xff"
+                   "12345678"sv),
+            "expected at least one instruction of 8 bytes for stage 1, found the count 4294967295 "
+            "with 8 bytes left");
 }
 
 }  // namespace

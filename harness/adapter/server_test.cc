@@ -261,7 +261,8 @@ TEST(Server, AServerAnswersRequestsForStages) {
        {std::tuple("unsupported", Outcome::kUnsupported, "no such thing\\x1b[2J"),
         std::tuple("segv", Outcome::kCrashed, "signal 11"),
         std::tuple("bytes13", Outcome::kGarbage,
-                   "expected a name of 1 to 200 bytes for stage 1, found one of 1919510644 in 9"),
+                   "expected a name of 1 to 200 bytes for stage 1, found the length 1919510644 "
+                   "with 9 bytes left"),
         std::tuple("length4g", Outcome::kExhausted, "more than the limit of 16777216")}) {
     const auto odd_stages = optimizer->stages(odd(how));
     EXPECT_EQ(outcome_name(odd_stages.outcome), outcome_name(outcome)) << how;

@@ -184,8 +184,8 @@ std::string describe(const Refusal& refusal, ProgramView program) {
       return at + (in.code == kJa
                        ? fmt::format("jump by {} leaves the program of {} instructions", in.k,
                                      program.size())
-                       : fmt::format("jump by {} / {} leaves the program of {} instructions", in.jt,
-                                     in.jf, program.size()));
+                       : fmt::format("jump by {} or {} leaves the program of {} instructions",
+                                     in.jt, in.jf, program.size()));
     case RefusalRule::kAncillary:
       return at + fmt::format("load at {:#x} is not a known ancillary load", in.k);
     case RefusalRule::kLastNotRet:

@@ -91,7 +91,8 @@ Status check_case(const JsonCursor& at, std::span<const std::string_view> known)
     for (const std::string_view name : known)
       if (item.key() != name && folded(item.key()) == folded(name))
         return at.at(item.key())
-            .fail(fmt::format("expected the key '{}', because runtimes ignore case", name));
+            .fail(fmt::format(
+                "expected the key '{}' in this case; runtimes ignore the case of keys", name));
   return Ok{};
 }
 

@@ -85,13 +85,13 @@ class SeccompilerImporter {
     std::string name = wanted;
     if (name.empty() && names.size() == 1) name = names[0];
     if (name.empty())
-      return root.fail(fmt::format(
-          "expected a choice among {} ({}); the option 'filter' names one (--filter {})",
-          counted(names.size(), "filter"), fmt::join(names, ", "), names[0]));
+      return root.fail(
+          fmt::format("expected one filter, found {} ({}); choose one with the option 'filter' (--filter {})",
+                      names.size(), fmt::join(names, ", "), names[0]));
     if (std::ranges::find(names, name) == names.end())
-      return root.fail(fmt::format("no filter '{}'{}; there {}: {}", name,
-                                   did_you_mean(similar_names(name, names)),
-                                   names.size() == 1 ? "is" : "are", fmt::join(names, ", ")));
+      return root.fail(fmt::format("expected one of the filters {}, found '{}'{}",
+                                   fmt::join(names, ", "), name,
+                                   did_you_mean(similar_names(name, names))));
     out_.policy.name = name;
     return root.at(name);
   }

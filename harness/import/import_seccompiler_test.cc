@@ -143,13 +143,13 @@ TEST(Seccompiler, SelectsAFilterByName) {
   EXPECT_EQ(decided(imported(two, options), 0), kTrap);
   options.filter = "vmn";
   EXPECT_EQ(refused(two, options),
-            "file:1#/: no filter 'vmn'; did you mean vmm?; there are: vcpu, vmm");
+            "file:1#/: expected one of the filters vcpu, vmm, found 'vmn'; did you mean vmm?");
   EXPECT_EQ(
       refused(one, options),
       "file:1#/: there is no filter 'vmn', because the file has only one filter without a name");
   EXPECT_EQ(
       refused(two),
-      "file:1#/: expected a choice among 2 filters (vcpu, vmm); the option 'filter' names one "
+      "file:1#/: expected one filter, found 2 (vcpu, vmm); choose one with the option 'filter' "
       "(--filter vcpu)");
 }
 

@@ -162,7 +162,7 @@ class Parser {
     if (depth_ + 1 >= kMaxDepth)
       return error_at(place, fmt::format("includes are nested deeper than {} files", kMaxDepth));
     if (++spent_.includes > kMaxIncludes)
-      return error_at(place, fmt::format("more than {} files included", kMaxIncludes));
+      return error_at(place, fmt::format("the policy includes more than {} files", kMaxIncludes));
     const std::string file = (folder_of(name_) / relative).string();
     if (const std::string why = not_followed(file); !why.empty())
       return error_at(place, fmt::format("cannot include {}: {}", file, why));

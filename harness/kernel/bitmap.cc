@@ -417,9 +417,9 @@ class Holder {
       return unavailable("seccomp is not permitted here", said_->error);
     if (done == 0) return otherwise;
     return unavailable(
-        fmt::format("only {} of {} filters could be installed: either they forbid seccomp() and it "
-                    "cannot be suspended (this takes CAP_SYS_ADMIN and CONFIG_CHECKPOINT_RESTORE), "
-                    "or they are too long together; {}",
+        fmt::format("only {} of {} filters could be installed: either the filters are too long "
+                    "together, or one forbids seccomp() and secequiv cannot suspend it (this needs "
+                    "CAP_SYS_ADMIN and CONFIG_CHECKPOINT_RESTORE); {}",
                     done, filters.size(), otherwise.detail));
   }
 

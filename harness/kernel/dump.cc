@@ -50,7 +50,7 @@ class Stopped {
     const std::string where = fmt::format("process {}", pid_);
     if (trace(PTRACE_SEIZE, pid_, 0, nullptr) == -1) {
       if (errno == ESRCH) return make_error(ErrorCode::kUsage, where, "there is no such process");
-      return unavailable(where, "this process is not permitted to trace it", errno);
+      return unavailable(where, "secequiv is not permitted to trace it", errno);
     }
     seized_ = true;
     if (trace(PTRACE_INTERRUPT, pid_, 0, nullptr) == -1)
@@ -119,10 +119,11 @@ Result<std::vector<Program>> filters_of(pid_t pid) {
       break;
     const std::string where = fmt::format("process {}", pid);
     if (count == -1)
-      return unavailable(where,
-                         "its filters cannot be read (this takes CAP_SYS_ADMIN, a process without "
-                         "filters, and a kernel with CONFIG_CHECKPOINT_RESTORE)",
-                         errno);
+      return unavailable(
+          where,
+          "its filters cannot be read (secequiv needs CAP_SYS_ADMIN, no filter of its "
+          "own, and a kernel with CONFIG_CHECKPOINT_RESTORE)",
+          errno);
     Program program(static_cast<std::size_t>(count));
     if (trace(PTRACE_SECCOMP_GET_FILTER, pid, index, program.data()) != count)
       return unavailable(where, "its filters cannot be read", errno);

@@ -286,7 +286,7 @@ Status take(const Sampled& sampled, const std::vector<TimedCall>& calls,
   }
   if (out.done) return Ok{};
   return make_error(ErrorCode::kUnavailable, "bench",
-                    "a filter or a signal ended a process that measures");
+                    "a filter or a signal ended a process that makes the measured calls");
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ TEST(JsonErrors, NamesProblemsInTheDocument) {
           {R"j({"version": 1, "arches": ["x86_64"], "default_action": "allow", "variables": {"fd": 4294967296}, "rule_sets": []})j",
            "p:1#/variables/fd: expected a number from 0 to 2^32-1, found 4294967296"},
           {R"j({"version": 1, "arches": ["x86_64"], "default_action": "allow", "variables": ["fd"], "rule_sets": []})j",
-           "p:1#/variables: expected an object of name: 32-bit value, found [\"fd\"]"},
+           "p:1#/variables: expected an object that maps names to 32-bit values, found [\"fd\"]"},
       },
       ErrorCode::kPolicy);
 }

@@ -132,7 +132,7 @@ class Reader {
   Status variables() {
     if (!root_.has("variables")) return Ok{};
     const JsonCursor map = root_.at("variables");
-    if (!map.value().is_object()) return map.expected("an object of name: 32-bit value");
+    if (!map.value().is_object()) return map.expected("an object that maps names to 32-bit values");
     for (const auto& item : map.value().items()) {
       auto value = map.at(item.key()).number32("a number from 0 to 2^32-1");
       if (!value) return value.error();
@@ -188,7 +188,8 @@ class Reader {
       set.vsyscall = at.at("vsyscall").value().get<bool>();
     }
     const JsonCursor rules = at.at("rules");
-    if (!rules.value().is_object()) return rules.expected("an object of system call: rule");
+    if (!rules.value().is_object())
+      return rules.expected("an object that maps system calls to rules");
     std::map<std::pair<Arch, std::uint32_t>, Rule> by_call;
     for (const auto& item : rules.value().items()) {
       const JsonCursor here = rules.at(item.key());

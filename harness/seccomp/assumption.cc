@@ -317,7 +317,7 @@ class Parser {
   Result<std::uint64_t> number(const Field& field) {
     const std::size_t begin = token_.begin;
     const bool negative = take("-");
-    if (!token_.is_number()) return expected("a number behind '-'");
+    if (!token_.is_number()) return expected("a number after '-'");
     const std::uint64_t limit = negative ? field.max() / 2 + 1 : field.max();
     const auto magnitude = parse_unsigned(token_.text);
     advance();

@@ -258,7 +258,7 @@ TEST(Assumption, ErrorsNameColumnAndExpectation) {
       {"nr == 4294967296", 7, number + "'4294967296'"},
       {"nr == - 2147483649", 7, number + "'- 2147483649'"},
       {"arg0.lo & 0x100000000 == 0", 11, number + "'0x100000000'"},
-      {"arg0 == --1", 10, "a number behind '-', found '-'"},
+      {"arg0 == --1", 10, "a number after '-', found '-'"},
       {"nr == futux", 7, "a system call of x86_64, found 'futux'; did you mean futex?"},
       {"nr == arm64:futux", 13, "a system call of aarch64, found 'futux'; did you mean futex?"},
       {"nr == arm64:", 13, "a system call of aarch64, found the end"},

@@ -104,7 +104,8 @@ Result<VectorRun> parse_run(std::string_view value) {
     if (!given.emplace(name, field.substr(equals + 1)).second)
       return malformed(fmt::format("field '{}' is given twice", name));
   }
-  if (given.contains("words") && given.size() != 1) return malformed("words= stands alone");
+  if (given.contains("words") && given.size() != 1)
+    return malformed("words= cannot be combined with other fields");
   auto input = given.contains("words") ? words_input(given["words"]) : fields_input(given);
   if (!input) return input.error();
   return VectorRun{0, *input, *expected};
@@ -177,7 +178,7 @@ class FileReader {
       return Ok{};
     }
     if (key == "accept") {
-      if (vector.has_accept) return malformed("second 'accept:' in one vector");
+      if (vector.has_accept) return malformed("expected at most one 'accept:' in a vector");
       auto refusal = parse_accept(value);
       if (!refusal) return refusal.error();
       vector.has_accept = true;
@@ -208,7 +209,7 @@ class FileReader {
   }
 
   Status program(std::string_view value) {
-    if (!value.empty()) return malformed("text after 'program:'");
+    if (!value.empty()) return malformed("expected nothing after 'program:' on its line");
     const std::size_t first = index_ + 1;
     std::size_t end = first;
     while (end < lines_.size() && trimmed(lines_[end]) != "end" &&

@@ -148,7 +148,7 @@ class ProgramReader {
 
   Status end_repeat(const std::vector<std::string_view>& words) {
     if (!repeat_) return fail(".endrepeat without .repeat");
-    if (words.size() != 1) return fail("text after .endrepeat");
+    if (words.size() != 1) return fail("expected nothing after .endrepeat");
     const std::vector<Line> body(out_.begin() + static_cast<std::ptrdiff_t>(repeat_->begin),
                                  out_.end());
     out_.resize(repeat_->begin);

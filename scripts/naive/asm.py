@@ -109,7 +109,7 @@ def _statements(text):
                 raise AsmError(number, str(error)) from None
         elif words[0] == ".endrepeat":
             if repeat is None or len(words) != 1:
-                raise AsmError(number, ".endrepeat without .repeat" if repeat is None else "text after .endrepeat")
+                raise AsmError(number, ".endrepeat without .repeat" if repeat is None else "expected nothing after .endrepeat")
             body = statements[repeat[2]:]
             del statements[repeat[2]:]
             statements.extend(body * repeat[1])

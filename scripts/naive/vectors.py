@@ -102,7 +102,7 @@ def parse(text, path):
         try:
             if key == "program":
                 if value:
-                    raise ValueError("text after `program:`")
+                    raise ValueError("expected nothing after `program:` on its line")
                 end = _find_end(lines, index)
                 try:
                     body = ["" if text_line.startswith("#") else text_line for text_line in lines[index:end]]
@@ -114,7 +114,7 @@ def parse(text, path):
                 current.runs.append(_parse_run(number, value))
             elif key == "accept":
                 if current.has_accept:
-                    raise ValueError("second `accept:` in one vector")
+                    raise ValueError("expected at most one `accept:` in a vector")
                 current.has_accept = True
                 current.refusal = _parse_accept(value)
             elif key == "same":
@@ -174,7 +174,7 @@ def parse_input(fields):
         given[name] = text
     if "words" in given:
         if len(given) != 1:
-            raise ValueError("words= stands alone")
+            raise ValueError("words= cannot be combined with other fields")
         words = [parse_number(text) for text in given["words"].split(",")]
         if len(words) != 16:
             raise ValueError("words= takes 16 words, got %d" % len(words))

@@ -317,13 +317,13 @@ static void test_policy_formats(void) {
   struct secequiv_options options = SECEQUIV_OPTIONS_INIT;
   secequiv_result* result;
   size_t i;
-  refused(kFilters, &options, "expected a choice among 2 filters (vcpu, vmm); the option 'filter' names one");
+  refused(kFilters, &options, "expected one filter, found 2 (vcpu, vmm); choose one with the option 'filter'");
   options.filter = "vmm";
   result = parse(kFilters, &options);
   EXPECT(secequiv_result_is_policy(result) && decision(result, 0) == SECCOMP_RET_LOG);
   secequiv_result_free(result);
   options.filter = "vmn";
-  refused(kFilters, &options, "no filter 'vmn'; did you mean vmm?");
+  refused(kFilters, &options, "expected one of the filters vcpu, vmm, found 'vmn'; did you mean vmm?");
   refused(kMinijail, &options, "options.filter: filter.txt is not in seccompiler's format");
   refused("ret #0\n", &options, "options.filter: filter.txt is not in seccompiler's format");
   options.filter = NULL;
@@ -350,7 +350,7 @@ static void test_policy_formats(void) {
           "minijail-compiler, pfc, found 'minjail'; did you mean minijail?");
   options.policy_format = "policy";
   options.form = "asm";
-  refused("ret #0\n", &options, "options.policy_format: options.form applies to programs");
+  refused("ret #0\n", &options, "options.policy_format: expected no options.form");
 }
 
 /* A caller may be built with the header of the first version. The library must not read beyond the

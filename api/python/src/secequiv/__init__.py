@@ -42,7 +42,7 @@ def _index(what: str, known: Sequence[str], name: str) -> int:
 
 def _seconds(timeout: float) -> float:
     if not timeout > 0:
-        raise ValueError("timeout: expected seconds above 0, found %r" % timeout)
+        raise ValueError("timeout: expected a number of seconds above 0, found %r" % timeout)
     return timeout
 
 
@@ -160,7 +160,7 @@ def why(program: Filter, data: Data, *, arch: Optional[str] = None) -> Answer:
 
 
 def actions(program: Filter, *, same: str = "raw", arch: Optional[str] = None) -> Answer:
-    """List the system calls that get one action for all arguments, and those whose action depends on more."""
+    """List the system calls that get one action for all arguments, and those whose action depends on arguments."""
     parsed = parse(program, arch=arch)
     raw = call("secequiv_actions", parsed.code, len(parsed), same=_index("same", _SAMENESS, same), arch=_text(arch))
     return Answer(*_common(_answered(raw)))

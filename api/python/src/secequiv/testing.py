@@ -14,7 +14,7 @@ __all__ = ["Insn", "Optimizer", "assert_equivalent", "assert_optimizer", "assert
 def _assert(claim: str, before: Filter, after: Filter, refines: bool, options: Any) -> None:
     __tracebackhide__ = True
     if "refines" in options:
-        raise TypeError("an assertion has no option 'refines': use assert_refines or assert_equivalent")
+        raise TypeError("'refines' is not an option of assertions; call assert_equivalent or assert_refines")
     proof = prove(before, after, refines=refines, **options)
     if not proof:
         raise AssertionError(proof.message + claim)  # its first line states whether anything became more permissive
