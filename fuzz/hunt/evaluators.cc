@@ -7,6 +7,7 @@
 #include "fuzz/hunt/findings.h"
 #include "fuzz/hunt/shape.h"
 #include "harness/base/clock.h"
+#include "harness/base/text.h"
 #include "harness/bpf/refusal.h"
 #include "harness/generate/random_program.h"
 #include "harness/generate/shrink.h"
@@ -20,8 +21,8 @@ constexpr std::size_t kMostInputs = 20000;  // for a given program, all in one r
 Problem differs(const SeccompData& data, std::uint32_t ours, std::uint32_t theirs) {
   return Problem{
       FindingKind::kDifferent,
-      fmt::format("it returned {:#010x} ({}) and our interpreter {:#010x} ({}) for {}", theirs,
-                  describe_action(theirs), ours, describe_action(ours), describe(data)),
+      fmt::format("it returned {:#010x} ({}), but our interpreter returned {:#010x} ({}) for {}",
+                  theirs, describe_action(theirs), ours, describe_action(ours), describe(data)),
       "inputs", Witness{data, ours, theirs}};
 }
 
@@ -75,8 +76,9 @@ class EvaluatorHunt {
     report_.seconds = seconds_since(start_);
     conclude(report_, options_, originals_);
     if (report_.verdict == Verdict::kPass)
-      report_.reason = fmt::format("no failure in {} evaluations of {} programs",
-                                   report_.evaluations, report_.answered);
+      report_.reason =
+          fmt::format("no failure in {} of {}", counted(report_.evaluations, "evaluation"),
+                      counted(report_.answered, "program"));
     return std::move(report_);
   }
 

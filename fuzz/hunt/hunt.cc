@@ -10,6 +10,7 @@
 #include "fuzz/hunt/reduce.h"
 #include "fuzz/hunt/scaling.h"
 #include "harness/base/clock.h"
+#include "harness/base/text.h"
 #include "harness/bpf/refusal.h"
 #include "harness/generate/random_program.h"
 #include "harness/inputs/cases.h"
@@ -300,20 +301,22 @@ void conclude(HuntReport& report, const HuntOptions& options, const Originals& o
                         ? "nothing was tested, because every request is unsupported"
                         : "nothing was tested";
   } else if (report.interrupted) {
-    report.reason = fmt::format("interrupted after {} trials without a failure", report.trials);
+    report.reason =
+        fmt::format("interrupted after {} without a failure", counted(report.trials, "trial"));
   } else if (report.evaluations == 0 && report.proven == 0) {
     report.reason = "nothing was compared: no input was run, and nothing was proven";
   } else if (originals.unsupported > 0) {
-    report.reason = fmt::format("{} of {} given files were not tested: {}", originals.unsupported,
-                                originals.count, report.unsupported_example);
-  } else if (originals.undecided > 0 || (options.require_proof && report.undecided > 0)) {
     report.reason =
-        fmt::format("{} answers were compared on inputs only, so equivalence is undecided",
-                    options.require_proof ? report.undecided : originals.undecided);
+        fmt::format("the code under test does not support {} of {}: {}", originals.unsupported,
+                    counted(originals.count, "given file"), report.unsupported_example);
+  } else if (originals.undecided > 0 || (options.require_proof && report.undecided > 0)) {
+    report.reason = fmt::format(
+        "equivalence is undecided for {}: no proof succeeded",
+        counted(options.require_proof ? report.undecided : originals.undecided, "answer"));
   } else {
     report.verdict = Verdict::kPass;
-    report.reason = fmt::format("no failure in {} answers, {} of them proven equivalent",
-                                report.answered, report.proven);
+    report.reason = fmt::format("no failure in {}, {} of them proven equivalent",
+                                counted(report.answered, "answer"), report.proven);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/text.h"
 #include "harness/bpf/refusal.h"
 #include "harness/generate/mutate.h"
 #include "harness/generate/policy.h"
@@ -59,8 +60,7 @@ class GivenPrograms : public ProgramSource {
   }
   [[nodiscard]] std::size_t originals() const override { return given_.size(); }
   [[nodiscard]] std::string describe() const override {
-    return fmt::format("{} given program{}, then changed copies", given_.size(),
-                       given_.size() == 1 ? "" : "s");
+    return counted(given_.size(), "given program") + ", then changed copies";
   }
 
  private:

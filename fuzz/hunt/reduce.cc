@@ -6,6 +6,7 @@
 
 #include "fuzz/hunt/shape.h"
 #include "harness/base/clock.h"
+#include "harness/base/text.h"
 #include "harness/bpf/refusal.h"
 #include "harness/compare/direction.h"
 #include "harness/generate/random_program.h"
@@ -161,8 +162,8 @@ Result<std::optional<Problem>> shows(const Target& target, FindingKind kind,
   switch (kind) {
     case FindingKind::kGrew:
       if (!answer.ok() || answer.value.size() <= subject.before.size()) return nothing;
-      return note(
-          fmt::format("{} instructions became {}", subject.before.size(), answer.value.size()));
+      return note(fmt::format("{} became {}", counted(subject.before.size(), "instruction"),
+                              answer.value.size()));
     case FindingKind::kNondeterministic: {
       if (!answer.ok()) return nothing;
       const auto again = ask(target, subject);
@@ -176,10 +177,8 @@ Result<std::optional<Problem>> shows(const Target& target, FindingKind kind,
       if (refusal_of(answer.value, LengthRule::kUnlimited)) return nothing;
       const auto again = ask(target, HuntSubject{{}, {}, answer.value});
       if (!again.ok() || again.value == answer.value) return nothing;
-      return note(
-          fmt::format("when its own output of {} instructions was the input, it returned a "
-                      "different program of {}",
-                      answer.value.size(), again.value.size()));
+      return note(fmt::format("given its own output of {}, it returned a different program of {}",
+                              counted(answer.value.size(), "instruction"), again.value.size()));
     }
     default:
       break;

@@ -93,7 +93,7 @@ Status prepare_folder(const std::string& folder) {
     return make_error(ErrorCode::kIo, folder, "cannot use it as a folder: " + error.message());
   if (::access(folder.c_str(), W_OK | X_OK) != 0)
     return make_error(ErrorCode::kIo, folder,
-                      fmt::format("cannot write there: {}", std::strerror(errno)));
+                      fmt::format("cannot write to this folder: {}", std::strerror(errno)));
   return Ok{};
 }
 

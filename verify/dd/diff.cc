@@ -52,9 +52,10 @@ Result<Difference> diff(const Question& question, std::size_t most_regions, cons
       Question same = question;
       same.goal = Question::Goal::kSame;
       if (!replay(same, region.example()))
-        return make_error(ErrorCode::kInternal, "dd",
-                          fmt::format("the input {} does not differ when run; please report this",
-                                      describe(region.example())));
+        return make_error(
+            ErrorCode::kInternal, "dd",
+            fmt::format("both sides return the same for the input {} when run; please report this",
+                        describe(region.example())));
     }
     out.changes.push_back(std::move(change));
   }

@@ -159,9 +159,10 @@ class Divider {
     same.goal = Question::Goal::kSame;
     auto witness = replay(same, *data);
     if (!witness)
-      return make_error(ErrorCode::kInternal, "dd",
-                        fmt::format("the input {} does not differ when run; please report this",
-                                    describe(*data)));
+      return make_error(
+          ErrorCode::kInternal, "dd",
+          fmt::format("both sides return the same for the input {} when run; please report this",
+                      describe(*data)));
     return witness;
   }
 

@@ -61,7 +61,8 @@ Result<Proof> prove(const Question& question, const Limits& limits) {
   if (!proof.witness)
     return make_error(
         ErrorCode::kInternal, "dd",
-        fmt::format("the input {} does not differ when run; please report this", describe(*data)));
+        fmt::format("both sides return the same for the input {} when run; please report this",
+                    describe(*data)));
   proof.verdict = Verdict::kDifferent;
   proof.minimal = true;
   return proof;

@@ -55,8 +55,8 @@ Result<Proof> decide(const Question& question, Engine engine, const Budget& budg
     const Proof& other = diagrams->verdict == Verdict::kUnknown ? *solver : *diagrams;
     if (other.verdict == Verdict::kDifferent)
       return other;  // replayed, so it needs no confirmation
-    undecided.detail +=
-        fmt::format(" (the answer of {} alone: {})", other.engine, verdict_name(other.verdict));
+    undecided.detail += fmt::format("; {} alone answers '{}', but both engines have to decide",
+                                    other.engine, verdict_name(other.verdict));
     return undecided;
   }
   if (diagrams->verdict != solver->verdict ||
