@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "harness/base/text.h"
 #include "harness/bpf/refusal.h"
 #include "harness/kernel/oracle.h"
 #include "harness/kernel/slice.h"
@@ -27,8 +28,9 @@ Error no_calls(const BenchJob& job) {
   constexpr std::string_view kSafe =
       "calls that do nothing (getpid, getppid, getuid, geteuid, getgid, getegid, gettid)";
   if (!job.timing.real)
-    return usage_error(Subject::kProfile,
-                       "no filter sees any of these calls, so there is nothing to time");
+    return usage_error(
+        Subject::kProfile,
+        "the kernel runs no filter for any of these calls, so there is nothing to time");
   const bool has_some = std::ranges::any_of(job.profile, [](const SyscallCount& count) {
     const auto nr = profile_nr(kTimedArch, count.name);
     return nr && count.calls > 0 && kernel::is_safe({*nr});
@@ -50,9 +52,9 @@ Result<Program> installable(const Source& source, const std::vector<TimedCall>& 
   Program part = kernel::executed_part(source.program, inputs);
   if (refusal_of(part))
     return make_error(ErrorCode::kRejected, source.title(),
-                      fmt::format("the kernel refuses this filter of {} instructions, and also the "
-                                  "{} of them that the calls execute",
-                                  source.program.size(), part.size()));
+                      fmt::format("the kernel refuses this filter of {} instructions, and also a "
+                                  "filter of only the {} that the calls execute",
+                                  source.program.size(), counted(part.size(), "instruction")));
   return part;
 }
 
@@ -62,8 +64,9 @@ Status fits_below(const std::string& name, const Program& program) {
   constexpr std::size_t kMost = kMaxInsns - kernel::kAddedBelow;
   if (program.size() <= kMost) return Ok{};
   return make_error(ErrorCode::kRejected, name,
-                    fmt::format("expected at most {} instructions in a filter below others, "
-                                "because bench adds {} that permit installing the others; found {}",
+                    fmt::format("expected at most {} instructions in a filter that others are "
+                                "stacked on, because bench adds {} that permit installing the "
+                                "others; found {}",
                                 kMost, kernel::kAddedBelow, program.size()));
 }
 

@@ -65,7 +65,7 @@ class Job {
           const auto witness = replay(pair_, *answer.witness);
           if (witness)
             differs(minimize(pair_, *witness),
-                    "an input that reaches an edge no derived input reached");
+                    "an input for an edge that no derived input reaches");
           return !witness;
         },
         options_.infeasible);
@@ -86,7 +86,7 @@ class Job {
       return Ok{};
     }
     if (!options_.prove) {
-      conclude("nothing differs on the inputs run (no proof of equivalence was requested)");
+      conclude("no input that was run shows a difference (no proof of equivalence was requested)");
       return Ok{};
     }
     const auto start = Clock::now();

@@ -13,7 +13,7 @@ Result<DumpReport> dump_process(int pid) {
   DumpReport out;
   for (const auto& [tid, count] : kernel::threads_with_other_filters(pid))
     out.notes.push_back(
-        fmt::format("thread {} of process {} has {} instead of {}; to see them, dump process {}",
+        fmt::format("thread {} of process {} has {} instead of {}; to see them, dump thread {}",
                     tid, pid, counted(count, "filter"), filters->size(), tid));
   for (std::size_t i = 0; i < filters->size(); ++i)
     out.filters.push_back({fmt::format("process {}, filter {} of {}{}", pid, i + 1, filters->size(),

@@ -42,23 +42,22 @@ class Reasons {
   }
 
   std::string text(const Obligation& obligation) {
-    if (given_ == kMostReasons || space_.exhausted()) return "proven: no input";
+    if (given_ == kMostReasons || space_.exhausted()) return "proven infeasible";
     ++given_;
     const dd::NodeId set = reach_.set({obligation.pc, Obligation::Kind::kLine});
     dd::Regions regions(space_);
     const RegionList list = regions.list(set, kMostConditions);
-    if (space_.exhausted()) return "proven: no input";
-    if (set == dd::Diagrams::kZero) return "proven: no input reaches this instruction";
+    if (space_.exhausted()) return "proven infeasible";
+    if (set == dd::Diagrams::kZero) return "proven infeasible: no input reaches this instruction";
     std::vector<std::string> conditions;
     conditions.reserve(list.regions.size());
     for (const Region& region : list.regions)
       conditions.push_back(short_condition(condition_text(region, host_, Values::kNamed)));
-    return fmt::format(
-        "proven: all {} inputs that reach this instruction satisfy {}{}", count_text(list.count),
-        fmt::join(conditions, ", or "),
-        list.is_all(list.regions.size())
-            ? ""
-            : fmt::format(", or another of {} conditions in all", list.region_count));
+    return fmt::format("proven infeasible: all {} inputs that reach this instruction satisfy {}{}",
+                       count_text(list.count), fmt::join(conditions, ", or "),
+                       list.is_all(list.regions.size())
+                           ? ""
+                           : fmt::format(", or others ({} conditions in all)", list.region_count));
   }
 
  private:
@@ -201,7 +200,7 @@ class PageMaker {
     auto found = dd::diff(question, kMostPageRegions, limits);
     if (!found) {
       if (found.error().code != ErrorCode::kBudget) return found.error();
-      page_.difference = "not known: " + found.error().detail;
+      page_.difference = "unknown: " + found.error().detail;
       page_.interrupted = page_.interrupted || stop_wanted();
       return Ok{};
     }
@@ -256,8 +255,9 @@ class PageMaker {
     }
     add_input("worst case of before", found->sides[0].worst.data);
     add_input("worst case of after", found->sides[1].worst.data);
-    page_.cost = PageCost{fmt::format("each system call of {} once", arch_info(job_.host).name),
-                          std::move(*found)};
+    page_.cost = PageCost{
+        fmt::format("each mean counts every system call of {} once", arch_info(job_.host).name),
+        std::move(*found)};
     return Ok{};
   }
 

@@ -57,7 +57,7 @@ CertificateReport certify(const ProveJob& job, const ProveReport& report,
   CertificateReport out;
   out.directory = job.certificate_folder;
   if (report.proof.verdict != Verdict::kEquivalent) {
-    out.reason = "certificates need the verdict 'equivalent'";
+    out.reason = "only a proof with the verdict 'equivalent' has a certificate";
     return out;
   }
   const auto start = Clock::now();

@@ -60,8 +60,8 @@ Result<std::optional<Rejection>> refused_values(const std::vector<Source>& befor
         if (*left)
           return std::optional(Rejection{
               side.name,
-              fmt::format("the kernel refuses this filter for ${} = {}, but accepts the filter "
-                          "before; if these values cannot occur, exclude them with an assumption",
+              fmt::format("the kernel refuses this filter for ${} = {}, but accepts "
+                          "'before'; if these values cannot occur, exclude them with an assumption",
                           had.name, shown(low, high))});
       }
     }

@@ -13,8 +13,10 @@ Result<RunReport> run(const RunJob& job) {
     if (!found) return found.error();
     if (!found->empty()) {
       if (job.oracle)
-        return make_error(ErrorCode::kUnavailable, job.filters.front().title(),
-                          "the oracle needs arguments, and the result depends on them");
+        return make_error(
+            ErrorCode::kUnavailable, job.filters.front().title(),
+            "the oracle cannot run this call, because the result depends on arguments that "
+            "the audit record does not have");
       RunReport report{job.data, {}};
       report.possible = std::move(*found);
       return report;

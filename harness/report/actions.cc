@@ -77,7 +77,7 @@ std::string arch_text(const OneArch& arch, bool allowed) {
     names.push_back(call.name);
     conditions += choices_text(call);
   }
-  if (!names.empty()) out += names_paragraph("depends on more", names) + conditions;
+  if (!names.empty()) out += names_paragraph("conditional", names) + conditions;
   if (allowed) return out.empty() ? "  none\n" : out;
   if (!arch.otherwise) return out;
   return out + fmt::format("  {:<20}       all others\n", describe_action(*arch.otherwise));

@@ -34,8 +34,8 @@ std::string bitmap_text(const std::optional<CacheReport::Bitmap>& bitmap) {
 std::string arch_text(const CacheReport& report, const CacheReport::OneArch& arch) {
   std::string out = fmt::format("{}\n{}", arch_info(arch.arch).name,
                                 names_paragraph("cached", arch.before.cached));
-  out += fmt::format("  {:<20} {:>4}: calls whose number alone decides their action\n", "constant",
-                     arch.before.constant);
+  out += fmt::format("  {:<20} {:>4}: calls whose action depends only on their number\n",
+                     "constant", arch.before.constant);
   if (!report.release.empty()) out += bitmap_text(arch.before.bitmap);
   if (!report.two) return out;
   out += fmt::format("  {:<20} {:>4}\n  {:<20} {:>4}\n", "cached after", arch.after.cached.size(),
@@ -48,7 +48,7 @@ std::string verdict_text(const CacheReport& report) {
   std::string out = fmt::format("verdict   {}:", verdict_name(report.verdict()));
   if (!report.release.empty())
     out += fmt::format(" Linux {} has {} bitmaps{}", report.release,
-                       report.agrees() ? "the same" : "OTHER", report.two ? ";" : "");
+                       report.agrees() ? "the same" : "DIFFERENT", report.two ? ";" : "");
   if (report.two)
     out += report.loses() ? " the kernel no longer answers some calls from its cache"
                           : " no cached call is lost";

@@ -135,11 +135,11 @@ std::string cost_text(const CostReport& report, std::size_t most, std::string_vi
   out += table(report.sides, most, how) +
          "* the kernel answers from its cache, without running the filter\n";
   if (!std::ranges::all_of(report.sides, &Side::calls_exact))
-    out += "~ from derived inputs only: the best case may be lower, the worst case higher\n";
+    out += "~ from derived inputs only: the best case may be lower, and the worst case higher\n";
   for (const Side& side : report.sides)
     out += fmt::format(
-        "{}: a call executes {:.2f} instructions ({:.2f} without the cache)\n"
-        "  in the worst case {}{}: {}\n",
+        "{}: a call executes {:.2f} instructions on average ({:.2f} without the cache)\n"
+        "  and {}{} in the worst case: {}\n",
         side.name, weighted_mean(side.calls), weighted_mean_uncached(side.calls),
         side.worst.instructions, side.worst_exact ? "" : " or more", describe(side.worst.data));
   if (report.sides.size() == 2) out += ratio_text(report.sides[0], report.sides[1]);

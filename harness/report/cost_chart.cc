@@ -95,10 +95,10 @@ class Histogram {
     for (const CostReport::Side& side : report.sides) legends_.push_back(legend_of(side));
     const bool exact = std::ranges::all_of(report.sides, &CostReport::Side::calls_exact);
     legends_.push_back(
-        in_lines(fmt::format("{}, each at its mean{}",
+        in_lines(fmt::format("{}, each shown at its mean{}",
                              counted(report.sides.front().calls.size(), "system call"),
                              exact ? "" : " (of derived inputs if a limit ran out)"),
-                 "pale: the kernel's cache answers"));
+                 "pale: the kernel answers from its cache"));
   }
 
   [[nodiscard]] std::string svg() const {

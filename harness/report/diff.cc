@@ -83,10 +83,9 @@ void add_rules(const DiffReport& report, ordered_json& document) {
 std::string regions_text(const DiffReport& report, std::string_view how) {
   std::string out;
   for (const Change& change : report.difference.changes) {
-    out += fmt::format("{} -> {}: {} input{} in {} region{}\n", action_text(change.before),
-                       action_text(change.after), count_text(change.where.count),
-                       change.where.count == "1" ? "" : "s", change.where.region_count,
-                       change.where.region_count == "1" ? "" : "s");
+    out += fmt::format("{} -> {}: {} in {}\n", action_text(change.before),
+                       action_text(change.after), counted(count_text(change.where.count), "input"),
+                       counted(change.where.region_count, "region"));
     const auto shown = report.shown(change);
     for (const Region& region : shown)
       out += fmt::format("  {}\n", condition_text(region, report.host, Values::kNamed));

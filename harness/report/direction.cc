@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/text.h"
+
 namespace secequiv {
 namespace {
 
@@ -125,7 +127,7 @@ std::string calls_text(const std::vector<Direction::Call>& calls, const Style& s
     where.insert(call.arch);
   }
   if (in_full || distinct.size() <= kNamed) return names(calls, style.arches, style.list);
-  return fmt::format("{} calls", distinct.size()) +
+  return counted(distinct.size(), "call") +
          (style.arches
               ? fmt::format(" on {}", fmt::join(names_of({where.begin(), where.end()}), ", "))
               : "");

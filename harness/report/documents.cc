@@ -39,9 +39,10 @@ std::string validated_text(const Validated& input) {
   if (input.refusal)
     return fmt::format("{}: rejected: {}\n", name, describe(*input.refusal, input.program));
   if (input.policy != nullptr)
-    return fmt::format("{}: policy, {} rules in {} rule sets, {} instructions unoptimized\n", name,
-                       rules_of(*input.policy), input.policy->rule_sets.size(),
-                       input.program.size());
+    return fmt::format("{}: policy, {} in {}, {} unoptimized\n", name,
+                       counted(rules_of(*input.policy), "rule"),
+                       counted(input.policy->rule_sets.size(), "rule set"),
+                       counted(input.program.size(), "instruction"));
   return fmt::format("{}: accepted, {}\n", name, counted(input.program.size(), "instruction"));
 }
 

@@ -12,7 +12,7 @@ const DumpedFilter kFilter{"process 7, filter 1 of 1\n", {{kRetK, 0, 0, 0x7fff00
 
 TEST(DumpReport, AssemblyHasATitleAndComments) {
   EXPECT_TRUE(dumped_text(kFilter, Form::kAsm, false)
-                  .starts_with("; process 7, filter 1 of 1\\x0a: 1 instructions\n"));
+                  .starts_with("; process 7, filter 1 of 1\\x0a: 1 instruction\n"));
   EXPECT_NE(dumped_text(kFilter, Form::kAsm, false).find("; return ALLOW"), std::string::npos);
 }
 

@@ -47,7 +47,7 @@ std::string finding_text(const HuntReport& report, const Finding& finding) {
   std::string out = direction_line(finding.direction, report.host);
   if (!out.empty()) out += "\n";
   out += fmt::format("{}{}: {}\n", finding_name(finding.kind),
-                     finding.failure ? "" : " (only reported)", printable(finding.detail, true));
+                     finding.failure ? "" : " (not a failure)", printable(finding.detail, true));
   if (!finding.subject.before.empty()) {
     const bool evaluator = report.kind == "evaluator";
     if (report.kind == "compiler" && !finding.subject.policy.empty() &&
@@ -62,9 +62,9 @@ std::string finding_text(const HuntReport& report, const Finding& finding) {
       const Pair pair{finding.subject.before, *finding.after};
       out += traces_text(Question(pair), finding.witness->data);
     }
-    out += fmt::format("  trial {} ({}), {:.2f} s, by {}; {} instructions before reduction{}\n",
-                       finding.trial, printable(finding.subject.name, false), finding.seconds,
-                       finding.found_by, finding.original_size,
+    out += fmt::format("  trial {} ({}), {:.2f} s, by {}; {} before reduction{}\n", finding.trial,
+                       printable(finding.subject.name, false), finding.seconds, finding.found_by,
+                       counted(finding.original_size, "instruction"),
                        finding.reduced ? "" : ", not fully reduced");
   }
   if (!finding.pass.empty()) out += fmt::format("  pass: {}\n", printable(finding.pass, false));
@@ -123,11 +123,10 @@ std::string hunt_status(const HuntReport& report) {
   std::uint64_t failures = 0;
   for (const Finding& finding : report.findings) failures += finding.failure ? 1 : 0;
   const double rate = report.seconds > 0 ? static_cast<double>(report.trials) / report.seconds : 0;
-  return fmt::format(
-      "{:.0f} s: {} trials ({:.0f}/s), {} proven, {} unsupported, {} evaluations, {} kinds of "
-      "failure",
-      report.seconds, report.trials, rate, report.proven, report.unsupported, report.evaluations,
-      failures);
+  return fmt::format("{:.0f} s: {} ({:.0f}/s), {} proven, {} unsupported, {}, {} of failure",
+                     report.seconds, counted(report.trials, "trial"), rate, report.proven,
+                     report.unsupported, counted(report.evaluations, "evaluation"),
+                     counted(failures, "kind"));
 }
 
 std::string hunt_text(const HuntReport& report) {
@@ -138,8 +137,8 @@ std::string hunt_text(const HuntReport& report) {
   for (const Finding& finding : report.findings) out += "\n" + finding_text(report, finding);
   if (!report.findings.empty()) out += "\n";
   if (report.not_reduced > 0)
-    out += fmt::format("{} more trials failed or produced a note; they are not analysed\n",
-                       report.not_reduced);
+    out += counted(report.not_reduced, "more trial") +
+           " failed or produced a note; the report does not analyse them\n";
   out += scaling_text(report);
   out += fmt::format("trials: {} in {:.2f} s; {} answered", report.trials, report.seconds,
                      report.answered);
@@ -149,7 +148,7 @@ std::string hunt_text(const HuntReport& report) {
   if (report.unsupported > 0)
     out += fmt::format(", {} unsupported ({})", report.unsupported,
                        printable(report.unsupported_example, false));
-  out += fmt::format("; {} evaluations\n", report.evaluations);
+  out += fmt::format("; {}\n", counted(report.evaluations, "evaluation"));
   out += fmt::format("verdict: {} ({})\n", verdict_name(report.verdict),
                      printable(report.reason, false));
   return out;

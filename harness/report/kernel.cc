@@ -28,7 +28,8 @@ std::string side_text(const AskedSide& side) {
   if (side.asked > 0)
     out += fmt::format(", accepted; {} in {:.3f} s", counted(side.asked, "input"), side.seconds);
   if (side.skipped > 0)
-    out += fmt::format("; ignored {} that no filter sees", counted(side.skipped, "call"));
+    out +=
+        fmt::format("; ignored {} for which Linux runs no filter", counted(side.skipped, "call"));
   if (side.asked == 0) return out + ": no input was run\n";
   if (!side.disagreement) return out + ": the model agrees\n";
   return out + fmt::format(
@@ -108,7 +109,8 @@ std::string self_check_text(const SelfCheckReport& report) {
       report.seconds);
   if (report.no_room > 0)
     out += fmt::format(
-        "{} not run, because there is no room for the instructions that make results readable\n",
+        "{} did not run, because there is no room for the instructions that make results "
+        "readable\n",
         counted(report.no_room, "program"));
   if (report.program) {
     out += write_program(*report.program, Form::kAsm);

@@ -45,7 +45,7 @@ std::string times_of(const Latency& latency, const VariantTimes& base, const Var
                      const VariantTimes& after) {
   const double was = before.mean - base.mean;
   if (was <= std::max(latency.noise * before.mean, 3 * base.error)) return "";
-  return fmt::format("; {1:.2f} times as long after subtracting the time of '{0}'", base.name,
+  return fmt::format("; without the time of '{0}', it takes {1:.2f} times as long", base.name,
                      std::max(0.0, (after.mean - base.mean) / was));
 }
 
@@ -73,11 +73,13 @@ std::string reservations(const LatencyReport& report) {
   const Latency& latency = report.latency;
   std::string out;
   if (latency.interrupted && latency.rounds < report.asked)
-    out += fmt::format("interrupted after {} of {} rounds\n", latency.rounds, report.asked);
+    out += fmt::format("the measurement was interrupted after {} of {} rounds\n", latency.rounds,
+                       report.asked);
   else if (latency.interrupted)
-    out +=
-        fmt::format("interrupted after {} rounds, when the noise was still above half a percent\n",
-                    latency.rounds);
+    out += fmt::format(
+        "the measurement was interrupted after {} rounds, when the noise was still above "
+        "half a percent\n",
+        latency.rounds);
   if (latency.filtered_already)
     out +=
         "this process already has a seccomp filter; all times include it, also those of 'no "
@@ -126,8 +128,8 @@ std::string part_note(const LatencyReport& report) {
   for (const VariantTimes& times : report.latency.variants)
     if (times.of_instructions > 0)
       out += fmt::format(
-          "{}: the kernel refuses {} instructions; the times are for the part that these calls "
-          "execute, {}\n",
+          "{}: the kernel refuses {} instructions, so the times are those of the {} that these "
+          "calls execute\n",
           times.name, times.of_instructions, counted(times.instructions, "instruction"));
   return out;
 }
@@ -184,9 +186,9 @@ std::string latency_svg(const LatencyReport& report) {
   std::string out = svg_text(
       10, 22,
       fmt::format(
-          "ns of a system call: {} by weight, {} rounds, the median of all; the darker part "
-          "is the filter's",
-          counted(report.calls.size(), "call"), report.latency.rounds));
+          "ns of a system call: median of {} rounds, {} weighted by count; the darker part is the "
+          "filter's share",
+          report.latency.rounds, counted(report.calls.size(), "call")));
   double y = kTop;
   for (const VariantTimes& times : variants) {
     const double none = std::min(variants.front().mean, times.mean);

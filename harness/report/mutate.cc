@@ -113,8 +113,9 @@ std::string mutation_text(const MutationReport& report, ProgramView program) {
     out += fmt::format("inputs    {}: {}; killed {}\n", set.name, set.inputs, set.killed);
   if (report.interrupted && report.verdict() != Verdict::kPass)
     return out +
-           fmt::format("score     unknown: interrupted when {} of {} mutants were decided\n",
-                       sum.mutants - sum.undecided, sum.mutants) +
+           fmt::format(
+               "score     unknown: the run was interrupted when {} of {} mutants were decided\n",
+               sum.mutants - sum.undecided, sum.mutants) +
            fmt::format("{}: {}\n", verdict_name(report.verdict()), verdict_text(report, sum));
   out += fmt::format("score     derived inputs kill {} of the mutants that differ ({:.1f} s)\n",
                      share(sum.by_inputs, sum.different()), report.input_seconds);
@@ -124,11 +125,12 @@ std::string mutation_text(const MutationReport& report, ProgramView program) {
       share(sum.by_inputs + sum.by_fuzzing, sum.different()), report.fuzz_seconds,
       report.fuzzing_seconds);
   out += fmt::format(
-      "          proofs find {} of {} mutants that are tried and not equivalent ({:.1f} s{})\n",
+      "          proofs find {} of the {} mutants that were tried and are not equivalent ({:.1f} "
+      "s{})\n",
       share(sum.proven_different, sum.proven_different + sum.unproven),
       sum.proven_different + sum.unproven, report.proof_seconds,
       report.all_proven ? "; all mutants were tried"
-                        : "; of the killed mutants, only a sample was tried");
+                        : "; only a sample of the killed mutants was tried");
   return out + fmt::format("{}: {}\n", verdict_name(report.verdict()), verdict_text(report, sum));
 }
 

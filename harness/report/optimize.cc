@@ -11,9 +11,10 @@ std::string passes_text() {
   std::string out;
   const auto standard = standard_passes();
   for (const Pass& pass : all_passes())
-    out +=
-        fmt::format("{:<9} {:<26} {}{}\n", kind_name(pass.kind()), pass.name, pass.law,
-                    std::ranges::find(standard, &pass) == standard.end() ? " Only if named." : "");
+    out += fmt::format("{:<9} {:<26} {}{}\n", kind_name(pass.kind()), pass.name, pass.law,
+                       std::ranges::find(standard, &pass) == standard.end()
+                           ? " It runs only if --passes names it."
+                           : "");
   return out;
 }
 

@@ -21,7 +21,7 @@ TEST(OptimizeReport, EveryPassHasALine) {
   const std::string text = passes_text();
   EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(text, '\n')), all_passes().size());
   EXPECT_NE(text.find("layout    single-tree"), std::string::npos);
-  EXPECT_NE(text.find(" Only if named.\n"), std::string::npos);
+  EXPECT_NE(text.find(" It runs only if --passes names it.\n"), std::string::npos);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ std::string oracle_text(const OracleReport& report) {
   for (const AskedProgram& program : report.programs) {
     out += fmt::format("oracle    {} on {}: ", report.who, program.name);
     if (!program.not_asked.empty())
-      out += fmt::format("not run: {}\n", program.not_asked);
+      out += fmt::format("the program was not run: {}\n", program.not_asked);
     else if (program.refused)
       out += "it refuses the program, but our check accepts it; please report this\n";
     else if (const auto& found = program.disagreement)

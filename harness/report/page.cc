@@ -217,7 +217,7 @@ PageRegion page_region(const Change& change, const Region& region, Arch host) {
 void note_shown(const Change& change, std::size_t shown, Page& page) {
   if (change.where.is_all(shown)) return;
   page.difference +=
-      fmt::format("; {} to {}: {} of {} regions are shown", action_text(change.before),
+      fmt::format("; {} to {}: the page shows {} of {} regions", action_text(change.before),
                   action_text(change.after), shown, change.where.region_count);
 }
 

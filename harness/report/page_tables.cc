@@ -104,7 +104,7 @@ std::string condition_item(std::span<const PageRegion* const> regions, const std
   if (arches != all) out += fmt::format("<b>{}</b> ", as_html(arches));
   out += as_html(first.when);
   if (regions.size() == 1 && !first.count.empty())
-    out += fmt::format(" <span class=\"count\">{} inputs</span>", as_html(first.count));
+    out += fmt::format(" <span class=\"count\">{}</span>", counted(as_html(first.count), "input"));
   for (const PageRegion* region : regions)
     if (!region->condition.empty())
       out += fmt::format("<small class=\"cond\">{}</small>", as_html(region->condition));
@@ -205,7 +205,8 @@ std::string cost_summary(const PageCost& cost) {
     return fmt::format("{}{}", side.worst.instructions, side.worst_exact ? "" : " or more");
   };
   return fmt::format(
-      "<p id=\"cost-text\">Before: {}. After: {}. Instructions executed, {}; {}. A call executes "
+      "<p id=\"cost-text\">Before: {}. After: {}. The table counts executed instructions {}; {}. A "
+      "call executes "
       "{:.2f} before and {:.2f} after: <b class=\"{}\">{}</b> ({} without the cache). Worst case: "
       "{} before ({}), {} after ({}).</p>\n",
       as_html(program_text(was)), as_html(program_text(is)),
@@ -283,7 +284,8 @@ std::string cache_html(const std::vector<CacheChange>& changes) {
         cell("Gained", joined(change.arch, change.gained), change.gained.empty() ? "" : "less"));
   return section(
       "cache", "Kernel cache",
-      "<p>System calls that Linux answers by number, without running the filter.</p>\n" +
+      "<p>The table counts the system calls that Linux answers by number, without running the "
+      "filter.</p>\n" +
           table("cache-rows", "Kernel cache", "Architecture|Before|After|Lost|Gained", rows));
 }
 

@@ -15,7 +15,7 @@ using nlohmann::ordered_json;
 std::string variable_line(const PrecompileReport::Variable& variable) {
   const auto& places = variable.places;
   return fmt::format("variable {} = {:#x}: {}\n", variable.name, variable.value,
-                     places.empty() ? "not in the program"
+                     places.empty() ? "the program does not contain it"
                                     : fmt::format("instruction{} {}", places.size() == 1 ? "" : "s",
                                                   fmt::join(places, ", ")));
 }
@@ -75,7 +75,7 @@ std::string precompile_header(const PrecompileReport& report) {
   std::string out = fmt::format(
       "; {}: {}\n", printable(report.policy, false),
       report.variables.empty()
-          ? "no variables"
+          ? "the policy has no variables"
           : "set the variables with 'secequiv asm --set NAME=VALUE'; the policy has these values:");
   for (const PrecompileReport::Variable& variable : report.variables)
     out += fmt::format(";   ${} = {:#x}\n", variable.name, variable.value);

@@ -28,7 +28,7 @@ TEST(PrecompileReport, TextListsTheVariables) {
             "p.json: 9 instructions\n"
             "variable fd = 0x3: instructions 2, 5\n"
             "variable pid = 0x11170: instruction 7\n"
-            "variable unused = 0x1: not in the program\n");
+            "variable unused = 0x1: the program does not contain it\n");
 }
 
 TEST(PrecompileReport, AssemblyMayBeWrittenUnlessAProofFailed) {
@@ -68,7 +68,7 @@ TEST(PrecompileReport, TheHeaderConsistsOfComments) {
             "; small\\x0a: set the variables with 'secequiv asm --set NAME=VALUE'; the policy has "
             "these values:\n"
             ";   $fd = 0x3\n;   $pid = 0x11170\n;   $unused = 0x1\n");
-  EXPECT_EQ(precompile_header({}), "; : no variables\n");
+  EXPECT_EQ(precompile_header({}), "; : the policy has no variables\n");
 }
 
 }  // namespace

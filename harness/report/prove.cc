@@ -59,7 +59,7 @@ std::string witness_part(const ProveReport& report) {
   with_values(report, [&](const Question& question) {
     out += witness_text(question, *proof.witness, report.rules);
   });
-  if (!proof.minimal) return out + "  (not proven smallest)\n";
+  if (!proof.minimal) return out + "  (a smaller input may exist)\n";
   return out +
          fmt::format("  (this input has {}the fewest non-zero words, then the smallest values{})\n",
                      proof.symbols.empty() ? "" : "the smallest values of names, then ",

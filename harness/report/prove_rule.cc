@@ -74,7 +74,8 @@ std::string rule_text(const ProvenRule& rule, bool quiet) {
   if (rule.weakest) out += weakest_text(*rule.weakest);
   if (quiet && expected) return out;
   if (rule.programs) out += fmt::format("  {} written\n", counted(*rule.programs, "pair"));
-  if (!rule.no_programs.empty()) out += fmt::format("  no pairs written: {}\n", rule.no_programs);
+  if (!rule.no_programs.empty())
+    out += fmt::format("  no pairs were written: {}\n", rule.no_programs);
   return out;
 }
 

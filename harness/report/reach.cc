@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/text.h"
 #include "harness/report/json.h"
 #include "harness/report/regions.h"
 
@@ -11,10 +12,11 @@ std::string reach_text(const ReachReport& report, std::string_view how) {
   std::string out;
   for (const ReachReport::Row& row : report.rows) {
     const std::string outcome = row.outcome.empty() ? "" : " " + row.outcome;
-    out += fmt::format("{:>6}{:<6} {:<40} {}\n", row.obligation.pc, outcome, row.instruction,
-                       row.smallest ? fmt::format("{} inputs, for example {}",
-                                                  count_text(row.count), describe(*row.smallest))
-                                    : "infeasible: no input");
+    out += fmt::format(
+        "{:>6}{:<6} {:<40} {}\n", row.obligation.pc, outcome, row.instruction,
+        row.smallest ? fmt::format("{}, for example {}", counted(count_text(row.count), "input"),
+                                   describe(*row.smallest))
+                     : "infeasible: no input reaches it");
     for (const std::string& region : row.regions) out += fmt::format("         {}\n", region);
     if (report.one) out += not_shown_text(row.regions.size(), row.region_count, 9, how);
   }

@@ -28,7 +28,7 @@ constexpr CaseKind kKinds[] = {
     {"proof", "proven for all inputs", "Equivalence over all 2^512 inputs is not proven."},
     {"refinement", "never more permissive than before",
      "The second filter allows something that the first did not."},
-    {"fuzzing", "nothing differs on fuzzed inputs",
+    {"fuzzing", "no fuzzed input shows a difference",
      "Fuzzing ended before the requested time or number of inputs."},
     {"cache", "no system call leaves the kernel's cache",
      "Linux answered these calls without running the filter, and now runs it each time."},
@@ -149,7 +149,7 @@ ReportedCases reported(const Difference& difference, const Question& question, V
       const Region& region = change.where.regions[i];
       ReportedCase one{"difference", State::kFail, short_condition(summary(change, region, host))};
       one.name = fmt::format("{}", out.cases.size() + 1);
-      one.detail = fmt::format("{} inputs: {}\n", count_text(region.count),
+      one.detail = fmt::format("{}: {}\n", counted(count_text(region.count), "input"),
                                short_condition(condition_text(region, host, Values::kNamed)));
       if (const auto witness = replay(question, region.example()); witness) {
         one.witness = witness;
@@ -161,7 +161,8 @@ ReportedCases reported(const Difference& difference, const Question& question, V
       out.cases.push_back(
           {"difference", State::kFail, not_shown_text(shown, change.where.region_count, 0)});
   }
-  if (out.cases.empty()) out.cases.push_back({"difference", State::kPass, "nothing differs"});
+  if (out.cases.empty())
+    out.cases.push_back({"difference", State::kPass, "no input shows a difference"});
   return out;
 }
 

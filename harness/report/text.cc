@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "harness/base/text.h"
 #include "harness/bpf/text.h"
 #include "harness/seccomp/annotate.h"
 #include "harness/seccomp/arch.h"
@@ -28,7 +29,8 @@ std::vector<std::string> trace_lines(ProgramView program, const SeccompData& inp
   std::vector<std::string> out;
   for (std::size_t i = 0; i < run.steps.size(); ++i) {
     if (run.steps.size() > 2 * kTraceHead && i == kTraceHead) {
-      out.push_back(fmt::format("... {} more instructions ...", run.steps.size() - 2 * kTraceHead));
+      out.push_back(fmt::format("... {} ...",
+                                counted(run.steps.size() - 2 * kTraceHead, "more instruction")));
       i = run.steps.size() - kTraceHead;
     }
     const TraceStep& step = run.steps[i];

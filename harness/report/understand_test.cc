@@ -29,13 +29,13 @@ TEST(ActionsReport, NamesCallsByAction) {
        {Arch::kX32, {{0x50001, {"poll", "stat"}}, {kAllow, {"read", "write"}}}, {open}, 0x50001}}};
   EXPECT_EQ(actions_text(report),
             "x86_64, x32\n  ALLOW                   2: read, write\n"
-            "  depends on more         1: open\n"
+            "  conditional             1: open\n"
             "    open: ALLOW if arg1 == 0x0, else ERRNO(1 EPERM)\n"
             "  ERRNO(1 EPERM)             all others\n"
             "i386\n  KILL_THREAD                all others\n");
   EXPECT_EQ(actions_text(report, true),
             "x86_64, x32\n  ALLOW                   2: read, write\n"
-            "  depends on more         1: open\n"
+            "  conditional             1: open\n"
             "    open: ALLOW if arg1 == 0x0, else ERRNO(1 EPERM)\ni386\n  none\n");
   const auto json = to_json(report);
   EXPECT_EQ(json["schema"], "secequiv.actions/1");
@@ -158,7 +158,9 @@ TEST(ReachReport, ShowsInputsOrThatThereAreNone) {
   EXPECT_NE(text.find("     1 true  jeq #1"), std::string::npos) << text;
   EXPECT_NE(text.find("5 inputs, for example nr=39"), std::string::npos);
   EXPECT_NE(text.find("... 1 of 3 regions shown (--max-regions)\n"), std::string::npos);
-  EXPECT_NE(text.find("infeasible: no input\n"), std::string::npos);
+  EXPECT_NE(text.find("infeasible: no input reaches it\n"), std::string::npos);
+  report.rows[0].count = "1";
+  EXPECT_NE(reach_text(report).find("1 input, for example nr=39"), std::string::npos);
   EXPECT_NE(reach_text(report).find("1 of 3 regions shown\n"), std::string::npos);
   const auto json = to_json(report);
   EXPECT_EQ(json["obligations"][0]["kind"], "true");

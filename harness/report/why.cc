@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "harness/base/text.h"
 #include "harness/report/json.h"
 #include "harness/report/regions.h"
 #include "harness/seccomp/action.h"
@@ -19,7 +20,7 @@ std::string tests_text(const std::vector<WhyReport::Test>& tests) {
     if (tests.size() > 2 * kShownTests && i == kShownTests) {
       i = tests.size() - kShownTests;
       const std::size_t hidden = i - kShownTests;
-      out += fmt::format("          ... {} more test{} ...\n", hidden, hidden == 1 ? "" : "s");
+      out += fmt::format("          ... {} ...\n", counted(hidden, "more test"));
     }
     const WhyReport::Test& test = tests[i];
     out += fmt::format("  {:>6}: {:<44}{}{}\n", test.pc, test.text,

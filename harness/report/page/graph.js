@@ -188,7 +188,7 @@ function drawGraph() {
   const insns = data.sides[graph.side].insns;
   const { nodes, width, height } = layered(insns, blocksOf(insns), byId("graph-call").checked && stepper ? stepper.reachable()[graph.side] : undefined);
   const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img" });
-  picture.append(svg("title", {}, `Control flow of ${SIDES[graph.side]}: ${nodes.length} blocks`));
+  picture.append(svg("title", {}, `Control flow of ${SIDES[graph.side]}: ${counted(nodes.length, "block")}`));
   graph.edges = [];
   for (const block of nodes)
     for (const way of block.ways)
@@ -197,7 +197,7 @@ function drawGraph() {
   picture.append(...graph.edges.map((one) => one.element), ...graph.nodes.map((one) => one.element));
   Object.assign(graph, { picture, width, height });
   byId("graph-box").replaceChildren(picture);
-  graph.text = `${nodes.length} blocks, ${graph.edges.length} edges; blue T: true, grey F: false, dashed: proven infeasible`;
+  graph.text = `${counted(nodes.length, "block")}, ${counted(graph.edges.length, "edge")}; blue T: true, grey F: false, dashed: proven infeasible`;
   drawMap();
   graph.scale = 1;
   scaleGraph(Math.min(1, Math.max(byId("graph-box").clientWidth / width, 0.9)));

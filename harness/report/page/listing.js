@@ -12,7 +12,7 @@ class Listing {
   constructor(side, index) {
     this.side = side;
     this.head = make("div");
-    this.head.append(make("h3", `${SIDES[index]}: ${side.name}, ${side.insns.length} instructions`));
+    this.head.append(make("h3", `${SIDES[index]}: ${side.name}, ${counted(side.insns.length, "instruction")}`));
     if (side.refusal) this.head.append(make("p", "not installable: " + side.refusal, "refused"));
     if (side.obligations)
       this.head.append(make("p", `${side.covered} of ${side.obligations} obligations covered by inputs`));

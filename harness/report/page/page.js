@@ -9,6 +9,7 @@ const make = (tag, text, name) => {
   return made;
 };
 const SIDES = ["before", "after"];
+const counted = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 // Traces are stored as runs of instructions and changes of registers.
 function stepsOf(trace) {
@@ -82,7 +83,7 @@ class TraceView {
       row.dataset.step = i;
       return row;
     });
-    box.result.textContent = `${this.steps.length} instructions, returns ${trace.result}`;
+    box.result.textContent = `${counted(this.steps.length, "instruction")}, returns ${trace.result}`;
   }
   // Whether a comparison was true; undefined for other steps.
   outcome(i) {
