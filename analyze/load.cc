@@ -24,7 +24,8 @@ namespace secequiv {
 Result<std::string> read_input(const std::string& path) {
   static bool stdin_taken = false;
   if (path == "-" && std::exchange(stdin_taken, true))
-    return make_error(ErrorCode::kUsage, "-", "standard input is named twice");
+    return make_error(ErrorCode::kUsage, "-",
+                      "standard input can be read only once, but the command line names it twice");
   if (path == "-" && ::isatty(STDIN_FILENO) == 1)
     warn("note: reading standard input, which Ctrl-D ends");
   auto bytes = read_file(path);

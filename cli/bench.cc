@@ -80,9 +80,7 @@ void add_bench(CLI::App& app, Context& context) {
       add_command(app, context, "bench",
                   "Measure the time of system calls with filters in the running kernel", run_bench);
   sub->add_option("input", given->pair.inputs,
-                  "Programs or policies; commas separate the filters of a stack, the newest first. "
-                  "If a filter is too long for the kernel, only the instructions that the calls "
-                  "execute are installed")
+                  "Programs or policies; commas separate the filters of a stack, newest first")
       ->required();
   given->compilation.add(*sub);
   given->profile.add(*sub);
@@ -90,8 +88,8 @@ void add_bench(CLI::App& app, Context& context) {
   sub->add_flag("--stacks", given->job.deeper,
                 "Also time stacks of two, three and four copies of each filter");
   sub->add_flag("--real", given->job.timing.real,
-                "Run harmless calls without changing ALLOW, so that the kernel can use its cache");
-  sub->add_option("--chart", given->chart, "Write a drawing (SVG) to this file");
+                "Let harmless calls succeed instead of failing, so that the kernel uses its cache");
+  sub->add_option("--chart", given->chart, "Also write a chart (SVG) to this file");
   add_number(*sub, "--rounds", given->job.timing.rounds, 2, 100000,
              "Take this many samples of each filter, up to four times as many to reduce noise");
   add_seed(*sub, given->job.timing.seed);

@@ -46,12 +46,11 @@ void add_cache(CLI::App& app, Context& context) {
       app, context, "cache",
       "List the system calls that the kernel answers without running the filter", list_cached);
   sub->add_option("filter", given->filters,
-                  "One or two programs in any form, or policies; commas separate the filters of a "
-                  "stack, which all have to allow a call")
+                  "One or two programs or policies; commas separate the filters of a stack")
       ->required()
       ->expected(1, 2);
   sub->add_flag("--allow-cache-loss", given->allow_loss,
-                "Report system calls that lost the cache, but do not fail");
+                "Report system calls that leave the kernel's cache, but do not fail");
   sub->add_flag("--verify", given->verify,
                 "Compare with the running kernel's own bitmaps (needs root; x86_64)");
   given->engine.add_memory(*sub);

@@ -54,14 +54,11 @@ Result<int> run_check(const CheckCommand& given) {
 }  // namespace
 
 void add_check(CLI::App& app, Context& context) {
-  const auto [sub, given] =
-      add_command(app, context, "check",
-                  "Test and prove a pair of programs, or a policy and its optimized form.\nWithout "
-                  "input, check an embedded policy. Compare a single input with the output\nof "
-                  "--optimizer, --compiler or the built-in optimizer",
-                  run_check);
+  const auto [sub, given] = add_command(
+      app, context, "check",
+      "Test and prove a pair of programs, or a policy and its optimized form", run_check);
   sub->add_option("input", given->pair.inputs,
-                  "Policies or programs in any form; - for standard input")
+                  "Programs or policies (default: a policy of gVisor); - for standard input")
       ->expected(1, 2);
   given->pair.add(*sub);
   add_listing(*sub, given->listing);

@@ -57,16 +57,17 @@ void add_cost(CLI::App& app, Context& context) {
       app, context, "cost", "Count the instructions that a filter executes for each system call",
       count_instructions);
   sub->add_option("input", given->pair.inputs,
-                  "One or two programs or policies; with commas, filters stacked on each other")
+                  "One or two programs or policies; commas separate the filters of a stack")
       ->required()
       ->expected(1, 2);
   given->compilation.add(*sub);
   given->profile.add(*sub);
   given->pair.add_derivation(*sub);
-  sub->add_flag("--derived", given->derived, "Use only derived inputs, no exact costs");
+  sub->add_flag("--derived", given->derived,
+                "Measure derived inputs only, instead of computing exact costs");
   sub->add_flag("--all", given->all,
                 "Show every system call, not only the first ones of the table");
-  sub->add_option("--chart", given->chart, "Write a drawing (SVG) to this file");
+  sub->add_option("--chart", given->chart, "Also write a chart (SVG) to this file");
   given->engine.add_memory(*sub);
   given->options.add(*sub, {kSandbox, kTimeout, kInput, kImport, kJson});
 }

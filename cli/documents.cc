@@ -92,7 +92,7 @@ void add_documents(CLI::App& app, std::optional<int>& done) {
                                    : when == "never" ? Colour::kNever
                                                      : Colour::kAuto);
          },
-         "Colour reports (auto: on terminals without NO_COLOR); goes before the command")
+         "Colour reports (auto: on terminals unless NO_COLOR is set); precedes the command")
       ->check(one_of({"auto", "always", "never"}))
       ->trigger_on_parse();
   app.add_option_function<std::string>(

@@ -93,14 +93,11 @@ void add_dump(CLI::App& app, Context& context) {
   const auto [sub, given] =
       add_command(app, context, "dump",
                   "Print the filters of a process, or those that a command installs", dump);
-  sub->add_option(
-      "command", given->command,
-      "A command and its arguments, after --. The filters appear in the order in which the command "
-      "installs them. Without -o, the command's own output goes to standard error");
+  sub->add_option("command", given->command, "Command to run and its arguments, after --");
   sub->add_option("--pid", given->pid,
                   "Read the filters of this process or thread, the newest first")
       ->check(whole_number(1, 1 << 30));
-  sub->add_option("--index", given->index, "Show only the filter of this number, counted from 1")
+  sub->add_option("--index", given->index, "Show only the filter with this number, counted from 1")
       ->check(whole_number(1, 1 << 30));
   sub->add_flag("--plain", given->plain, "Write no comments in text output");
   given->options.add_form(*sub, "asm");

@@ -9,7 +9,7 @@ namespace secequiv::cli {
 void ExpectOption::add(CLI::App& app) {
   app.add_option("--expect", path,
                  "Compare with this stored difference, and list new (+) and missing (-) lines");
-  app.add_option("--write-expect", write, "Store the difference for --expect");
+  app.add_option("--write-expect", write, "Store the difference in this file, for --expect");
 }
 
 Result<std::optional<DiffJob::Expected>> ExpectOption::read() const {

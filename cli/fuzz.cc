@@ -50,11 +50,9 @@ Result<int> run_fuzz(const FuzzOptions& given) {
 }  // namespace
 
 void add_fuzz(CLI::App& app, Context& context) {
-  const auto [sub, given] =
-      add_command(app, context, "fuzz",
-                  "Test an optimizer, compiler or interpreter with generated or given "
-                  "programs,\nor fuzz a fixed pair of programs with inputs",
-                  run_fuzz);
+  const auto [sub, given] = add_command(
+      app, context, "fuzz",
+      "Test an optimizer, compiler or interpreter, or fuzz a fixed pair of programs", run_fuzz);
   given->app = sub;
   given->campaign.add(*sub);
   given->options.add(*sub, {kTimeout});

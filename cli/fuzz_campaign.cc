@@ -35,8 +35,7 @@ pair::FuzzOptions fuzz_options(const FuzzCampaignOptions& given, const FuzzEffor
 
 void FuzzCampaignOptions::add(CLI::App& app) {
   app.add_option("input", pair.inputs,
-                 "A pair of programs to fuzz, before and after. A single input is compared with "
-                 "the output of the built-in optimizer")
+                 "Programs before and after; without the second, the built-in optimizer makes it")
       ->expected(1, 2);
   pair.add(app);
   app.add_option("--corpus", corpus,

@@ -21,7 +21,7 @@ void FuzzSources::add(CLI::App& app) {
 Result<std::unique_ptr<hunt::ProgramSource>> FuzzSources::open(bool compiler,
                                                                const Options& options) const {
   const auto left_out = [](const Error& error) {
-    warn(fmt::format("note: left out: {}", named(error).text()));
+    warn(fmt::format("note: skipped {}", named(error).text()));
   };
   if (int{!programs.empty()} + int{!policies.empty()} + int{generate} > 1)
     return make_error(ErrorCode::kUsage, {},

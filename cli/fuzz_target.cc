@@ -51,10 +51,11 @@ Result<int> run_fuzz_target(const FuzzTargetOptions& given, const Options& optio
   if (!target) return target.error();
   if (!target->any())
     return usage("", "expected --optimizer, --compiler or --evaluator, or a pair of programs");
-  if (given.require_proof && (!effort.prove || !given.target.evaluator.empty()))
-    return usage(
-        "--require-proof",
-        "--require-proof needs proofs, but --no-prove skips them and an evaluator has none");
+  if (given.require_proof && !effort.prove)
+    return usage("--require-proof", "expected proofs, but --no-prove skips them");
+  if (given.require_proof && !given.target.evaluator.empty())
+    return usage("--require-proof",
+                 "expected --optimizer or --compiler, because nothing is proven about evaluators");
   Status stored = Ok{};
   auto result = run_hunt(given, options, effort, *target, stored);
   if (!result) return result.error();

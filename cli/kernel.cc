@@ -95,11 +95,9 @@ Result<int> run_kernel(KernelArguments& given) {
 }  // namespace
 
 void add_kernel(CLI::App& app, Context& context) {
-  const auto [sub, given] =
-      add_command(app, context, "kernel",
-                  "Compare the running Linux with our interpreter, on given or random "
-                  "programs.\nThe command needs seccomp and ptrace, but no privileges",
-                  run_kernel);
+  const auto [sub, given] = add_command(
+      app, context, "kernel",
+      "Compare the running Linux with our interpreter, on given or random programs", run_kernel);
   given->app = sub;
   sub->add_option("input", given->pair.inputs, "One or two programs or policies")->expected(0, 2);
   add_number(*sub, "--random-programs", given->programs, 1, 1000000000,
@@ -110,7 +108,7 @@ void add_kernel(CLI::App& app, Context& context) {
              "Run this many random inputs near each program's constants");
   add_seed(*sub, given->job.seed);
   sub->add_option("--entry", given->entry,
-                  "Run any input by redirecting loads, or make real x86_64 or i386 system calls")
+                  "Run any input (with changed loads), or make real x86_64 or i386 system calls")
       ->check(one_of({"any", "x86_64", "i386"}))
       ->capture_default_str();
   given->options.add(*sub, {kInput, kSame, kImport, kQuiet, kJson});

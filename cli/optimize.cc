@@ -76,9 +76,8 @@ Result<int> optimize_input(const OptimizeArguments& given) {
                                            : kProgram};
   const auto result = optimize(job);
   if (!result) return result.error();
-  // A program may make calls that the policy's architectures do not have.
-  if (!result->unknown.empty())
-    warn(fmt::format("note: {}: not a system call of the policy's architectures: {}",
+  if (!result->unknown.empty())  // a program may make calls that the policy's architectures lack
+    warn(fmt::format("note: {}: ignored {}, which the policy's architectures do not have",
                      shown_name(given.profile.path), fmt::join(result->unknown, ", ")));
   return write_output(output_of(given, job, *result), given.options);
 }
@@ -90,7 +89,7 @@ void add_optimize(CLI::App& app, Context& context) {
       app, context, "optimize",
       "Optimize a policy or a program with the built-in passes, to a fixpoint", optimize_input);
   sub->add_option("input", given->input,
-                  "Policy, or program in any form (only bytecode passes apply); - for standard "
+                  "Policy, or program in any form (bytecode passes only); - for standard "
                   "input")
       ->capture_default_str();
   add_passes(*sub, given->passes);

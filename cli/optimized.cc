@@ -24,9 +24,8 @@ Result<Source> optimized(const Source& before, const TargetOptions& target, cons
     return Source{"built-in optimizer", after.program, std::nullopt};
   }
   if (opened->compiler && !before.policy)
-    return make_error(
-        ErrorCode::kUsage, "--compiler",
-        fmt::format("expected a policy for --compiler, found the program {}", before.name));
+    return make_error(ErrorCode::kUsage, "--compiler",
+                      fmt::format("expected a policy, found the program {}", before.name));
   std::optional<CommandRun> running;
   if (opened->external) running.emplace();
   auto answer = opened->compiler ? opened->compiler->compile(write_resolved(*before.policy))
@@ -73,7 +72,7 @@ Status CompilationOptions::apply(std::vector<Stack>& stacks, const Options& opti
   if (!has_policy && (!target.name().empty() || !passes.empty()))
     return make_error(ErrorCode::kUsage, {},
                       "expected a policy with --optimizer, --compiler or --passes, found only "
-                      "programs, which are taken as they are");
+                      "programs, which the command does not change");
   return Ok{};
 }
 

@@ -58,7 +58,7 @@ void Options::add_import(CLI::App& app) {
 
 void Options::add_profile(CLI::App& app) {
   app.add_option("--cap", capabilities,
-                 "Read OCI profiles as for a container with this capability (NET_RAW); repeatable")
+                 "Read OCI profiles for a container with this capability (NET_RAW); repeatable")
       ->transform(CLI::Validator(
           [](std::string& name) {
             name = capability_name(name);
@@ -66,11 +66,11 @@ void Options::add_profile(CLI::App& app) {
           },
           ""));
   app.add_option("--kernel-version", kernel,
-                 "Read OCI profiles as for a host with this kernel version")
+                 "Read OCI profiles for a host with this kernel version")
       ->check([](const std::string& version) { return kernel_version_problem(version); })
       ->capture_default_str();
   app.add_option("--filter", filter,
-                 "Select the filter of this name from a seccompiler file with several filters");
+                 "Select the filter with this name from a seccompiler file with several filters");
   app.add_flag("--strict-names", strict_names,
                "Refuse system call names that no architecture has, instead of printing a warning");
 }
@@ -105,7 +105,7 @@ void Options::add(CLI::App& app, std::initializer_list<Shared> groups) {
         break;
       case kSandbox:
         app.add_flag("--no-sandbox", no_sandbox,
-                     "Leave commands and plugins under test their network access and privileges");
+                     "Let commands and plugins under test keep network access and privileges");
         break;
       case kQuiet:
         app.add_flag("--quiet", quiet,
@@ -118,8 +118,7 @@ std::shared_ptr<const Confinement> Options::confinement() const {
   if (no_sandbox) return nullptr;
   static const auto made = [] {
     auto confinement = Confinement::make();
-    for (const std::string& lack : confinement->lacking())
-      warn("note: commands under test: " + lack);
+    for (const std::string& lack : confinement->lacking()) warn("note: " + lack);
     return confinement;
   }();
   return made;
@@ -148,7 +147,7 @@ ImportOptions Options::import() const {
 
 void add_filter(CLI::App& app, const char* name, std::string& paths) {
   app.add_option(name, paths,
-                 "Program in any form, or a policy; commas separate the filters of a stack")
+                 "Program or policy; commas separate the filters of a stack, newest first")
       ->required();
 }
 
@@ -170,7 +169,7 @@ void add_listing(CLI::App& app, std::string& path) {
 CLI::Option* add_passes(CLI::App& app, std::vector<std::string>& passes) {
   return app
       .add_option("--passes", passes,
-                  "Run only these passes, in this order, separated by commas, or none")
+                  "Run only these passes, in this order, separated by commas; 'none' runs none")
       ->delimiter(',')
       ->allow_extra_args(false);
 }

@@ -63,11 +63,10 @@ std::string output_onto(const CLI::App& command, const std::string& path) {
   return {};
 }
 
-[[noreturn]] void refuse(const std::string& output) {
-  throw CLI::ValidationError(fmt::format(
-      "this output would replace '{}', which is also an input or another output of this "
-      "command; choose another name for the output",
-      output));
+constexpr std::string_view kAlsoInput = "is also an input; write to another file";
+
+[[noreturn]] void refuse(const std::string& output, std::string_view why) {
+  throw CLI::ValidationError(fmt::format("the output '{}' {}", output, why));
 }
 
 }  // namespace
@@ -84,12 +83,12 @@ void keep_outputs_apart(const CLI::App& command) {
             others, [&](const std::string& other) { return same_file(output, other); }));
         if (!others.empty() || is_one_of(kFolderOptions, *option)) continue;
         for (const std::string& value : option->results()) {
-          if (lies_in(output, value)) refuse(output);
+          if (lies_in(output, value)) refuse(output, kAlsoInput);
           for (const std::string& path : paths_in(value))
-            if (path != "-" && same_file(output, path)) refuse(output);
+            if (path != "-" && same_file(output, path)) refuse(output, kAlsoInput);
         }
       }
-      if (named > 1) refuse(output);
+      if (named > 1) refuse(output, "is named twice; write each output to its own file");
     }
   if (const CLI::Option* option = command.get_option_no_throw("--certificate"))
     for (const std::string& folder : option->results())
@@ -102,8 +101,9 @@ void keep_outputs_apart(const CLI::App& command) {
 Status keep_outputs_off(const CLI::App& command, const std::string& path) {
   const std::string output = output_onto(command, path);
   if (output.empty()) return Ok{};
-  return make_error(ErrorCode::kUsage, output,
-                    "this file would be written, but an input includes it");
+  return make_error(
+      ErrorCode::kUsage, output,
+      "this output is also an input, because another input includes it; write to another file");
 }
 
 }  // namespace secequiv::cli

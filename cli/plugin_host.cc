@@ -24,7 +24,8 @@ void add_plugin_host(CLI::App& app, Context& context) {
   const auto [sub, given] = add_command(app, context, "plugin-host",
                                         "Answer requests with a plugin (a shared object)", host);
   sub->group("");
-  sub->add_option("file", given->file, "The plugin")->required();
+  sub->add_option("file", given->file, "Shared object that exports the functions of plugin.h")
+      ->required();
 }
 
 }  // namespace secequiv::cli

@@ -29,7 +29,7 @@ Result<std::vector<SyscallCount>> ProfileOptions::read(Arch arch) const {
   auto profile = profile_for(arch, *bytes, path);
   if (!profile) return profile.error();
   if (!profile->unknown.empty())
-    warn(fmt::format("{0}: ignored {2}, which {1} does not have", path, arch_info(arch).name,
+    warn(fmt::format("note: {0}: ignored {2}, which {1} does not have", path, arch_info(arch).name,
                      fmt::join(profile->unknown, ", ")));
   return std::move(profile->counts);
 }

@@ -81,9 +81,7 @@ Result<int> run_prove(const ProveOptions& given) {
 void add_prove(CLI::App& app, Context& context) {
   const auto [sub, given] = add_command(
       app, context, "prove",
-      "Prove two filters equivalent, or show the smallest input on which they differ.\nCommas "
-      "separate the filters of a stack, the newest first. #$NAME is any value",
-      run_prove);
+      "Prove two filters equivalent, or show the smallest input on which they differ", run_prove);
   add_filter(*sub, "before", given->before);
   add_filter(*sub, "after", given->after);
   sub->add_flag("--refines", given->refines,

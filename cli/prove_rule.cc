@@ -92,7 +92,7 @@ void add_prove_rule(CLI::App& app, Context& context) {
       "Prove rewrite rules for all values, registers and inputs, or refute them", prove_rules);
   sub->add_option("files", given->files, "Files of rewrite rules, for example verify/rules/library")
       ->required();
-  sub->add_option("--rule", given->only, "Prove only the rule of this name; repeatable")
+  sub->add_option("--rule", given->only, "Prove only the rule with this name; repeatable")
       ->take_all()
       ->allow_extra_args(false);
   sub->add_flag("--weakest", given->weakest,

@@ -30,8 +30,8 @@ Result<Values> parse_settings(const std::vector<std::string>& settings) {
     if (!value || *value > 0xffffffff || octal)
       return make_error(
           ErrorCode::kUsage, "--set",
-          fmt::format("expected NAME=VALUE with a value from 0 to 2^32-1, decimal without "
-                      "leading zeros or 0x, found '{}'",
+          fmt::format("expected NAME=VALUE with a value from 0 to 2^32-1 (decimal without "
+                      "leading zeros, or hexadecimal with 0x), found '{}'",
                       text));
     out.emplace_back(text.substr(0, equals), static_cast<std::uint32_t>(*value));
   }

@@ -55,7 +55,7 @@ void add_run(CLI::App& app, Context& context) {
       "Emulate one system call through a filter, or through a stack of filters", emulate);
   sub->add_option(
          "input", given->inputs,
-         "Programs or policies, the newest first, also separated by commas; - for standard input")
+         "Program or policy, or the filters of a stack, newest first; - for standard input")
       ->required();
   given->call.add(*sub, given->options);
   sub->add_flag("--trace", given->trace, "Show the instructions executed");

@@ -39,10 +39,12 @@ void TargetOptions::add(CLI::App& app, bool evaluators) {
   app.add_option("--optimizer", optimizer,
                  "Test this optimizer: a command, serve:COMMAND, plugin:FILE.so or a built-in")
       ->group(kGroup);
-  app.add_option("--compiler", compiler, "Test this compiler of policies, in the same notation")
+  app.add_option("--compiler", compiler,
+                 "Test this compiler of policies, named in the notation of --optimizer")
       ->group(kGroup);
   if (evaluators)
-    app.add_option("--evaluator", evaluator, "Test this interpreter, in the same notation")
+    app.add_option("--evaluator", evaluator,
+                   "Test this interpreter, named in the notation of --optimizer")
         ->group(kGroup);
   app.add_option("--form", form, "Pass programs to commands under test in this form")
       ->check(one_of({"raw", "raw-be", "asm", "ddd", "c"}))

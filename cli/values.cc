@@ -19,8 +19,8 @@ CLI::Validator seconds(bool or_none) {
     const bool good = error == std::errc() && end == text.data() + text.size() &&
                       std::isfinite(value) && (value > 0 || (or_none && value == 0));
     return good ? std::string()
-                : fmt::format("expected seconds{}above 0, found '{}'", or_none ? ", 0 or " : " ",
-                              text);
+                : fmt::format("expected a number of seconds {} 0, found '{}'",
+                              or_none ? "of at least" : "above", text);
   };
   return {check, "SECONDS"};
 }

@@ -31,11 +31,11 @@ def test_constant_and_argument_dependent_calls_are_listed(asm):
     assert set(by_action) == {"ALLOW", "ERRNO(1 EPERM)"} and len(by_action["ERRNO(1 EPERM)"]) > 300
     assert [part["action"] for part in rows["x32"]["constant"]] == ["ERRNO(1 EPERM)"] and rows["x32"]["others"] == []
     text = run("actions", path).out
-    assert text.startswith("x86_64\n  ALLOW                   1: read\n  depends on more         1: write\n"
+    assert text.startswith("x86_64\n  ALLOW                   1: read\n  conditional             1: write\n"
                            "    write: ALLOW if arg0.lo == 0x7, else ERRNO(1 EPERM)\n  ERRNO(1 EPERM) ")
     assert text.count("ERRNO(1 EPERM)") == 3 and text.endswith("x32\n  ERRNO(1 EPERM)             all others\n"), text
     assert run("actions", path, "--allowed").out == (
-        "x86_64\n  ALLOW                   1: read\n  depends on more         1: write\n"
+        "x86_64\n  ALLOW                   1: read\n  conditional             1: write\n"
         "    write: ALLOW if arg0.lo == 0x7, else ERRNO(1 EPERM)\nx32\n  none\n")
     assert max(map(len, text.splitlines())) <= 110
 

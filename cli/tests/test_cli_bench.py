@@ -207,13 +207,13 @@ def test_ctrl_c_on_a_terminal_still_reports_the_measurements(asm, few, form):
         document = json.loads(output)
         assert fits(document) == "bench" and document["interrupted"] and 2 <= document["rounds"] < 100000
     else:
-        assert output.startswith("interrupted after ") and " of 100000 rounds\n" in output
+        assert output.startswith("the measurement was interrupted after ") and " of 100000 rounds\n" in output
 
 
 def test_the_status_line_is_erased_before_the_report(getpid, few):
     bench(getpid, "--profile", few, *QUICK)  # skips the test if the kernel is not available
     *status, report = interrupted(getpid, few)[2].split("\r\x1b[K")
-    assert report.startswith("interrupted after ") and "noise: " in report
+    assert report.startswith("the measurement was interrupted after ") and "noise: " in report
     assert " (at least 300000)" in status[-1] and "\n" not in "".join(status)
 
 

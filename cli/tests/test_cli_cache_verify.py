@@ -149,7 +149,7 @@ def test_a_bitmap_that_differs_in_one_bit_fails(asm, tmp_path, nr, side, name):
     assert second["verdict"] == "fail" and not all(row["after"]["kernel"]["agrees"] for row in second["arches"])
     text = run("cache", "--verify", filter_, **preload)
     assert text.status == 1 and "its bitmap DIFFERS" in text.out and "1: %s\n" % name in text.out
-    assert text.out.endswith("verdict   fail: Linux %s has OTHER bitmaps\n" % os.uname().release)
+    assert text.out.endswith("verdict   fail: Linux %s has DIFFERENT bitmaps\n" % os.uname().release)
 
 
 def without(*capabilities):
@@ -200,7 +200,7 @@ def test_without_suspended_seccomp_a_stack_may_be_unavailable(getpid):
     verified(getpid, **rights)
     verified("%s,%s" % (getpid, SYSTRAP[0].parent.parent / "libseccomp" / "docker-x86_64.tree.bpf"), **rights)
     for stack in ("%s,%s" % (getpid, getpid), "%s,%s" % (getpid, SYSTRAP[0])):
-        unavailable(run("cache", "--verify", stack, **rights), "1 of 2 filters could be installed: either they forbid seccomp()")
+        unavailable(run("cache", "--verify", stack, **rights), "1 of 2 filters could be installed: either the filters are too long together, or one forbids seccomp()")
 
 
 @pytest.mark.parametrize("call, says", [(SYS_BPF, RIGHTS[0]), (SYS_PTRACE, "ptrace is not permitted here"),

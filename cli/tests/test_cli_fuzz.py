@@ -180,7 +180,7 @@ def test_a_wrong_compiler_is_found_and_replayed(tmp_path):
     assert again.status == 1 and "verdict   different" in again.out
     assert run("check", policy, "--compiler", "identity").status == 0
     done = run("check", PROGRAMS / "gvisor" / "kvm.before.bpf", "--compiler", "identity")
-    assert done.status == 2 and "expected a policy for --compiler, found the program" in done.err
+    assert done.status == 2 and "--compiler: expected a policy, found the program" in done.err
 
 
 def test_check_reports_the_failures_of_an_optimizer(tool, programs):
@@ -235,7 +235,8 @@ def test_a_script_can_be_an_evaluator(tmp_path, programs):
     (["--optimizer", "cat", "--inputs", "x"], "--inputs applies only with --evaluator and --programs"),
     (["--optimizer", "cat", "--allow", "grow"], "found 'grow'; did you mean"),
     (["--optimizer", "cat", "--allow", "different"], "found 'different'"),
-    (["--evaluator", "secequiv", "--require-proof"], "--require-proof needs proofs, but --no-prove skips them and an evaluator has none"),
+    (["--evaluator", "secequiv", "--require-proof"], "--require-proof: expected --optimizer or --compiler, because nothing is proven about evaluators"),
+    (["--optimizer", "cat", "--no-prove", "--require-proof"], "--require-proof: expected proofs, but --no-prove skips them"),
     (["--optimizer", "cat", "--seed", "-1"], "--seed"),
     (["--optimizer", "cp {in} /dev/null"], "{out}"),
     (["--optimizer", "plugin:missing.so"], "missing.so"),

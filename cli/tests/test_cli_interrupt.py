@@ -169,7 +169,7 @@ def test_a_score_is_unknown_after_an_interrupt(when):
     process.send_signal(signal.SIGINT)
     out, err = (stream.decode() for stream in process.communicate(timeout=60))
     assert process.returncode == 3 and "secequiv: interrupted" in err, (process.returncode, err)
-    assert "score     unknown: interrupted when " in out
+    assert "score     unknown: the run was interrupted when " in out
     assert " %" not in out and "all mutants were tried" not in out and "survived" not in out.splitlines()[-1]
 
 

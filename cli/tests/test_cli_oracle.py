@@ -91,7 +91,7 @@ def test_run_does_not_run_calls_with_unknown_arguments_in_the_kernel(asm):
     record = "type=SECCOMP msg=audit(1.2:3): sig=0 arch=c000003e syscall=%d compat=0 ip=0x7f code=0x50000"
     done = run("run", path, "--audit", record % 41, *ORACLE)
     assert done.status == 3 and not done.out, done
-    assert "%s: the oracle needs arguments, and the result depends on them" % path in done.err
+    assert "%s: the oracle cannot run this call, because the result depends on arguments that the audit record does not have" % path in done.err
     assert report("run", path, "--audit", record % 39)["verdict"] == "pass"  # the result does not depend on them
 
 

@@ -25,7 +25,7 @@ def test_a_page_agrees_with_the_other_reports(everything):
     assert odd
     for insn in odd:
         for mark, reason in zip(insn[5], insn[6]):
-            assert data["texts"][reason].startswith("proven: ") == (mark == "-")
+            assert data["texts"][reason].startswith("proven infeasible") == (mark == "-")
     for side in data["sides"]:
         assert "!" not in "".join(insn[5] for insn in side["insns"])
     cost, _ = report("cost", before, after)

@@ -221,7 +221,7 @@ def test_the_page_of_the_largest_pair_is_usable(opened, everything):
     assert odd == browser.execute_script(
         "return data.sides.flatMap((side) => side.insns).filter((insn) => /[-!]/.test(insn[5])).length") > 0
     browser.execute_script("document.querySelector('#listings > div:last-child [data-pc]:not([hidden], .gap)').click()")
-    assert "proven: all " in text_of(browser, "#detail")
+    assert "proven infeasible: all " in text_of(browser, "#detail")
     keys(browser, "#cost-filter", "openat")
     assert shown(browser, "#cost-rows tr") == 2  # openat2
 

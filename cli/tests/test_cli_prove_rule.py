@@ -122,7 +122,7 @@ def test_rules_over_conditions_have_no_instances(rule, tmp_path):
     path = rule("rule p\nbefore: $p\nafter: $p && true\n")
     outcome = only(report("prove-rule", path, "--instantiate", tmp_path / "none")[0])
     assert "condition" in outcome["no_programs"] and "programs" not in outcome
-    assert "no pairs written: one side is a condition" in run("prove-rule", path, "--instantiate", tmp_path / "none").out
+    assert "no pairs were written: one side is a condition" in run("prove-rule", path, "--instantiate", tmp_path / "none").out
 
 
 def test_a_time_limit_is_unknown(rule):

@@ -29,9 +29,15 @@ def test_an_option_has_one_type_and_one_meaning():
 def test_help_texts_start_with_a_verb_and_fit_a_line():
     for command, name, option in OPTIONS:
         text = option["text"]
+        assert re.match(r"[A-Z][A-Za-z]+\b", text) and not re.search(r"[^.]\.$", text) and "\n" not in text and len(text) <= 80, (command, name, text)
         if option["names"]:
-            assert re.match(r"[A-Z][a-z]+\b", text) and not re.search(r"[^.]\.$", text) and "\n" not in text and len(text) <= 80, (command, name, text)
             assert text.split()[0] not in ("The", "A", "An", "No", "Of", "Most", "Seconds", "What", "Which", "How", "For", "So", "Without"), (command, name, text)
+
+
+def test_descriptions_of_commands_fit_a_line():
+    for command in DESCRIPTION["commands"]:
+        text = command["text"]
+        assert re.match(r"[A-Z][a-z]+\b", text) and not text.endswith(".") and "\n" not in text and len(text) <= 80, command["name"]
 
 
 def test_every_command_is_in_a_group():
