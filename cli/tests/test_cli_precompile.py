@@ -104,7 +104,7 @@ def test_the_report_lists_the_instructions_of_each_variable(tmp_path):
     assert lines[-1].startswith("equivalent for all values of the variables (z3, ")
     policy = tmp_path / "unused.json"
     policy.write_text('{"version": 1, "arches": ["x86_64"], "default_action": "allow", "variables": {"x": 1}, "rule_sets": []}')
-    assert "variable x = 0x1: not in the program\n" in run("precompile", policy, "-o", tmp_path / "out").out
+    assert "variable x = 0x1: the program does not contain it\n" in run("precompile", policy, "-o", tmp_path / "out").out
 
 
 def test_standard_input_and_output_are_supported(made):
