@@ -103,7 +103,7 @@ Status keep_outputs_off(const CLI::App& command, const std::string& path) {
   if (output.empty()) return Ok{};
   return make_error(
       ErrorCode::kUsage, output,
-      "this output is also an input, because another input includes it; write to another file");
+      "an output would replace this file; write to another file");
 }
 
 }  // namespace secequiv::cli

@@ -35,7 +35,8 @@ Result<std::vector<std::uint32_t>> values_of(const Instrumented& instrumented,
         out[i] = instrumented.values[reply.number];
       } else {
         return make_error(ErrorCode::kInternal, "kernel",
-                          "the instrumented filter returned an index that stands for no value");
+                          "the instrumented filter returned an index outside of the table of "
+                          "return values; please report this");
       }
     }
   }

@@ -108,10 +108,8 @@ std::string self_check_text(const SelfCheckReport& report) {
       report.evaluated, counted(report.evaluations, "input"), report.opcodes, report.legal_opcodes,
       report.seconds);
   if (report.no_room > 0)
-    out += fmt::format(
-        "{} did not run, because there is no room for the instructions that make results "
-        "readable\n",
-        counted(report.no_room, "program"));
+    out += counted(report.no_room, "program") +
+           " did not run, because the instructions that report return values do not fit\n";
   if (report.program) {
     out += write_program(*report.program, Form::kAsm);
     if (report.kernel_accepts)

@@ -33,7 +33,8 @@ constexpr std::array kRows = {
         R"({"args":{"0":{"ge":0},"1":{"masked_eq":{"mask":0,"value":0}}}})", "true", all_any_args},
     RulePassRow{
         "fd-as-bits",
-        "A value is a non-negative descriptor, or within a bit allowlist, if its other bits are 0.",
+        "Tests for non-negative descriptors and bit allowlists only test whether certain bits are "
+        "0.",
         R"({"args":{"0":"non_negative_fd","1":{"bits_allowlist":3,"bits":32}}})",
         R"({"args":{"0":{"masked_eq":{"mask":18446744071562067968,"value":0}},"1":{"masked_eq":{"mask":4294967292,"value":0},"bits":32}}})",
         fd_as_bits},
