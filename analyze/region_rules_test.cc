@@ -5,7 +5,7 @@
 
 #include "harness/policy/compile.h"
 
-namespace secequiv {
+namespace secequiv::analyze_region_rules_test {
 namespace {
 
 PositionRef line(std::size_t number) {
@@ -95,4 +95,4 @@ TEST(RegionRules, WithoutPositionsBranchesHaveNumbers) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::analyze_region_rules_test

@@ -101,9 +101,8 @@ void keep_outputs_apart(const CLI::App& command) {
 Status keep_outputs_off(const CLI::App& command, const std::string& path) {
   const std::string output = output_onto(command, path);
   if (output.empty()) return Ok{};
-  return make_error(
-      ErrorCode::kUsage, output,
-      "an output would replace this file; write to another file");
+  return make_error(ErrorCode::kUsage, output,
+                    "an output would replace this file; write to another file");
 }
 
 }  // namespace secequiv::cli

@@ -7,7 +7,7 @@
 #include "harness/report/page_header.h"
 #include "harness/report/page_tables.h"
 
-namespace secequiv {
+namespace secequiv::report_page_test {
 namespace {
 
 Direction::Part calls(std::uint32_t count) {
@@ -125,4 +125,4 @@ TEST(PageCost, MarksWhatIsNotExact) {
 }
 
 }  // namespace
-}  // namespace secequiv
+}  // namespace secequiv::report_page_test
