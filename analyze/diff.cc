@@ -64,7 +64,7 @@ std::vector<std::vector<DiffReport::Rules>> rules_of(const DiffReport& report, c
       const auto rules = [&](const Region& part) -> DiffReport::Rules {
         return {before.of(part), after.of(part)};
       };
-      row.push_back({rules(region), {}});
+      row.push_back(rules(region));
       for (const Region& part : by_call(region, kMostSplit))
         row.back().of_calls.push_back(rules(part));
     }

@@ -21,13 +21,13 @@
 
 namespace secequiv {
 
-Result<std::string> read_input(const std::string& path) {
+Result<std::string> read_input(const std::string& path, const Note& note) {
   static bool stdin_taken = false;
   if (path == "-" && std::exchange(stdin_taken, true))
     return make_error(ErrorCode::kUsage, "-",
                       "standard input can be read only once, but the command line names it twice");
   if (path == "-" && ::isatty(STDIN_FILENO) == 1)
-    warn("note: reading standard input, which Ctrl-D ends");
+    note("note: reading standard input, which Ctrl-D ends");
   auto bytes = read_file(path);
   if (!bytes && bytes.error().code == ErrorCode::kIo && path.find(',') != path.npos)
     bytes.error().detail +=
@@ -114,13 +114,13 @@ Result<Policy> parse_policy(std::string_view text, const std::string& name,
 }
 
 Result<Import> load_import(const std::string& path, const Reading& reading) {
-  auto text = read_input(path);
+  auto text = read_input(path, reading.note);
   if (!text) return text.error();
   return import_noted(*text, shown_name(path), reading);
 }
 
 Result<Policy> load_policy(const std::string& path, const Reading& reading) {
-  auto text = read_input(path);
+  auto text = read_input(path, reading.note);
   if (!text) return text.error();
   return parse_policy(*text, shown_name(path), reading);
 }
@@ -134,7 +134,7 @@ Result<std::optional<Policy>> load_optional_policy(const std::string& path,
 }
 
 Result<Source> load_source(const std::string& path, const Reading& reading) {
-  auto bytes = read_input(path);
+  auto bytes = read_input(path, reading.note);
   if (!bytes) return bytes.error();
   const std::string name = shown_name(path);
   if (!reading.form && is_policy(*bytes)) {

@@ -17,6 +17,9 @@
 
 namespace secequiv {
 
+// Shows a note to people.
+using Note = std::function<void(const std::string&)>;
+
 // How files are read.
 struct Reading {
   std::optional<Form> form;  // of programs; nothing: detected by content
@@ -27,11 +30,12 @@ struct Reading {
   bool for_names = false;  // the caller has values for names
   // Decides whether a name of no system call is an error.
   std::function<Status(const UnknownName&)> unknown;
-  std::function<void(const std::string&)> note;  // for people
+  Note note;
 };
 
-// Reads a whole input file. Standard input, "-", can be read only once.
-Result<std::string> read_input(const std::string& path);
+// Reads a whole input file. Standard input, "-", can be read only once; if it is a terminal, a note
+// says that it is read.
+Result<std::string> read_input(const std::string& path, const Note& note);
 
 // Reads all 64-byte seccomp_data records in these files.
 Result<std::vector<SeccompData>> load_records(const std::vector<std::string>& paths);

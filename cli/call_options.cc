@@ -14,7 +14,7 @@ namespace secequiv::cli {
 Result<SeccompData> CallOptions::from_record() {
   std::string text = record;
   if (record == "-") {
-    auto input = read_input(record);
+    auto input = read_input(record, warn);
     if (!input) return input.error();
     text = std::move(*input);
   }

@@ -1,6 +1,7 @@
 #include "cli/expect_option.h"
 
 #include "analyze/load.h"
+#include "cli/output.h"
 #include "harness/base/file.h"
 #include "harness/report/expectation.h"
 
@@ -22,7 +23,7 @@ Result<std::optional<DiffJob::Expected>> ExpectOption::read() const {
                       "expected a file, found '-': the report goes to standard output; --json "
                       "prints it in the form of this file");
   if (path.empty()) return std::optional<DiffJob::Expected>();
-  const auto text = read_input(path);
+  const auto text = read_input(path, warn);
   if (!text) return text.error();
   auto document = read_expectation(*text, shown_name(path));
   if (!document) return document.error();

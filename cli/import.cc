@@ -1,5 +1,6 @@
 // `import`: converts other projects' policies to our JSON.
 #include "cli/command.h"
+#include "cli/output.h"
 #include "cli/reading.h"
 #include "harness/base/file.h"
 #include "harness/policy/json.h"
@@ -16,7 +17,7 @@ struct ImportJob {
 };
 
 Result<int> import(const ImportJob& job) {
-  auto text = read_input(job.input);
+  auto text = read_input(job.input, warn);
   if (!text) return text.error();
   const std::string name = shown_name(job.input);
   if (job.format.empty())

@@ -17,14 +17,14 @@ void ProfileOptions::add(CLI::App& app) {
 
 Result<std::vector<SyscallCount>> ProfileOptions::read() const {
   if (path.empty()) return std::vector<SyscallCount>();
-  const auto text = read_input(path);
+  const auto text = read_input(path, warn);
   if (!text) return text.error();
   return read_profile(*text, shown_name(path));
 }
 
 Result<std::vector<SyscallCount>> ProfileOptions::read(Arch arch) const {
   if (path.empty()) return every_call_once(arch).counts;
-  const auto bytes = read_input(path);
+  const auto bytes = read_input(path, warn);
   if (!bytes) return bytes.error();
   auto profile = profile_for(arch, *bytes, path);
   if (!profile) return profile.error();

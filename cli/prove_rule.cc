@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/engine_options.h"
 #include "cli/interrupts.h"
+#include "cli/output.h"
 #include "cli/reading.h"
 #include "harness/base/file.h"
 #include "harness/report/json.h"
@@ -31,7 +32,7 @@ struct RuleArguments {
 Result<std::vector<rules::Rewrite>> load_rules(const RuleArguments& given) {
   std::vector<rules::Rewrite> out;
   for (const std::string& file : given.files) {
-    auto text = read_input(file);
+    auto text = read_input(file, warn);
     if (!text) return text.error();
     if (auto s = add_rules(*text, shown_name(file), out); !s) return s.error();
   }

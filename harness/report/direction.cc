@@ -175,7 +175,7 @@ std::string by_number_text(const Direction& direction, const Style& style) {
   }
   if (out.empty()) return needed ? " (on every architecture, by number)" : "";
   return fmt::format(" (on every architecture, by number: on {}, {})", arch_info(*compat).name,
-                     list(out));
+                     style.list(out));
 }
 
 ordered_json part_json(const Part& part) {
