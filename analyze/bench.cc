@@ -78,7 +78,7 @@ Result<Variant> variant_of(const std::vector<Source>& stack, bool below,
     if (!program) return program.error();
     if (!out.stack.empty() || below)
       if (auto s = fits_below(source.title(), *program); !s) return s.error();
-    out.name += (out.name.empty() ? "" : ",") + source.title();
+    out.name += (out.name.empty() ? "" : ",") + source.name;
     out.of_instructions += source.program.size();
     out.stack.push_back(std::move(*program));
   }

@@ -198,7 +198,7 @@ void note_length(const std::string& name, ProgramView program, const Reading& re
   if (program.size() > kMaxInsns)
     reading.note(
         fmt::format("note: {} has {} instructions, more than the {} that the kernel accepts; "
-                    "secequiv examines it all the same",
+                    "secequiv examines it anyway",
                     name, program.size(), kMaxInsns));
 }
 

@@ -197,4 +197,4 @@ def test_an_interrupted_page_is_soon_there_and_says_what_it_lacks(tmp_path, when
     data = json.loads(re.search(r'id="data">(.*?)</script>', page).group(1))
     # No obligation that the report counts as covered is shown as open, and no cost of few inputs as a cost.
     assert [side["obligations"] for side in data["sides"]] == [0, 0] and '<section id="cost">' not in page
-    assert "not known: interrupted" in page
+    assert "unknown: interrupted" in page

@@ -198,7 +198,11 @@ def test_the_rule_that_decides_is_named(tmp_path):
                        (["--nr", "0", "--call-arch", "0x1"], "bad-arch action: the policy does not name this architecture")):
         assert rule_of(path, *call) == rule
         shown = run("why", path, *call).out
-        line = "%s:1 (rule_sets[" % path if rule.startswith("rule set") else rule + "\n"
+        line = rule + "\n"
+        if rule.startswith("rule set"):
+            line = "%s:1 (rule_sets[" % path
+        elif rule.startswith("default action"):
+            line = "%s:1 (default_action)\n" % path
         assert "\n  " + line in shown, shown
     without_x32 = write(tmp_path / "q.json", [])
     assert rule_of(without_x32, "--nr", "0x40000000") == "default action: no rule matches"
