@@ -190,6 +190,7 @@ class Assembler {
   }
 
   Status instruction(const Lexeme& head) {
+    head_ = head;
     const std::string_view m = head.text;
     if (m == ".raw") return raw();
     if (m == "ldi" || m == "ldxi") return immediate(m == "ldi" ? kLdImm : kLdxImm);
@@ -203,7 +204,6 @@ class Assembler {
     bool known = false;
     for (const InsnInfo& info : insn_table()) known = known || info.mnemonic == m;
     if (!known) return fail_at(head, fmt::format("expected an instruction, found '{}'", m));
-    head_ = head;
     return operand(m);
   }
 

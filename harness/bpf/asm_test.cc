@@ -114,6 +114,24 @@ TEST(Asm, IgnoresCommentsAndLayout) {
                expected);
 }
 
+TEST(Asm, EveryInstructionHasItsLine) {
+  const auto program = read_symbolic(R"(ld [0]
+ja here
+here: jne #1, no
+
+ldi 5
+jlt #2, no
+jle x, no
+ldxi 7
+.raw 0x06, 0, 0, 1
+no:
+ret #0
+)",
+                                     "f", Form::kAsm);
+  ASSERT_TRUE(program) << program.error().text();
+  EXPECT_EQ(program->lines, (std::vector<std::uint32_t>{1, 2, 3, 5, 6, 7, 8, 9, 11}));
+}
+
 TEST(Asm, ReadsLabels) {
   expect_insns("start: first: ja last\nret #1\n_x.9: last:\n\nret #2",
                {{kJa, 0, 0, 1}, {kRetK, 0, 0, 1}, {kRetK, 0, 0, 2}});

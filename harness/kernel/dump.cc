@@ -217,6 +217,7 @@ class Recorder {
   // started.
   Status start(const std::vector<std::string>& command) {
     std::vector<char*> arguments;
+    arguments.reserve(command.size() + 1);
     for (const std::string& argument : command)
       arguments.push_back(const_cast<char*>(argument.c_str()));  // execvp does not change them
     arguments.push_back(nullptr);
