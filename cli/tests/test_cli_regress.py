@@ -25,6 +25,14 @@ def test_profiles_decide_as_the_programs_that_libseccomp_made(path):
     assert run("prove", path, path.with_suffix(".bpf"), "--assume", "nr < 0x80000000").status == 0
 
 
+@pytest.mark.parametrize("path", sorted((ROOT / "corpus/regress/direction").glob("*.txt")), ids=lambda path: path.stem)
+def test_the_first_line_states_what_became_more_permissive(path):
+    """The first line of these pairs was missing, incomplete or false."""
+    for command in ("check", "prove", "diff"):
+        done = run(command, path.with_suffix(".before.asm"), path.with_suffix(".after.asm"))
+        assert done.status == 1 and done.out.startswith(path.read_text()), (command, done)
+
+
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_every_command_answers_for_regression_programs(path, tmp_path):
     raw, constant = tmp_path / "program.bpf", tmp_path / "constant.asm"

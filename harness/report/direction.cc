@@ -24,7 +24,7 @@ using Part = Direction::Part;
 constexpr std::size_t kNamed = 4;
 // What has no names.
 constexpr std::string_view kNumbers = "numbers without a name";
-constexpr std::string_view kArches = "other architectures";
+constexpr std::string_view kArches = "calls on other architectures";
 
 // Whether the difference is about the host alone: all calls are the host's, except those that only
 // by_number_text shows.

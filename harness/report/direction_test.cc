@@ -43,7 +43,8 @@ TEST(DirectionLine, NamesArchitecturesUnlessOnlyTheHostsCallsDiffer) {
   direction.allowed.unknown_arches = true;
   direction.allowed.calls.resize(1);
   EXPECT_EQ(direction_line(direction, Arch::kX86_64),
-            "LOOSER: shmat on x86_64; numbers without a name; other architectures newly allowed");
+            "LOOSER: shmat on x86_64; numbers without a name; calls on other architectures newly "
+            "allowed");
 }
 
 TEST(DirectionLine, SeparatesCallsThatDifferForSomeArguments) {
@@ -71,7 +72,7 @@ TEST(DirectionLine, DoesNotClaimEveryCallOfOtherArchitectures) {
   direction.allowed.unnamed_numbers = true;
   direction.allowed.unknown_arches = true;
   EXPECT_EQ(direction_line(direction, Arch::kX86_64),
-            "LOOSER: every system call on x86_64; other architectures newly allowed");
+            "LOOSER: every system call on x86_64; calls on other architectures newly allowed");
 }
 
 TEST(DirectionLine, NamesCallsThatOnlyTheOtherArchitectureHas) {
@@ -128,12 +129,13 @@ TEST(DirectionLine, NamesTheHostIfAnotherPartIsAboutOtherArchitectures) {
   direction.allowed.calls = {call(Arch::kX86_64, "execve")};
   direction.stricter.unknown_arches = true;
   EXPECT_EQ(direction_line(direction, Arch::kX86_64),
-            "LOOSER: execve on x86_64 newly allowed; stricter: other architectures");
+            "LOOSER: execve on x86_64 newly allowed; stricter: calls on other architectures");
   direction.allowed.unnamed_numbers = true;
   direction.allowed.calls.clear();
   add_every(direction.allowed, Arch::kX86_64);
-  EXPECT_EQ(direction_line(direction, Arch::kX86_64),
-            "LOOSER: every system call on x86_64 newly allowed; stricter: other architectures");
+  EXPECT_EQ(
+      direction_line(direction, Arch::kX86_64),
+      "LOOSER: every system call on x86_64 newly allowed; stricter: calls on other architectures");
 }
 
 TEST(DirectionLine, ReportsThatEveryCallIsAffected) {

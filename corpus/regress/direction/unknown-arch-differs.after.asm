@@ -1,0 +1,4 @@
+ld [4]
+jeq #0x1, other
+ret #0x7fff0000
+other: ret #0x50001
