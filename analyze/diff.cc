@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <tuple>
 
 #include "analyze/direction.h"
@@ -10,6 +11,7 @@
 #include "analyze/region_rules.h"
 #include "harness/report/diff_page.h"
 #include "harness/report/expectation.h"
+#include "harness/report/page.h"
 #include "verify/dd/diff.h"
 
 namespace secequiv {
@@ -99,6 +101,11 @@ Result<DiffReport> diff(const DiffJob& job) {
       dd::diff(report.question, whole ? kMostStored : job.max_regions, job.limits, job.most_bytes);
   if (!found) return found.error();
   report.difference = std::move(*found);
+  // What became more permissive comes first; stored differences keep their order.
+  if (!whole)
+    std::ranges::sort(report.difference.changes, {}, [](const Change& change) {
+      return std::tuple(effect_of(change.before, change.after), change.before, change.after);
+    });
   if (!report.difference.changes.empty()) {
     auto direction =
         find_direction(report.question, job.host, job.limits, examples(report.difference));

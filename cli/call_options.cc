@@ -35,8 +35,11 @@ Result<SeccompData> CallOptions::from_record() {
 Result<SeccompData> CallOptions::read(Options& options) {
   auto data = record.empty() ? read_call(fields, options.arch) : from_record();
   const bool of_host = fields.arch.empty() && fields.words.empty() && record.empty();
-  if (data && (host_->count() == 0 || of_host))
-    options.arch = arch_info(arch_from_data(data->arch(), 0).value_or(Arch::kX86_64)).name;
+  if (!data || (host_->count() > 0 && !of_host)) return data;
+  // A 32-bit call of the default host belongs to that host; profiles stay those of the host.
+  const Arch host = options.oci().arch;
+  const Arch called = arch_from_data(data->arch(), 0).value_or(host);
+  if (called != compat_arch(host)) options.arch = arch_info(called).name;
   return data;
 }
 

@@ -88,16 +88,17 @@ Result<int> list_differences(const DiffOptions& given) {
   ticker.step("comparing", given.options.timeout);
   auto found = diff(job);
   if (!found) return found.error();
+  Status written = Ok{};
   if (job.whole && found->verdict != Verdict::kFail)
-    if (auto s = write_file(given.expect.write, render(stored_json(*found))); !s) return s.error();
-  if (auto s = write_page(given, job, *found); !s) return s.error();
+    written = write_file(given.expect.write, render(stored_json(*found)));
+  if (auto s = write_page(given, job, *found); !s) written = s;
   const ReportedCases cases =
       reported(*found, given.options.wants_reports() ? given.max_regions : 0);
   if (!given.rules) found->rules.clear();
   answer_is_known();
   return print_found(
       given.options.json ? render(to_json(*found)) : diff_text(*found, "--max-regions"), cases,
-      given.options);
+      given.options, written);
 }
 
 }  // namespace

@@ -63,8 +63,8 @@ void guard_values_and_outputs(CLI::App& app) {
 int command_line(int argc, char** argv) {
   CLI::App app{
       "Compare seccomp filters: do two decide the same for every possible system call?\n"
-      "Exit status: 0 same or pass, 1 different or failed, 2 bad usage or input, 3 unknown,\n"
-      "4 the kernel would refuse a program, 5 a command under test failed.",
+      "Exit status: 0 same or pass, 1 different or failed, 2 bad usage or input,\n"
+      "3 unknown, 4 the kernel would refuse a program, 5 a command under test failed.",
       cli::kProgram};
   app.formatter(cli::help_layout());
   app.set_version_flag("--version", "secequiv " SECEQUIV_VERSION, "Print the version and exit");

@@ -30,9 +30,9 @@ Result<Source> optimized(const Source& before, const TargetOptions& target, cons
   if (opened->external) running.emplace();
   auto answer = opened->compiler ? opened->compiler->compile(write_resolved(*before.policy))
                                  : opened->optimizer->optimize(before.program);
+  if (opened->external && stop_wanted()) return stopped_command(fmt::format("'{}'", target.name()));
   if (answer.ok())
     return Source{fmt::format("'{}'", target.name()), std::move(answer.value), std::nullopt};
-  if (stop_wanted()) return stopped_command(fmt::format("'{}'", target.name()));
   const bool unsupported = answer.outcome == Outcome::kUnsupported;
   return make_error(unsupported ? ErrorCode::kUsage : ErrorCode::kAdapter,
                     fmt::format("'{}'", target.name()),

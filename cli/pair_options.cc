@@ -39,7 +39,7 @@ Result<std::pair<Source, Source>> PairOptions::sides(const Options& options,
   const auto output_of = [&](const std::string& command) -> Result<Source> {
     const CommandRun running;
     auto out = load_command(command, {cmd_timeout, 0, kMaxInputBytes, options.confinement()}, how);
-    if (!out && stop_wanted()) return stopped_command(fmt::format("command '{}'", command));
+    if (stop_wanted()) return stopped_command(fmt::format("command '{}'", command));
     return out;
   };
   const int commands = int{!before_cmd.empty()} + int{!after_cmd.empty()};

@@ -66,6 +66,8 @@ std::string unknown_name(const CLI::App& app) {
 
 // CLI11's messages in our words.
 std::string in_our_words(const CLI::App& app, const std::string& message) {
+  constexpr std::size_t kLongest = 4096;  // std::regex recurses for each character
+  if (message.size() > kLongest) return message;
   const CLI::App* command = command_of(app);
   std::smatch found;
   if (static const std::regex kMost("(.+): At Most (\\d+) required but received (\\d+)");
@@ -93,7 +95,8 @@ std::string in_our_words(const CLI::App& app, const std::string& message) {
 std::string problem_of(const CLI::App& app, const CLI::Error& error) {
   // A missing or superfluous argument can be the consequence of a mistyped name.
   const bool of_names = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr ||
-                        dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+                        dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
+                        dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr;
   if (const std::string unknown = of_names ? unknown_name(app) : ""; !unknown.empty())
     return unknown;
   return in_our_words(app, error.what());

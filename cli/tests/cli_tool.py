@@ -6,6 +6,7 @@ is scripts/naive, which shares no code with the binary.
 
 import json
 import os
+import signal
 import struct
 import subprocess
 import sys
@@ -244,3 +245,9 @@ def inside(region, words):
         if listed == row["negated"] or row["negated"] and not meets(row["base"], value):
             return False
     return True
+
+
+def caught(process, number=signal.SIGINT, what="SigCgt:"):
+    """Returns whether the process has a handler for the signal."""
+    status = open("/proc/%d/status" % process.pid).read()
+    return int(status.split(what)[1].split()[0], 16) >> (number - 1) & 1

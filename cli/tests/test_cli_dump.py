@@ -7,7 +7,7 @@ import sys
 import time
 
 import pytest
-from cli_tool import binary, run, without_kernel
+from cli_tool import binary, caught, run, without_kernel
 from test_cli_kernel import SYS_PTRACE, forbid
 
 # Installs one filter for each argument; it returns the argument as errno for call 1 << 30. Even arguments use seccomp(), odd ones
@@ -113,7 +113,10 @@ def test_an_interrupt_kills_the_command_and_is_reported(round, tmp_path):
     dump("--", "true")  # skips the test if the kernel is not available
     process = subprocess.Popen([binary(), "dump", "--", "sh", "-c", "while :; do /bin/true & /bin/true; wait; done"],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(0.15 + round * 0.02)
+    while not caught(process):
+        assert process.poll() is None
+        time.sleep(0.01)
+    time.sleep(round * 0.02)
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate(timeout=30)
     assert process.returncode == 3 and not output and "interrupted after the command had installed 0 filters" in errors

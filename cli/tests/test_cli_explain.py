@@ -38,7 +38,7 @@ def test_the_glossary_is_explained():
         entries = re.split(r"^(\S.*) \((\w+)\)\n", done.out, flags=re.MULTILINE)[1:]
         texts = [" ".join(text.split()) for name, kind, text in zip(entries[::3], entries[1::3], entries[2::3]) if (name, kind) == (word, "word")]
         assert texts == [meaning.replace("*", "").replace("\\", "") + "."], done
-        assert max(map(len, done.out.splitlines())) <= 100
+        assert max(map(len, done.out.splitlines())) <= 80
 
 
 @pytest.mark.parametrize("word", ["LOOSER", "stricter", "witness", "region", "stack", "obligation", "derived input", "decision diagram",
@@ -57,7 +57,7 @@ def test_every_word_is_explained():
         assert {kind for kind in every if word in every[kind]} == set(entries[1::3]) and set(entries[::3]) == {word}
         for kind, text in zip(entries[1::3], entries[2::3]):
             assert kind == "word" or 2 <= len(re.findall(r"[.](?:\s|$)", text)) <= 6, (word, text)
-            assert max(map(len, text.splitlines())) <= 100
+            assert max(map(len, text.splitlines())) <= 80
 
 
 def test_every_kind_of_lint_finding_is_explained(tmp_path):

@@ -12,7 +12,7 @@ import termios
 import time
 
 import pytest
-from cli_tool import FULL, ROOT, STATUS, binary, fits, shown_on, without_kernel
+from cli_tool import FULL, ROOT, STATUS, binary, caught, fits, shown_on, without_kernel
 
 POLICY = ROOT / "corpus" / "policies" / "gvisor" / "systrap.json"
 # The rule is right, but a solver cannot prove the 32-bit division and multiplication in minutes.
@@ -35,12 +35,6 @@ RULE = """rule hard
 
 def started(*args, **popen):
     return subprocess.Popen([binary(), *map(str, args)], stdout=subprocess.PIPE, **popen)
-
-
-def caught(process, number=signal.SIGINT, what="SigCgt:"):
-    """Returns whether the process has a handler for the signal."""
-    status = open("/proc/%d/status" % process.pid).read()
-    return int(status.split(what)[1].split()[0], 16) >> (number - 1) & 1
 
 
 def interrupted(*args):
@@ -100,6 +94,21 @@ def test_ctrl_c_stops_the_derivation_of_inputs():
     if document.get("error") == "unavailable":
         without_kernel(document["detail"])
     assert status == 3 and document["verdict"] == "unknown" and "interrupted" in document["reason"], document
+
+
+@pytest.mark.parametrize("args", [["cover", "-"], ["check", POLICY, POLICY, "--policy", "-"], ["mutate", POLICY, "--policy", "-"]],
+                         ids=lambda args: args[0])
+def test_ctrl_c_ends_the_wait_for_standard_input(args):
+    reading, writing = os.pipe()
+    with os.fdopen(reading), os.fdopen(writing, "w"):  # nothing is ever written
+        process = started(*args, "--json", stdin=reading, stderr=subprocess.PIPE)
+        while not open("/proc/%d/syscall" % process.pid).read().startswith("0 0x0 "):  # read() of standard input
+            assert process.poll() is None
+            time.sleep(0.01)
+        assert caught(process)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=60)
+    assert process.returncode == 3 and json.loads(out)["error"] == "budget"
 
 
 def test_a_second_signal_ends_the_process_at_once():

@@ -108,3 +108,15 @@ def test_a_file_in_place_of_a_folder_is_named(getpid):
     for args in (["fuzz", "--optimizer", "identity", "--trials", "1", "--no-scaling", "--save"], ["fuzz", getpid, getpid, "--trials", "1", "--corpus"]):
         done = run(*args, getpid)
         assert (done.status, done.out, done.err) == (2, "", "secequiv: %s: cannot use it as a folder: Not a directory\n" % getpid)
+
+
+def test_very_long_values_are_errors():
+    done = run("check", "--timeout", "x" * 100000)
+    assert done.status == 2 and "--timeout" in done.err, done.status
+
+
+def test_a_mistyped_option_is_named_even_if_its_value_looks_like_an_argument(tmp_path):
+    for name in ("a.asm", "b.asm"):
+        (tmp_path / name).write_text("ret #0\n")
+    done = run("check", "--htlm", "out.html", "a.asm", "b.asm", cwd=tmp_path)
+    assert done.status == 2 and "'--htlm' is not an option of check" in done.err, done

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "harness/base/interrupt.h"
 #include "harness/base/text.h"
 
 namespace secequiv {
@@ -142,7 +143,11 @@ Result<std::string> read_file(const std::string& path, std::size_t limit) {
   Result<std::string> result = std::string();
   for (;;) {
     const ssize_t n = ::read(fd, buffer, sizeof buffer);
-    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && errno == EINTR && !stop_wanted()) continue;
+    if (n < 0 && errno == EINTR) {
+      result = make_error(ErrorCode::kBudget, shown, "the interruption came before its end");
+      break;
+    }
     if (n < 0) {
       result = io_error(shown, "read");
       break;

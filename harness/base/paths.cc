@@ -25,7 +25,9 @@ fs::path destination(fs::path path) {
 
 bool same_file(const std::string& a, const std::string& b) {
   std::error_code error;
-  return fs::equivalent(a, b, error) || destination(a) == destination(b);
+  if (fs::equivalent(a, b, error)) return true;
+  const fs::path target = destination(a);  // empty if a folder on the way may not be entered
+  return !target.empty() && target == destination(b);
 }
 
 bool lies_in(const std::string& file, const std::string& folder) {

@@ -35,7 +35,10 @@ static_assert(kSubjectNames.size() == static_cast<std::size_t>(Subject::kRule) +
 
 }  // namespace
 
-std::string_view error_name(ErrorCode code) { return kErrorNames[static_cast<std::size_t>(code)]; }
+std::string_view error_name(ErrorCode code) {
+  const auto at = static_cast<std::size_t>(code);
+  return at < kErrorNames.size() ? kErrorNames[at] : std::string_view();
+}
 
 std::string_view subject_name(Subject subject) {
   return kSubjectNames[static_cast<std::size_t>(subject)];

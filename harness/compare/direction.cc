@@ -58,7 +58,8 @@ Direction direction_of(std::span<const Witness> witnesses) {
     if (const auto arch = arch_from_data(witness.data.arch(), witness.data.nr()); !arch) {
       part.unknown_arches = true;
     } else if (syscall_name(*arch, witness.data.nr()).empty()) {
-      part.unnamed_numbers = true;
+      if (std::ranges::find(part.unnamed, *arch) == part.unnamed.end())
+        part.unnamed.push_back(*arch);
     } else if (const Direction::Call call{*arch, witness.data.nr(), false};
                std::ranges::find(part.calls, call) == part.calls.end()) {
       part.calls.push_back(call);

@@ -31,13 +31,11 @@ struct Direction {
   };
   // The inputs of one kind.
   struct Part {
-    std::vector<Call> calls;       // calls with a name, sorted by architecture, then number
-    bool unnamed_numbers = false;  // there are also numbers without a name on a known architecture
-    bool unknown_arches = false;   // there are also architectures that we do not know
+    std::vector<Call> calls;      // calls with a name, sorted by architecture, then number
+    std::vector<Arch> unnamed;    // known architectures on which there are also unnamed numbers
+    bool unknown_arches = false;  // there are also architectures that we do not know
 
-    [[nodiscard]] bool empty() const {
-      return calls.empty() && !unnamed_numbers && !unknown_arches;
-    }
+    [[nodiscard]] bool empty() const { return calls.empty() && unnamed.empty() && !unknown_arches; }
     friend bool operator==(const Part&, const Part&) = default;
   };
 

@@ -73,6 +73,12 @@ struct Style {
   NameList list = comma_separated;
 };
 
+// x86_64 and x32 share one audit value, and so their numbers without a name.
+bool has_unnamed(const Part& part, Arch arch) {
+  return std::ranges::any_of(
+      part.unnamed, [&](Arch one) { return arch_info(one).audit == arch_info(arch).audit; });
+}
+
 // The architectures of which every call is in the part: each for all arguments (`always`), or each
 // for some.
 std::vector<Arch> complete_arches(const Part& part, bool always) {
@@ -80,12 +86,14 @@ std::vector<Arch> complete_arches(const Part& part, bool always) {
   for (const Direction::Call& call : part.calls) calls[call.arch] += call.always == always ? 1 : 0;
   std::vector<Arch> out;
   for (const auto& [arch, count] : calls)
-    if (part.unnamed_numbers && count == arch_info(arch).syscalls.size()) out.push_back(arch);
+    if (has_unnamed(part, arch) && count == arch_info(arch).syscalls.size()) out.push_back(arch);
   return out;
 }
 
 // Whether these architectures, of which every call is in the part, are all that it is about.
-bool is_every_call(const Part& part, const std::vector<Arch>& complete, const Style& style) {
+// `always`: for all arguments.
+bool is_every_call(const Part& part, const std::vector<Arch>& complete, bool always,
+                   const Style& style) {
   if (complete.empty() || part.unknown_arches) return false;
   const auto compat = style.by_number ? compat_arch(style.host) : std::nullopt;
   const auto has = [&](Arch arch) { return std::ranges::find(complete, arch) != complete.end(); };
@@ -98,7 +106,9 @@ bool is_every_call(const Part& part, const std::vector<Arch>& complete, const St
   if (!compat) return true;
   const auto expected = std::ranges::count_if(
       arch_info(*compat).syscalls, [&](const auto& one) { return !has_name(style.host, one.nr); });
-  return std::ranges::count(part.calls, *compat, &Direction::Call::arch) == expected;
+  return std::ranges::count_if(part.calls, [&](const Direction::Call& call) {
+           return call.arch == *compat && (call.always || !always);
+         }) == expected;
 }
 
 constexpr std::string_view kEvery[] = {"every system call", "every system call (some arguments)"};
@@ -135,15 +145,20 @@ std::string calls_text(const std::vector<Direction::Call>& calls, const Style& s
 
 std::string part_text(const Part& part, const Style& style, bool in_full) {
   std::vector<std::string> out;
+  std::vector<Arch> shown;
   for (const bool always : {true, false}) {
     const std::vector<Arch> complete = complete_arches(part, always);
     const std::string every(kEvery[always ? 0 : 1]);
-    if (is_every_call(part, complete, style)) return every;
+    if (is_every_call(part, complete, always, style)) return every;
     if (!complete.empty())
       out.push_back(fmt::format("{} on {}", every, fmt::join(names_of(complete), ", ")));
+    std::ranges::copy(complete, std::back_inserter(shown));
   }
   const auto calls = single_calls(part, style);
-  const bool more_numbers = part.unnamed_numbers && (out.empty() || !calls.empty());
+  const bool more_numbers = std::ranges::any_of(part.unnamed, [&](Arch arch) {
+    return std::ranges::none_of(
+        shown, [&](Arch one) { return arch_info(one).audit == arch_info(arch).audit; });
+  });
   if (!calls.empty()) out.push_back(calls_text(calls, style, in_full));
   if (more_numbers) out.emplace_back(kNumbers);
   if (part.unknown_arches) out.emplace_back(kArches);
@@ -160,7 +175,8 @@ std::string by_number_text(const Direction& direction, const Style& style) {
   for (const Part* part : {&direction.allowed, &direction.looser}) {
     const std::vector<Arch> complete = complete_arches(*part, true);
     const std::vector<Arch> partly = complete_arches(*part, false);
-    if (is_every_call(*part, complete, style) || is_every_call(*part, partly, style)) continue;
+    if (is_every_call(*part, complete, true, style) || is_every_call(*part, partly, false, style))
+      continue;
     needed = needed || !complete.empty() || !partly.empty();
     std::vector<Direction::Call> calls = single_calls(*part, style);
     std::ranges::copy_if(part->calls, std::back_inserter(calls),
@@ -186,7 +202,7 @@ ordered_json part_json(const Part& part) {
                      {"nr", call.nr},
                      {"always", call.always}});
   return {{"calls", std::move(calls)},
-          {"unnamed_numbers", part.unnamed_numbers},
+          {"unnamed_numbers", !part.unnamed.empty()},
           {"unknown_arches", part.unknown_arches}};
 }
 
@@ -237,17 +253,17 @@ CallCount count_calls(const Direction& direction, Arch host, std::span<const Par
   for (const Part* part : parts) {
     for (const Direction::Call& call : part->calls)
       calls[{call.arch, call.nr}] = {call.arch, call.nr, true};
-    all.unnamed_numbers = all.unnamed_numbers || part->unnamed_numbers;
+    std::ranges::copy(part->unnamed, std::back_inserter(all.unnamed));
     all.unknown_arches = all.unknown_arches || part->unknown_arches;
   }
   std::ranges::copy(calls | std::views::values, std::back_inserter(all.calls));
-  const Style style{host, direction.by_number, false};
-  const bool every = is_every_call(all, complete_arches(all, true), style);
+  const Style style{host, direction.by_number, !only_host(direction, host)};
+  const bool every = is_every_call(all, complete_arches(all, true), false, style);
   std::set<std::string_view> distinct;
   for (const Direction::Call& call : all.calls)
     if (!direction.by_number || call.arch != compat_arch(host)) distinct.insert(name_of(call));
   CallCount out{every ? "every" : std::to_string(distinct.size()), {}};
-  if (all.unnamed_numbers && !every) out.others.push_back(kNumbers);
+  if (!all.unnamed.empty() && !every) out.others.push_back(kNumbers);
   if (all.unknown_arches) out.others.push_back(kArches);
   return out;
 }

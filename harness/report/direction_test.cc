@@ -39,7 +39,7 @@ TEST(DirectionLine, NamesArchitecturesUnlessOnlyTheHostsCallsDiffer) {
                              call(Arch::kX86_64, "getpid")};
   EXPECT_EQ(direction_line(direction, Arch::kX86_64),
             "LOOSER: shmat on x86_64; getpid on i386, x86_64 newly allowed");
-  direction.allowed.unnamed_numbers = true;
+  direction.allowed.unnamed = {Arch::kX86_64};
   direction.allowed.unknown_arches = true;
   direction.allowed.calls.resize(1);
   EXPECT_EQ(direction_line(direction, Arch::kX86_64),
@@ -69,7 +69,7 @@ TEST(DirectionLine, DoesNotClaimEveryCallOfOtherArchitectures) {
   Direction direction;
   for (const SyscallEntry& entry : arch_info(Arch::kX86_64).syscalls)
     direction.allowed.calls.push_back({Arch::kX86_64, entry.nr, true});
-  direction.allowed.unnamed_numbers = true;
+  direction.allowed.unnamed = {Arch::kX86_64};
   direction.allowed.unknown_arches = true;
   EXPECT_EQ(direction_line(direction, Arch::kX86_64),
             "LOOSER: every system call on x86_64; calls on other architectures newly allowed");
@@ -79,12 +79,12 @@ TEST(DirectionLine, NamesCallsThatOnlyTheOtherArchitectureHas) {
   Direction direction;
   direction.by_number = true;
   direction.allowed.calls = {call(Arch::kI386, "arch_prctl")};
-  direction.allowed.unnamed_numbers = true;
+  direction.allowed.unnamed = {Arch::kX86_64};
   EXPECT_EQ(direction_line(direction, Arch::kX86_64),
             "LOOSER: numbers without a name newly allowed (on every architecture, by number: on "
             "i386, 384 is arch_prctl)");
   direction.allowed.calls = {call(Arch::kX32, "rt_sigaction")};
-  direction.allowed.unnamed_numbers = false;
+  direction.allowed.unnamed.clear();
   EXPECT_EQ(direction_line(direction, Arch::kX86_64), "LOOSER: rt_sigaction on x32 newly allowed");
 }
 
@@ -96,7 +96,7 @@ void add_every(Direction::Part& part, Arch arch) {
 TEST(DirectionLine, ClaimsEveryCallByNumberOnlyIfX32AndTheOtherArchitectureHaveIt) {
   Direction direction;
   direction.by_number = true;
-  direction.allowed.unnamed_numbers = true;
+  direction.allowed.unnamed = {Arch::kX86_64};
   add_every(direction.allowed, Arch::kX86_64);
   EXPECT_EQ(direction_line(direction, Arch::kX86_64),
             "LOOSER: every system call on x86_64 newly allowed (on every architecture, by number)");
@@ -112,7 +112,7 @@ TEST(DirectionLine, ClaimsEveryCallByNumberOnlyIfX32AndTheOtherArchitectureHaveI
 
 TEST(DirectionLine, ShortensOnlyTheArchitecturesOfWhichEveryCallIsAffected) {
   Direction direction;
-  direction.allowed.unnamed_numbers = true;
+  direction.allowed.unnamed = {Arch::kI386, Arch::kX86_64};
   add_every(direction.allowed, Arch::kI386);
   direction.allowed.calls.push_back(call(Arch::kX86_64, "read"));
   EXPECT_EQ(direction_line(direction, Arch::kX86_64),
@@ -130,7 +130,7 @@ TEST(DirectionLine, NamesTheHostIfAnotherPartIsAboutOtherArchitectures) {
   direction.stricter.unknown_arches = true;
   EXPECT_EQ(direction_line(direction, Arch::kX86_64),
             "LOOSER: execve on x86_64 newly allowed; stricter: calls on other architectures");
-  direction.allowed.unnamed_numbers = true;
+  direction.allowed.unnamed = {Arch::kX86_64};
   direction.allowed.calls.clear();
   add_every(direction.allowed, Arch::kX86_64);
   EXPECT_EQ(
@@ -142,7 +142,7 @@ TEST(DirectionLine, ReportsThatEveryCallIsAffected) {
   Direction direction;
   for (const SyscallEntry& entry : arch_info(Arch::kX86_64).syscalls)
     direction.allowed.calls.push_back({Arch::kX86_64, entry.nr, true});
-  direction.allowed.unnamed_numbers = true;
+  direction.allowed.unnamed = {Arch::kX86_64};
   EXPECT_EQ(direction_line(direction, Arch::kX86_64), "LOOSER: every system call newly allowed");
   direction.allowed.calls.pop_back();
   EXPECT_NE(direction_line(direction, Arch::kX86_64), "LOOSER: every system call newly allowed");
@@ -163,6 +163,37 @@ TEST(DirectionJson, HasEveryCall) {
   EXPECT_EQ(json["summary"], "LOOSER: more permissive: read (some arguments)");
   EXPECT_EQ(json["looser"]["calls"][0].dump(),
             R"({"arch":"x86_64","name":"read","nr":0,"always":false})");
+}
+
+// The numbers of another architecture are not part of "every system call".
+TEST(DirectionLine, NumbersWithoutANameAreNeverHidden) {
+  Direction direction;
+  for (const SyscallEntry& entry : arch_info(Arch::kI386).syscalls)
+    direction.allowed.calls.push_back({Arch::kI386, entry.nr, true});
+  direction.allowed.unnamed = {Arch::kX86_64, Arch::kI386};
+  EXPECT_EQ(direction_line(direction, Arch::kX86_64),
+            "LOOSER: every system call on i386; numbers without a name newly allowed");
+  direction.allowed.unnamed = {Arch::kI386};
+  EXPECT_EQ(direction_line(direction, Arch::kX86_64),
+            "LOOSER: every system call on i386 newly allowed");
+  const Direction::Part* const parts[] = {&direction.allowed};
+  EXPECT_NE(count_calls(direction, Arch::kX86_64, parts).calls, "every");
+}
+
+// If one number is allowed for some arguments only, "every system call" would be false.
+TEST(DirectionLine, EveryCallByNumberMeansAllArguments) {
+  Direction direction;
+  direction.by_number = true;
+  for (const Arch arch : {Arch::kX86_64, Arch::kX32})
+    for (const SyscallEntry& entry : arch_info(arch).syscalls)
+      direction.allowed.calls.push_back({arch, entry.nr, true});
+  for (const SyscallEntry& entry : arch_info(Arch::kI386).syscalls)
+    if (!has_name(Arch::kX86_64, entry.nr))
+      direction.allowed.calls.push_back({Arch::kI386, entry.nr, true});
+  direction.allowed.unnamed = {Arch::kX86_64, Arch::kX32};
+  EXPECT_EQ(direction_line(direction, Arch::kX86_64), "LOOSER: every system call newly allowed");
+  direction.allowed.calls.back().always = false;
+  EXPECT_NE(direction_line(direction, Arch::kX86_64), "LOOSER: every system call newly allowed");
 }
 
 }  // namespace

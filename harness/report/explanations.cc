@@ -34,7 +34,7 @@ std::string plain(std::string_view cell) {
 
 // Breaks a text into indented lines.
 std::string in_lines(const std::string& text) {
-  constexpr std::size_t kColumns = 100;  // as in explanations.txt
+  constexpr std::size_t kColumns = 78;  // as in explanations.txt
   std::istringstream words(text);
   std::string out;
   std::string line = " ";

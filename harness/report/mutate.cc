@@ -100,8 +100,10 @@ ordered_json to_json(const MutationReport& report, ProgramView program) {
 
 std::string mutation_text(const MutationReport& report, ProgramView program) {
   std::string out;
+  // After an interrupt, thousands can be undecided; the table counts them.
   for (const MissedMutant& missed : report.missed)
-    if (!missed.fuzzed) out += missed_text(missed, program);
+    if (!missed.fuzzed && (missed.witness || !report.interrupted))
+      out += missed_text(missed, program);
   out += fmt::format("{:<9}{:>9}{:>9}{:>11}{:>10}{:>11}{:>9}{:>11}{:>9}{:>8}{:>9}\n", "operator",
                      "mutants", "refused", "equivalent", "by inputs", "by fuzzing", "survived",
                      "undecided", "proofs", "differ", "unproven");

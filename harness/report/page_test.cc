@@ -73,7 +73,7 @@ TEST(PageCards, CountCallsAsTheDirectionDoes) {
   page.direction->allowed = calls(3);
   page.direction->looser = calls(2);  // two of the three, for other arguments
   page.direction->stricter = calls(static_cast<std::uint32_t>(380));
-  page.direction->stricter.unnamed_numbers = true;
+  page.direction->stricter.unnamed = {Arch::kX86_64};
   const std::string text = difference_html(page);
   EXPECT_NE(text.find("<span class=\"card opened\"><b>3</b> calls opened</span>"),
             std::string::npos)
@@ -95,7 +95,7 @@ TEST(PageCards, EveryCallIsNoNumber) {
   Page page = different();
   for (const SyscallEntry& entry : arch_info(Arch::kX86_64).syscalls)
     page.direction->allowed.calls.push_back({Arch::kX86_64, entry.nr, true});
-  page.direction->allowed.unnamed_numbers = true;
+  page.direction->allowed.unnamed = {Arch::kX86_64};
   EXPECT_NE(difference_html(page).find("<b>every</b> call opened"), std::string::npos);
 }
 

@@ -86,6 +86,9 @@ class ProgramReader {
     const auto words = split_blanks(rest);
     if (words[0] == ".repeat") return begin_repeat(words, number);
     if (words[0] == ".endrepeat") return end_repeat(words);
+    constexpr std::size_t kLongest = 4096;  // std::regex recurses for each character
+    if (rest.size() > kLongest)
+      return fail(fmt::format("expected one instruction, found {} bytes", rest.size()));
     if (!std::regex_match(rest.begin(), rest.end(), statement_grammar()) || foreign(rest))
       return fail(fmt::format("expected one instruction, found '{}'", rest));
     out_.push_back({number, std::string(rest)});

@@ -98,7 +98,7 @@ class Divider {
       if (compat) continue;
       const NodeId named = named_numbers(info.audit);
       for (std::size_t i = 0; i < kKinds; ++i)
-        if (without(here[i], named) != Diagrams::kZero) parts[i]->unnamed_numbers = true;
+        if (without(here[i], named) != Diagrams::kZero) parts[i]->unnamed.push_back(info.arch);
     }
     const NodeId known = known_arches();
     for (std::size_t i = 0; i < kKinds; ++i)

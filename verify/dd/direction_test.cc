@@ -43,7 +43,7 @@ TEST(Direction, DividesCallsByKindOfChange) {
   EXPECT_EQ(out.changed.calls, (Calls{call(Arch::kX86_64, "read", true)}));
   EXPECT_EQ(out.looser.calls, (Calls{call(Arch::kX86_64, "write", true)}));
   for (const auto* part : {&out.allowed, &out.stricter, &out.changed, &out.looser})
-    EXPECT_FALSE(part->unnamed_numbers || part->unknown_arches);
+    EXPECT_TRUE(part->unnamed.empty() && !part->unknown_arches);
   ASSERT_TRUE(out.example);
   EXPECT_EQ(out.example->data.nr(), 39u);
   EXPECT_EQ(out.example->after, 0x7fff0000u);
@@ -73,7 +73,7 @@ TEST(Direction, ReportsNumbersWithoutANameAndOtherArchitectures) {
                                               "ld [0]\njeq #5000, y, n\ny: ret "
                                               "#0x7fff0000\nn: ret #0\n");
   EXPECT_TRUE(numbers.allowed.calls.empty());
-  EXPECT_TRUE(numbers.allowed.unnamed_numbers);
+  EXPECT_FALSE(numbers.allowed.unnamed.empty());
   const Direction arches = direction_between(
       "ret #0\n", "ld [4]\njeq #0xc000003e, n, y\ny: ret #0x7fff0000\nn: ret #0\n");
   EXPECT_TRUE(arches.allowed.unknown_arches);
@@ -104,7 +104,7 @@ TEST(Direction, CallsOutsideTheAssumptionAreNotListed) {
   const auto out = direction(question, Arch::kX86_64);
   ASSERT_TRUE(out) << out.error().text();
   EXPECT_EQ(out->allowed.calls, (Calls{call(Arch::kX86_64, "getpid", true)}));
-  EXPECT_FALSE(out->allowed.unnamed_numbers);
+  EXPECT_TRUE(out->allowed.unnamed.empty());
 }
 
 // The filter treats the host's architecture like an unknown one, but readers look for the host's
@@ -128,7 +128,7 @@ TEST(Direction, X32IsListedThoughTheArchitectureDoesNotMatter) {
       "ret #0x7fff0000\n");
   EXPECT_TRUE(out.by_number);
   EXPECT_EQ(out.allowed.calls, (Calls{call(Arch::kX32, "rt_sigaction", true)}));
-  EXPECT_FALSE(out.allowed.unnamed_numbers);
+  EXPECT_TRUE(out.allowed.unnamed.empty());
 }
 
 // x86_64 has no call with this number, and i386 has one.
@@ -137,7 +137,7 @@ TEST(Direction, ANumberThatOnlyTheOtherArchitectureOfTheKernelNamesIsListed) {
       "ret #0x50001\n", "ld [0]\njeq #384, yes, no\nyes: ret #0x7fff0000\nno: ret #0x50001\n");
   EXPECT_TRUE(out.by_number);
   EXPECT_EQ(out.allowed.calls, (Calls{call(Arch::kI386, "arch_prctl", true)}));
-  EXPECT_TRUE(out.allowed.unnamed_numbers);
+  EXPECT_FALSE(out.allowed.unnamed.empty());
 }
 
 // read is allowed everywhere, but the pair also differs on i386 alone, so that numbers do not
