@@ -72,7 +72,8 @@ TEST(DirectionLine, DoesNotClaimEveryCallOfOtherArchitectures) {
   direction.allowed.unnamed = {Arch::kX86_64};
   direction.allowed.unknown_arches = true;
   EXPECT_EQ(direction_line(direction, Arch::kX86_64),
-            "LOOSER: every system call on x86_64; calls on other architectures newly allowed");
+            "LOOSER: every system call on x86_64; numbers without a name; calls on other "
+            "architectures newly allowed");
 }
 
 TEST(DirectionLine, NamesCallsThatOnlyTheOtherArchitectureHas) {
@@ -99,7 +100,8 @@ TEST(DirectionLine, ClaimsEveryCallByNumberOnlyIfX32AndTheOtherArchitectureHaveI
   direction.allowed.unnamed = {Arch::kX86_64};
   add_every(direction.allowed, Arch::kX86_64);
   EXPECT_EQ(direction_line(direction, Arch::kX86_64),
-            "LOOSER: every system call on x86_64 newly allowed (on every architecture, by number)");
+            "LOOSER: every system call on x86_64; numbers without a name newly allowed (on every "
+            "architecture, by number)");
   add_every(direction.allowed, Arch::kX32);
   EXPECT_EQ(direction_line(direction, Arch::kX86_64),
             "LOOSER: every system call on x86_64, x32 newly allowed (on every architecture, by "
@@ -133,9 +135,9 @@ TEST(DirectionLine, NamesTheHostIfAnotherPartIsAboutOtherArchitectures) {
   direction.allowed.unnamed = {Arch::kX86_64};
   direction.allowed.calls.clear();
   add_every(direction.allowed, Arch::kX86_64);
-  EXPECT_EQ(
-      direction_line(direction, Arch::kX86_64),
-      "LOOSER: every system call on x86_64 newly allowed; stricter: calls on other architectures");
+  EXPECT_EQ(direction_line(direction, Arch::kX86_64),
+            "LOOSER: every system call on x86_64; numbers without a name newly allowed; stricter: "
+            "calls on other architectures");
 }
 
 TEST(DirectionLine, ReportsThatEveryCallIsAffected) {
