@@ -5,6 +5,7 @@
 
 #include "cli/interrupts.h"
 #include "cli/reading.h"
+#include "harness/base/file.h"
 #include "harness/base/interrupt.h"
 #include "harness/bpf/refusal.h"
 #include "harness/policy/resolved.h"
