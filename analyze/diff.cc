@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <tuple>
 
 #include "analyze/direction.h"
@@ -101,11 +100,7 @@ Result<DiffReport> diff(const DiffJob& job) {
       dd::diff(report.question, whole ? kMostStored : job.max_regions, job.limits, job.most_bytes);
   if (!found) return found.error();
   report.difference = std::move(*found);
-  // What became more permissive comes first; stored differences keep their order.
-  if (!whole)
-    std::ranges::sort(report.difference.changes, {}, [](const Change& change) {
-      return std::tuple(effect_of(change.before, change.after), change.before, change.after);
-    });
+  if (!whole) opened_first(report.difference.changes);  // stored differences keep their order
   if (!report.difference.changes.empty()) {
     auto direction =
         find_direction(report.question, job.host, job.limits, examples(report.difference));
@@ -129,8 +124,9 @@ Result<DiffReport> diff(const DiffJob& job) {
   return report;
 }
 
-Page page(const DiffJob& job, const DiffReport& found, const std::string& version) {
-  Page out = diff_page(found);
+Page page(const DiffJob& job, const DiffReport& found, const std::string& version,
+          std::string_view how) {
+  Page out = diff_page(found, how);
   out.version = version;
   std::vector<std::pair<std::string, const Source*>> sources;
   for (const auto& [at, role, stack] :

@@ -3,7 +3,6 @@
 // where files go.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <string_view>
 
@@ -39,7 +38,9 @@ struct DiffJob {
 // if the whole difference cannot be stored or compared.
 Result<DiffReport> diff(const DiffJob& job);
 
-// The HTML page of that report, without the name and the options of the command. `version`: ours.
-Page page(const DiffJob& job, const DiffReport& found, const std::string& version);
+// The HTML page of that report, without the name and the options of the command. `version`: ours;
+// `how`: as in diff_text().
+Page page(const DiffJob& job, const DiffReport& found, const std::string& version,
+          std::string_view how);
 
 }  // namespace secequiv

@@ -202,10 +202,15 @@ void note_length(const std::string& name, ProgramView program, const Reading& re
                     name, program.size(), kMaxInsns));
 }
 
-Status expect_accepted(const Source& source, const Reading& reading) {
+Status expect_legal(const Source& source) {
   if (const auto refusal = refusal_of(source.program, LengthRule::kUnlimited))
     return make_error(ErrorCode::kRejected, instruction_place(source, refusal->pc),
                       describe(*refusal, source.program));
+  return Ok{};
+}
+
+Status expect_accepted(const Source& source, const Reading& reading) {
+  if (auto s = expect_legal(source); !s) return s;
   note_length(source.title(), source.program, reading);
   return Ok{};
 }

@@ -1,6 +1,5 @@
-// Filters and policies from files, as the sources of jobs. Owns how a program is told from a
-// policy, stacks, and what people are told about a file. It must not know how a user names any of
-// this.
+// Loads filters and policies from files, for jobs. Owns how content selects between program and
+// policy, how a stack is read, and the notes about files. It must not know how a user names them.
 #pragma once
 
 #include <functional>
@@ -56,6 +55,8 @@ Result<Source> load_source(const std::string& path, const Reading& reading);
 // Reads the filters of a stack, separated by commas, unless the whole text names a file.
 Result<std::vector<Source>> load_stack(const std::string& paths, const Reading& reading);
 
+// Checks that the kernel accepts the program, apart from its length. Errors: kRejected.
+Status expect_legal(const Source& source);
 // Checks that the kernel accepts the program. If it is only too long, warns. Errors: kRejected.
 Status expect_accepted(const Source& source, const Reading& reading);
 // The same for what these read.

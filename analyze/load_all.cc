@@ -7,7 +7,6 @@
 #include <filesystem>
 
 #include "harness/base/file.h"
-#include "harness/bpf/refusal.h"
 
 namespace secequiv {
 namespace {
@@ -68,9 +67,7 @@ Result<std::unique_ptr<hunt::ProgramSource>> load_programs(const std::vector<std
   const auto load = [&](const std::string& path) -> Result<hunt::NamedProgram> {
     auto source = load_source(path, reading);
     if (!source) return source.error();
-    if (const auto refusal = refusal_of(source->program, LengthRule::kUnlimited))
-      return make_error(ErrorCode::kRejected, instruction_place(*source, refusal->pc),
-                        describe(*refusal, source->program));
+    if (auto s = expect_legal(*source); !s) return s.error();
     return hunt::NamedProgram{source->name, std::move(source->program)};
   };
   auto all = load_all<hunt::NamedProgram>(paths, Subject::kPrograms,

@@ -18,6 +18,8 @@
 namespace secequiv::cli {
 namespace {
 
+constexpr std::string_view kMoreRegions = "--max-regions";  // the option that shows more
+
 struct DiffOptions {
   Options options;
   std::string before;
@@ -66,7 +68,7 @@ bool names_rules(const DiffOptions& given, const DiffJob& job) {
 
 Status write_page(const DiffOptions& given, const DiffJob& job, const DiffReport& found) {
   if (given.options.html.empty()) return Ok{};
-  Page page = secequiv::page(job, found, SECEQUIV_VERSION);
+  Page page = secequiv::page(job, found, SECEQUIV_VERSION, kMoreRegions);
   page.command = given.options.command;
   page.options = options_of(*given.options.declared_by);
   return write_file(given.options.html, html(page));
@@ -96,9 +98,8 @@ Result<int> list_differences(const DiffOptions& given) {
       reported(*found, given.options.wants_reports() ? given.max_regions : 0);
   if (!given.rules) found->rules.clear();
   answer_is_known();
-  return print_found(
-      given.options.json ? render(to_json(*found)) : diff_text(*found, "--max-regions"), cases,
-      given.options, written);
+  return print_found(given.options.json ? render(to_json(*found)) : diff_text(*found, kMoreRegions),
+                     cases, given.options, written);
 }
 
 }  // namespace

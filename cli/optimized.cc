@@ -7,16 +7,13 @@
 #include "cli/reading.h"
 #include "harness/base/file.h"
 #include "harness/base/interrupt.h"
-#include "harness/bpf/refusal.h"
 #include "harness/policy/resolved.h"
 
 namespace secequiv::cli {
 
 Result<Source> optimized(const Source& before, const TargetOptions& target, const Options& options,
                          const std::vector<const Pass*>& passes) {
-  if (const auto refusal = refusal_of(before.program, LengthRule::kUnlimited))
-    return make_error(ErrorCode::kRejected, instruction_place(before, refusal->pc),
-                      describe(*refusal, before.program));
+  if (auto s = expect_legal(before); !s) return s.error();
   auto opened = open_target(target, options);
   if (!opened) return opened.error();
   if (!opened->any()) {

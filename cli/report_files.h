@@ -1,6 +1,5 @@
-// The output files that options name. Owns writing reports to them, and two guarantees: no output
-// destroys an input or another output, and no report of an earlier run remains. It must not know
-// any command.
+// The report files that options name. Owns writing them, and the guarantee that no report of an
+// earlier run remains. It must not know any command.
 #pragma once
 
 #include <span>

@@ -1,7 +1,6 @@
 #include "harness/inputs/cases_path.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <map>
 

@@ -1,6 +1,5 @@
 #include "harness/kernel/acceptance.h"
 
-#include <fmt/format.h>
 #include <linux/seccomp.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -10,7 +9,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <limits>
 
 #include "harness/kernel/child.h"

@@ -24,7 +24,6 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdio>
-#include <cstring>
 #include <utility>
 
 #include "harness/kernel/child.h"

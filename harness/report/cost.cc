@@ -48,7 +48,7 @@ ordered_json side_json(const Side& side) {
   return out;
 }
 
-// Of two filters, a table of 80 columns has room for the mean and the worst case only.
+// If there are two filters, 80 columns have room only for the mean and the worst case of each.
 std::string numbers(const std::vector<Side>& sides, std::size_t side, std::size_t at) {
   const CallCost& call = sides[side].calls[at];
   const char* cached = call.cached ? "*" : "";

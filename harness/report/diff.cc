@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "harness/base/file.h"
 #include "harness/base/text.h"
 #include "harness/report/direction.h"
 #include "harness/report/json.h"

@@ -1,19 +1,17 @@
 #include "harness/report/diff_page.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <tuple>
 
 namespace secequiv {
 
-Page diff_page(const DiffReport& report) {
+Page diff_page(const DiffReport& report, std::string_view how) {
   Page out;
   const auto& changes = report.difference.changes;
   out.verdict = report.verdict;
   if (!changes.empty()) out.direction = report.direction;
   out.host = report.host;
-  out.text = diff_text(report, "--max-regions");
+  out.text = diff_text(report, how);
   out.difference = changes.empty()
                        ? std::string("no input differs")
                        : count_text(report.difference.count) + " of 2^512 inputs differ";

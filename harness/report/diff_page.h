@@ -8,7 +8,7 @@
 namespace secequiv {
 
 // Returns the page. The caller fills in the command, the version, the provenance and the names of
-// both sides.
-Page diff_page(const DiffReport& report);
+// both sides. `how`: as in diff_text().
+Page diff_page(const DiffReport& report, std::string_view how = "");
 
 }  // namespace secequiv

@@ -156,10 +156,8 @@ std::string part_text(const Part& part, const Style& style, bool in_full) {
   }
   const auto calls = single_calls(part, style);
   const auto is_shown = [&](Arch arch) { return std::ranges::find(shown, arch) != shown.end(); };
-  const bool more_numbers = std::ranges::any_of(part.unnamed, [&](Arch arch) {
-    return std::ranges::any_of(all_arches(), [&](const ArchInfo& info) {
-      return info.audit == arch_info(arch).audit && !is_shown(info.arch);
-    });
+  const bool more_numbers = std::ranges::any_of(all_arches(), [&](const ArchInfo& info) {
+    return has_unnamed(part, info.arch) && !is_shown(info.arch);
   });
   if (!calls.empty()) out.push_back(calls_text(calls, style, in_full));
   if (more_numbers) out.emplace_back(kNumbers);
