@@ -1,5 +1,5 @@
-// Finds the action of each system call, and the conditions on arguments that it depends on. Owns
-// the job that makes the report. It must not know files.
+// Finds the action of each system call, and the argument conditions on which it depends. Owns the
+// job that makes the report. It must not know files.
 #pragma once
 
 #include "analyze/source.h"

@@ -125,7 +125,7 @@ class Campaign {
     return Ok{};
   }
 
-  // `coverage` is that of the optimized program, with all inputs so far.
+  // `coverage` has what all inputs so far covered in the optimized program.
   Result<CheckReport> fuzz(const pair::Corpus& corpus, const CoverageMap& coverage) {
     // Stored inputs come first, so that none is stored again under another name.
     const DistinctInputs stored(corpus.inputs.begin(), corpus.inputs.end());
@@ -185,7 +185,7 @@ class Campaign {
     } else {
       inputs_.insert(inputs_.end(), corpus->inputs.begin(), corpus->inputs.end());
     }
-    if (!interrupted()) distinct();  // else few of them are run
+    if (!interrupted()) distinct();  // after an interrupt, few of them are run
     auto report = check_pair(before_, after_, pair_.sameness, inputs_, checking);
     if (!report) return report;
     fuzz_.added = corpus->inputs.size() - std::min(fuzz_.stored, corpus->inputs.size());

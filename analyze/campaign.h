@@ -14,7 +14,7 @@ struct CampaignOptions {
   CheckOptions check;
   pair::FuzzOptions fuzz;                  // an empty corpus means a temporary folder
   bool minimize = false;                   // keep only one input for each edge in the corpus
-  Clock::time_point start = Clock::now();  // from which seed_seconds and derived_seconds count
+  Clock::time_point start = Clock::now();  // seed_seconds and derived_seconds count from here
 };
 
 // Returns the report of check_pair() with the same verdicts, and sets its `fuzz`. It calls `derive`

@@ -20,10 +20,10 @@ struct CheckOptions {
   Arch host = Arch::kX86_64;        // the kernel whose cache must not lose calls
   bool allow_cache_loss = false;    // lost calls are no failure
   Oracle oracle = {};               // also runs every input; may be empty
-  // Results of an earlier step with the same engine. They are not decided again.
+  // Results of an earlier step with the same engine, which are not decided again.
   std::optional<Proof> proof = {};
   std::span<const Obligation> infeasible = {};
-  std::string_view inputs_name = "the derived inputs";  // what the reason calls `inputs`
+  std::string_view inputs_name = "the derived inputs";  // name of `inputs` in the reason
 };
 
 // Returns the report. `before` may be longer than 4096 instructions, as optimizers' inputs often

@@ -1,4 +1,4 @@
-// The rule of the users' policies that decides about one input.
+// Finds the rule of a user's policy that decides about one input.
 #pragma once
 
 #include <span>
@@ -8,8 +8,8 @@
 
 namespace secequiv {
 
-// The rule of the filter that decides in a stack, newest first; nothing if that filter is no
-// policy.
+// Returns the rule that decides in the filter whose action wins; nothing if that filter was not
+// compiled from a policy. `stack` has the newest filter first.
 DecidingRule deciding_rule(std::span<const Source> stack, const SeccompData& data);
 
 }  // namespace secequiv

@@ -33,7 +33,7 @@ struct Reading {
 };
 
 // Reads a whole input file. Standard input, "-", can be read only once; if it is a terminal, a note
-// says that it is read.
+// reports that the tool is waiting for input.
 Result<std::string> read_input(const std::string& path, const Note& note);
 
 // Reads all 64-byte seccomp_data records in these files.
@@ -59,7 +59,7 @@ Result<std::vector<Source>> load_stack(const std::string& paths, const Reading& 
 Status expect_legal(const Source& source);
 // Checks that the kernel accepts the program. If it is only too long, warns. Errors: kRejected.
 Status expect_accepted(const Source& source, const Reading& reading);
-// The same for what these read.
+// These functions read and then check as expect_accepted() does.
 Result<Source> load_accepted(const std::string& path, const Reading& reading);
 Result<std::vector<Source>> load_accepted_stack(const std::string& paths, const Reading& reading);
 

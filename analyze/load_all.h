@@ -1,4 +1,4 @@
-// All filters in files and folders, for a hunt to start from. Owns which files of a folder are
+// Loads all filters in files and folders, as the start of a hunt. Owns which files of a folder are
 // read.
 #pragma once
 

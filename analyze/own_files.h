@@ -1,4 +1,5 @@
-// Files that earlier runs wrote. Owns how reports and certificates of this tool are recognized.
+// Recognizes files that earlier runs wrote. Owns what a report or a certificate of this tool looks
+// like.
 #pragma once
 
 #include <array>

@@ -21,7 +21,7 @@
 namespace secequiv {
 namespace {
 
-constexpr std::size_t kMostPageRegions = 200;  // how many are listed for each change
+constexpr std::size_t kMostPageRegions = 200;  // listed for each change
 constexpr std::size_t kMostStepped = 24;       // regions whose example can be stepped through
 constexpr std::size_t kMostDecisions = 8;      // inputs for different return values
 constexpr std::size_t kMostConditions = 3;     // in the reason why an edge is infeasible
@@ -33,7 +33,8 @@ class Reasons {
   Reasons(const Program& program, const dd::Limits& limits, Arch host)
       : host_(host), programs_{program}, space_(programs_, limits), reach_(space_, program) {}
 
-  // How many of the obligations inputs can meet; all of them if that is not known.
+  // Returns how many of the obligations some input can meet, or their number if the limits are
+  // reached.
   std::size_t feasible(const std::vector<Obligation>& all) {
     const auto count = std::ranges::count_if(all, [&](const Obligation& obligation) {
       return reach_.set(obligation) != dd::Diagrams::kZero;
@@ -104,7 +105,7 @@ class PageMaker {
   }
 
  private:
-  // Derived inputs, then those of the report.
+  // Returns the derived inputs, then those of the report.
   [[nodiscard]] const SeccompData& input(std::size_t at) const {
     const std::size_t derived = job_.inputs.size();
     return at < derived ? job_.inputs[at] : job_.report.own_inputs[at - derived];

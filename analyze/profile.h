@@ -1,5 +1,5 @@
-// Profiles for jobs that weigh costs: how often each system call is made. Owns which calls of a
-// profile an architecture has. It must not know files.
+// Reads profiles, which state how often each system call is made, for jobs that weigh costs. Owns
+// which calls of a profile an architecture has. It must not know files.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Where a report comes from: the command line, its inputs, and the date. Owns these facts.
+// Owns the facts about where a report comes from: the command line, its inputs, and the date.
 #pragma once
 
 #include <string>
@@ -10,7 +10,8 @@
 
 namespace secequiv {
 
-// `sides`: the role of each input ("before") and what it was read from. `version`: ours.
+// `sides`: the role of each input ("before") and what it was read from. `version` is this tool's
+// version.
 std::vector<PageFact> provenance(const std::vector<std::pair<std::string, const Source*>>& sides,
                                  const std::string& version);
 

@@ -1,5 +1,5 @@
 // Finds symbols for which the kernel accepts fewer values in the second filter than in the first.
-// Owns this search. It must not know how the result is reported.
+// Owns only this search. It must not know how the result is reported.
 #pragma once
 
 #include <optional>

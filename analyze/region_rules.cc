@@ -7,10 +7,10 @@
 namespace secequiv {
 namespace {
 
-// A part of a rule that reports name: the first that matches decides.
+// A part of a rule that reports can name. The first leaf that matches decides.
 struct Leaf {
   const Rule* rule;
-  const RulePosition* position;  // its own, or that of what it is part of; may be nothing
+  const RulePosition* position;  // its own, or that of the rule around it; may be null
 };
 
 void leaves(const Rule& rule, const RulePosition* outer, std::vector<Leaf>& out) {
@@ -28,16 +28,16 @@ std::vector<Leaf> leaves(const Rule& rule) {
   return out;
 }
 
-// Whether reports name both leaves in the same way. Without a position they name also branches
-// inside a leaf, which can be others for other inputs.
+// Returns whether reports name both leaves in the same way. For a rule without a position, reports
+// also name branches inside a leaf, and other inputs can take other branches.
 bool same_name(const Leaf& a, const Leaf& b) {
   if (a.position != nullptr && b.position != nullptr)
     return a.position->text() == b.position->text();
   return a.rule == b.rule && a.position == b.position && !is_branching(*a.rule);
 }
 
-// The policy for the system calls of `region`, with action 1 where it decides as for `data`, by the
-// same rule, and 0 elsewhere.
+// Returns a policy for the system calls of `region`. Its action is 1 where the same rule decides as
+// for `data`, and 0 elsewhere.
 Policy same_rule(const Policy& policy, const Region& region, const SeccompData& data) {
   const Origin from = origin(policy, data);
   Policy out;

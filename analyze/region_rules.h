@@ -1,5 +1,6 @@
-// Which rule of a policy decides about the inputs of a region, and whether it is the same one for
-// all of them: other inputs may have another rule with the same action. Owns that question.
+// Finds the rule of a policy that decides about an input of a region. Owns the check whether this
+// rule decides about all inputs of the region, because another rule with the same action may decide
+// about some of them.
 #pragma once
 
 #include "harness/compare/difference.h"
@@ -15,7 +16,7 @@ class RegionRules {
   RegionRules(const Policy& policy, ProgramView program, const dd::Limits& limits)
       : policy_(policy), programs_{program}, space_(programs_, limits) {}
 
-  // Beyond the limits, `always` is false.
+  // If the limits are reached, `always` is false.
   RegionRule of(const Region& region);
 
  private:

@@ -1,4 +1,4 @@
-// Whether one rule decides about all inputs of a region.
+// Tests whether one rule decides about all inputs of a region.
 #include "analyze/region_rules.h"
 
 #include <gtest/gtest.h>

@@ -39,8 +39,8 @@ std::vector<WhyReport::Test> tests_of(const Program& program, const Trace& run) 
 
 ReturnValue constant(std::uint32_t value) { return {value, action_of(value)}; }
 
-// The decision of the stack with these policies, and the position of the rule that decides. A
-// filter without a policy decides as its program does.
+// A decision of a stack, and the position of the rule that decides. A filter without a policy
+// decides as its program does.
 struct Decision {
   std::uint32_t result;
   PositionRef position;

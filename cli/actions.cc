@@ -1,4 +1,4 @@
-// `actions`: the action that system calls get, and the conditions on arguments.
+// `actions`: lists the action of each system call, and its conditions on arguments.
 #include "analyze/actions.h"
 
 #include <fmt/format.h>

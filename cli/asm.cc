@@ -1,4 +1,4 @@
-// `asm` and `dis`: one conversion between program forms, with different defaults.
+// `asm` and `dis`: convert between program forms; only their defaults differ.
 #include "cli/command.h"
 #include "cli/reading.h"
 #include "harness/seccomp/annotate.h"

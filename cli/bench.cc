@@ -1,4 +1,4 @@
-// `bench`: how long the running kernel takes to run a filter.
+// `bench`: measures how long the running kernel takes to run a filter.
 #include "analyze/bench.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// `cache`: what the kernel answers without running a filter.
+// `cache`: lists the calls that the kernel answers without running a filter.
 #include "analyze/cache.h"
 
 #include <fmt/format.h>

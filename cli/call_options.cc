@@ -36,7 +36,7 @@ Result<SeccompData> CallOptions::read(Options& options) {
   auto data = record.empty() ? read_call(fields, options.arch) : from_record();
   const bool of_host = fields.arch.empty() && fields.words.empty() && record.empty();
   if (!data || (host_->count() > 0 && !of_host)) return data;
-  // A 32-bit call of the default host belongs to that host; profiles stay those of the host.
+  // A 32-bit call of the default host does not change the host, so profiles are read for that host.
   const Arch host = options.oci().arch;
   const Arch called = arch_from_data(data->arch(), 0).value_or(host);
   if (called != compat_arch(host)) options.arch = arch_info(called).name;

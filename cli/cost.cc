@@ -1,4 +1,4 @@
-// `cost`: how many instructions a filter executes. The result is the same on every machine.
+// `cost`: counts the instructions that a filter executes. The result is the same on every machine.
 #include "analyze/cost.h"
 
 #include "cli/command.h"

@@ -1,4 +1,5 @@
-// `cover`: which part of a program some inputs reach, and whether any input reaches the rest.
+// `cover`: finds out which part of a program some inputs reach, and whether any input reaches the
+// rest.
 #include "analyze/cover.h"
 
 #include <filesystem>

@@ -1,5 +1,5 @@
-// The command line's description of itself as JSON. Owns that shape, from which scripts make the
-// reference, man pages and completions. It must not know any command.
+// Describes the command line as JSON. Owns the format of this description, from which scripts make
+// the reference, man pages and completions. It must not know any command.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -1,4 +1,4 @@
-// `diff`: every difference between two filters, counted and in readable regions.
+// `diff`: counts all differences between two filters and describes them by readable regions.
 #include "analyze/diff.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@
 namespace secequiv::cli {
 namespace {
 
-constexpr std::string_view kMoreRegions = "--max-regions";  // the option that shows more
+constexpr std::string_view kMoreRegions = "--max-regions";  // the option that makes the list longer
 
 struct DiffOptions {
   Options options;
@@ -57,7 +57,8 @@ Status load(const DiffOptions& given, DiffJob& job) {
   return Ok{};
 }
 
-// Returns whether rules are needed: the text names them on request, a page of two policies always.
+// Returns whether the report needs rules: the text names them on request, the page of two policies
+// always does.
 bool names_rules(const DiffOptions& given, const DiffJob& job) {
   const auto policy = [](const Stack& stack) {
     return stack.filters.size() == 1 && stack.filters.front().policy.has_value();

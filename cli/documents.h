@@ -1,5 +1,5 @@
-// The options that take the place of a command: --explain, --print-schema and --list-options; and
-// --color, which goes before a command. Owns how they are parsed and what they print.
+// The options that replace a command (--explain, --print-schema and --list-options), and --color,
+// which stands before a command. Owns how they are parsed and what they print.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,10 +10,10 @@
 
 namespace secequiv::cli {
 
-// Declares them. `done` gets the exit status of one that takes the place of a command.
+// Declares these options. An option that replaces a command stores its exit status in `done`.
 void add_documents(CLI::App& app, std::optional<int>& done);
 
-// They have at most one value. Returns the option that more follows, or nothing.
+// Each of these options takes at most one value. Returns the option that has more, or nothing.
 std::string beside_a_document(std::span<char* const> arguments);
 
 // Returns the arguments as CLI11 understands them. `help COMMAND` becomes `COMMAND --help`, and the

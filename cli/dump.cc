@@ -1,4 +1,4 @@
-// `dump`: the filters of a running process, or those that a command installs.
+// `dump`: prints the filters of a running process, or those that a command installs.
 #include "analyze/dump.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
-// --expect and --write-expect of `diff`: a stored difference. Owns these options.
+// The options --expect and --write-expect of `diff`, which compare with a stored difference or
+// store one. Owns these options.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -14,7 +15,8 @@ struct ExpectOption {
   std::string write;
 
   void add(CLI::App& app);
-  // What is expected, if anything. Errors: kUsage, and those of reading it.
+  // Returns the expected difference, if --expect names one. Errors: kUsage, and those of reading
+  // it.
   [[nodiscard]] Result<std::optional<DiffJob::Expected>> read() const;
 };
 

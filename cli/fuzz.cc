@@ -18,7 +18,7 @@ struct FuzzOptions {
   bool list = false;
 };
 
-// An option that belongs to one way of fuzzing is an error in the other.
+// An option that applies only to a pair is an error without a pair, and the reverse.
 constexpr const char* kPairGroup = "Pair of programs";
 constexpr const char* kTargetGroup = "Under test";
 

@@ -1,5 +1,5 @@
-// The layout of --help: its usage lines and the placeholders of options' values. Owns these alone.
-// It must not know any command.
+// The layout of --help: its usage lines and the placeholders of options' values. It must not know
+// any command.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -13,8 +13,8 @@ inline constexpr const char* kProgram = "secequiv";
 // Returns the words that an option accepts, or none if it accepts other text or numbers.
 std::vector<std::string> words_of(const CLI::Option& option);
 
-// What stands for an option's value in help and documents: "dd|z3|both", "ARCH", "N", "SECONDS",
-// "TEXT"; empty for a flag.
+// Returns the placeholder of an option's value in help and documents: "dd|z3|both", "ARCH", "N",
+// "SECONDS" or "TEXT". It is empty for a flag.
 std::string placeholder(const CLI::Option& option);
 
 std::shared_ptr<CLI::FormatterBase> help_layout();

@@ -1,4 +1,4 @@
-// Interrupts of long commands. Owns what Ctrl-C does. It must not know any command.
+// Handles interrupts of long commands. Owns what Ctrl-C does. It must not know any command.
 #pragma once
 
 #include <string>

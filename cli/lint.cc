@@ -1,4 +1,4 @@
-// `lint`: rules of a policy that could be removed, and rules that are probably mistakes.
+// `lint`: finds rules of a policy that could be removed, and rules that are probably mistakes.
 #include "analyze/lint.h"
 
 #include "cli/command.h"

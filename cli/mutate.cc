@@ -1,4 +1,4 @@
-// `mutate`: how many small changes of a program are found by derived inputs, fuzzing and proofs.
+// `mutate`: counts the small changes of a program that derived inputs, fuzzing and proofs find.
 #include "harness/report/mutate.h"
 
 #include "analyze/derived.h"

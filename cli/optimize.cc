@@ -1,4 +1,4 @@
-// `optimize`: the built-in optimizer, pass by pass.
+// `optimize`: runs the passes of the built-in optimizer.
 #include "analyze/optimize.h"
 
 #include <fmt/format.h>

@@ -88,7 +88,8 @@ struct Options {
   void add_import(CLI::App& app);
 };
 
-// Declare options and arguments that several commands have. Each command keeps their values itself.
+// These functions declare options and arguments that several commands have. Each command stores
+// their values itself.
 void add_filter(CLI::App& app, const char* name, std::string& paths);  // one filter, or a stack
 void add_program(CLI::App& app, std::string& path);
 void add_records(CLI::App& app, std::vector<std::string>& paths);  // --inputs

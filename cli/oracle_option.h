@@ -1,5 +1,5 @@
-// --oracle: a second evaluator for the inputs that a command runs. Owns how a user names it. It
-// must not know what a command does with the results.
+// The option --oracle, a second evaluator for the inputs that a command runs. Owns how a user names
+// it. It must not know what a command does with the results.
 #pragma once
 
 #include <optional>

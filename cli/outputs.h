@@ -1,4 +1,4 @@
-// The files that options name for output. Owns these options. No output may destroy an input or
+// Owns the list of options that name output files. Makes sure that no output destroys an input or
 // another output.
 #pragma once
 

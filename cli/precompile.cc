@@ -1,4 +1,5 @@
-// `precompile`: a filter whose variables are set when it is installed, proven for all values.
+// `precompile`: makes a filter whose variables get their values at installation, and proves it for
+// all values.
 #include "analyze/precompile.h"
 
 #include "cli/command.h"

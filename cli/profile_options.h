@@ -1,5 +1,5 @@
-// Profiles for `cost`, `bench` and `optimize`: how often each system call is made. Owns --profile.
-// It must not know how profiles are used.
+// The option for profiles of `cost`, `bench` and `optimize`, which state how often each system call
+// is made. Owns --profile. It must not know how profiles are used.
 #pragma once
 
 #include <CLI/CLI.hpp>

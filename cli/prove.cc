@@ -1,4 +1,5 @@
-// `prove`: equivalence or refinement of two filters, or stacks of filters, over all inputs.
+// `prove`: proves for all inputs that two filters or stacks of filters are equivalent, or that the
+// second refines the first.
 #include "analyze/prove.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// `reach`: which inputs reach which instruction.
+// `reach`: describes the inputs that reach each instruction.
 #include "analyze/reach.h"
 
 #include <fmt/format.h>

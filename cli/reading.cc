@@ -13,7 +13,7 @@ namespace {
 
 using Values = std::vector<std::pair<std::string, std::uint32_t>>;
 
-// The values of --set, each as NAME=VALUE.
+// Reads the values of --set, each given as NAME=VALUE.
 Result<Values> parse_settings(const std::vector<std::string>& settings) {
   Values out;
   for (const std::string& text : settings) {

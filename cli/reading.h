@@ -1,5 +1,5 @@
-// How the options of a command read programs and policies (analyze/load.h). Owns the values that
-// --set gives to names in programs, and where notes about files go.
+// Turns the options of a command into settings for reading programs and policies (analyze/load.h).
+// Owns the values that --set gives to names in programs, and where notes about files go.
 #pragma once
 
 #include "analyze/load.h"
@@ -7,7 +7,7 @@
 
 namespace secequiv::cli {
 
-// Whether a program may contain names to which --set gives no value.
+// States whether a program may contain names to which --set gives no value.
 enum class Names : std::uint8_t { kRefused, kTaken };
 
 // `options` must outlive it.

@@ -1,5 +1,5 @@
-// The report files that options name. Owns writing them, and the guarantee that no report of an
-// earlier run remains. It must not know any command.
+// Writes the report files that options name. Owns the guarantee that no report of an earlier run
+// remains. It must not know any command.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// `run`: emulates one system call, with the trace on request.
+// `run`: emulates one system call, and shows its trace on request.
 #include "analyze/run.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // --optimizer, --compiler and --evaluator: the code under test. Owns how a user names it, and its
-// limits. It must not know what the command asks of it.
+// limits. It must not know what the command does with it.
 #pragma once
 
 #include <memory>

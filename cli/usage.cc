@@ -18,7 +18,7 @@
 namespace secequiv::cli {
 namespace {
 
-// The command that the command line names, if it exists.
+// Returns the command that the command line names, or null if there is no such command.
 const CLI::App* command_of(const CLI::App& app) {
   const auto given = app.get_subcommands();
   return given.empty() ? nullptr : given.front();
@@ -51,7 +51,8 @@ std::string unknown_command(const CLI::App& app, const std::string& name) {
   return fmt::format("'{}' is not a command{}", name, did_you_mean(similar));
 }
 
-// What the command line names that does not exist, or has too much; "" if nothing is.
+// Returns the error about a name that does not exist or an argument too many; "" if there is
+// neither.
 std::string unknown_name(const CLI::App& app) {
   const CLI::App* command = command_of(app);
   const std::vector<std::string> rest = app.remaining(true);
@@ -64,7 +65,7 @@ std::string unknown_name(const CLI::App& app) {
   return fmt::format("{} takes no further argument, found '{}'", command->get_name(), rest.back());
 }
 
-// CLI11's messages in our words.
+// Rewrites CLI11's messages in the form of this tool's errors.
 std::string in_our_words(const CLI::App& app, const std::string& message) {
   constexpr std::size_t kLongest = 4096;  // std::regex recurses for each character
   if (message.size() > kLongest) return message;

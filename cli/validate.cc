@@ -1,4 +1,4 @@
-// `validate`: whether the kernel accepts a program, or whether a policy is valid.
+// `validate`: checks whether the kernel accepts a program, or whether a policy is valid.
 #include "cli/command.h"
 #include "cli/reading.h"
 #include "harness/bpf/refusal.h"

@@ -10,7 +10,8 @@ namespace secequiv::cli {
 
 // Accepts a finite number of seconds above 0, and also 0 if `or_none` is set.
 CLI::Validator seconds(bool or_none = false);
-// A whole number in these bounds, decimal or 0x; no leading zeros, which mean octal elsewhere.
+// Accepts a whole number in these bounds, decimal or after 0x. Leading zeros are errors, because
+// they mean octal elsewhere.
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most);
 // Accepts one of these words.
 CLI::Validator one_of(std::vector<std::string> words);

@@ -26,7 +26,7 @@ extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
     std::exit(2);
   }
   return std::atexit([] {
-    std::fprintf(stderr, "fuzz_semantics: %llu programs, diagrams of %llu\n",
+    std::fprintf(stderr, "fuzz_semantics: %llu programs, %llu of them evaluated by diagrams\n",
                  static_cast<unsigned long long>(programs),
                  static_cast<unsigned long long>(diagrams));
   });

@@ -5,7 +5,7 @@
 namespace secequiv::fuzz {
 namespace {
 
-// Like chk_code_allowed, lists the valid ones among all combinations of the headers' constants.
+// Lists the valid codes, as chk_code_allowed does, as combinations of the headers' constants.
 bool is_classic(std::uint16_t code) {
   if (code > 0xff) return false;
   const unsigned rest = code & 0xf8;
