@@ -1,6 +1,6 @@
 """Runs secequiv, reads its reports, and evaluates programs with an independent evaluator.
 
-Owns the place of the binary, the parsing of its output, and the schemas that every --json report must match. The evaluator
+Owns the path of the binary, the parsing of its output, and the schemas that every --json report must match. The evaluator
 is scripts/naive, which shares no code with the binary.
 """
 
@@ -29,12 +29,12 @@ from naive.naive import Insn, run as evaluate, run_stack  # noqa: E402, F401
 
 FULL = os.environ.get("SECEQUIV_FULL_TESTS") == "1"  # the development build
 STATUS = {"pass": 0, "equivalent": 0, "fail": 1, "different": 1, "unknown": 3, "rejected": 4, "crashed": 5}
-BIG_ENDIAN = (0x80000016, 0x80000008)  # AUDIT_ARCH_S390X, AUDIT_ARCH_MIPS64; unknown values count as little-endian
+BIG_ENDIAN = (0x80000016, 0x80000008)  # AUDIT_ARCH_S390X, AUDIT_ARCH_MIPS64; unknown architectures count as little-endian
 ERROR_STATUS = {"rejected": 4, "budget": 3, "unavailable": 3, "adapter": 5}  # all other errors have status 2
 
 
 def some(cases, every):
-    """Returns all cases in the development build. In other builds (sanitizers), it returns one in `every`, because more would run
+    """Returns all cases in the development build. In other builds (sanitizers), returns one of every `every` cases, because more would run
     the same code again."""
     return list(cases) if FULL else list(cases)[::every]
 

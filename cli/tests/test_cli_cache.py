@@ -1,5 +1,5 @@
-"""Tests `secequiv cache`: calls that the kernel answers from its bitmap, and calls that a change loses. The tests compute the
-expected calls."""
+"""Tests `secequiv cache`: the calls that the kernel answers from its bitmap, and those that a change loses. A second implementation
+computes the expected calls."""
 import json
 
 import pytest
@@ -18,7 +18,7 @@ def ask(*arguments):
 
 
 def constant_allow(insns, nr, arch):
-    """Implements seccomp_is_const_allow of kernel/seccomp.c a second time."""
+    """Implements seccomp_is_const_allow of kernel/seccomp.c independently."""
     pc, a = 0, 0
     while True:
         code, jt, jf, k = insns[pc]

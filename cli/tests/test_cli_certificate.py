@@ -1,4 +1,4 @@
-"""prove --certificate: which proofs have one, and what is reported."""
+"""Tests which proofs have a certificate (`prove --certificate`), and what the command reports about it."""
 
 import hashlib
 import os

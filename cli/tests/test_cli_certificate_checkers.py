@@ -1,4 +1,4 @@
-"""The two checkers of certificates: they accept valid ones and refuse changed ones."""
+"""Tests that the two checkers of certificates accept valid certificates and refuse changed ones."""
 
 import ast
 import random
@@ -36,7 +36,7 @@ def walks(tmp_path):
 
 
 class Checked:
-    """The checker, imported as a module, so that thousands of certificates need no separate processes."""
+    """Imports the checker as a module, so that thousands of certificates need no separate processes."""
 
     def __init__(self, engine):
         import importlib.machinery
@@ -190,7 +190,8 @@ def test_forged_certificates_are_refused(tmp_path):
 
 
 def test_a_literal_that_is_never_true_is_refused(tmp_path):
-    """nr & 0xf0 == 0xff is never true. If the checker assumed it where nr & 0xf0 is 0xf0, it would conclude nr > 0xfe and miss the difference at 0xf0."""
+    """nr & 0xf0 == 0xff is never true. If the checker assumed it where nr & 0xf0 is 0xf0, it would conclude nr > 0xfe and miss the
+    difference at 0xf0."""
     text = "ld [0]\nand #0xf0\njeq #0xf0, y\nret #0\ny: ld [0]\njgt #0xfe, z\nret #%d\nz: ret #0\n"
     one, other = [raw(tmp_path / str(k), text % k).read_bytes() for k in (1, 2)]
     cases = ["lemma 0 5 5 bA=w0 aA=w0 w0:eq:f0:ff", "ret 7 7 c0", "main", "test 2 2", "use 0", "ret 3 3 c0"]

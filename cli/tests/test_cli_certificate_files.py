@@ -88,7 +88,7 @@ def test_programs_that_may_read_unwritten_memory_are_refused(tmp_path, engine):
 
 
 def test_both_checkers_contain_the_same_program_reader():
-    """Each checker is self-contained, so both contain the part that reads programs. The two copies are the same."""
+    """Each checker is self-contained, so both contain the code that reads programs. The two copies must be the same."""
     readers = [re.search(r"\n# ---- Programs -.*?\n# ---- ", script.read_text(), re.S)[0] for script in CHECKERS.values()]
     assert readers[0] == readers[1]
     assert all("def %s(" % name in readers[0] for name in ("load", "is_legal", "check_memory", "observed"))

@@ -82,7 +82,7 @@ def test_the_proof_finds_a_difference_that_derived_inputs_miss(asm):
 
 VALUES = [0x7FFF0000, 0x7FFF0001, 0x7FFC0000, 0x7FFC1234, 0x7FF00000, 0x7FF00001, 0x7FC00000, 0x7FC00009, 0x50FFF, 0x51000,
           0x5FFFF, 0x50FFE, 0x30000, 0x30001, 0, 1, 0x80000000, 0x80000001, 0x12340000, 0x7FFE0000, 0xFFFFFFFF]
-# Each value is compared with the next one and with the one after that.
+# The test compares each value with the next two.
 COUPLES = [(a, VALUES[(i + step) % len(VALUES)]) for i, a in enumerate(VALUES) for step in (1, 2)]
 
 
@@ -201,7 +201,7 @@ def test_the_listing_marks_covered_and_infeasible_edges(asm, tmp_path):
     assert done.status == 0 and (tmp_path / "listing").read_text() in done.out
 
 
-# The kernel caches getpid and read of CACHED. In LOADS, a path loads an argument; in ADDS, it does arithmetic. Both prevent caching.
+# The kernel caches getpid and read of CACHED. LOADS has a path that loads an argument, and ADDS one with arithmetic. Both prevent caching.
 CACHED = "ld [0]\njeq #39, yes, next\nnext: jeq #0, yes, no\nyes: ret #0x7fff0000\nno: ret #0\n"
 LOADS = "ld [0]\njeq #39, b, next\nnext: jeq #0, yes, no\nb: ld [16]\nyes: ret #0x7fff0000\nno: ret #0\n"
 ADDS = "ld [0]\nadd #1\njeq #40, yes, next\nnext: jeq #1, yes, no\nyes: ret #0x7fff0000\nno: ret #0\n"

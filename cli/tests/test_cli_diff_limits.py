@@ -1,4 +1,4 @@
-"""A difference too large to list ends at a limit of memory or time, or with Ctrl-C."""
+"""Tests that listing a huge difference ends at a limit of memory or time, or with Ctrl-C."""
 
 import resource
 import signal

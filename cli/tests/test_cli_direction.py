@@ -1,6 +1,6 @@
-"""The first line of a report, compared with every system call of every architecture, tried one by one.
+"""Tests the first line of a report: it agrees with every system call of every architecture, tried one by one.
 
-The pairs are generated: filters that open and close calls with and without arguments on several architectures. A small
+The pairs are generated. Their filters allow and deny calls, with and without tests of arguments, on several architectures. A small
 model in Python decides; the naive evaluator checks that the assembly is the same filter.
 """
 
@@ -26,7 +26,7 @@ VALUES = (ALLOW, ALLOW, ALLOW, LOG, 0x7FF00000, 0x7FC00000, 0x50001, 0x50001, 0x
 
 
 def kind_of(before, after):
-    """What a change of the return value does to the caller, from the kernel's order of actions."""
+    """Returns the effect of a changed return value on the caller, by the kernel's order of actions."""
     if before == after:
         return None
     first, second = [(value & 0xFFFF0000) - (value >> 31 << 32) for value in (before, after)]
@@ -106,7 +106,7 @@ def random_tree(rng):
 
 
 def changed(rng, tree):
-    """The filter with some rules of some sections dropped, added or replaced, or with an architecture more or less."""
+    """Returns the filter with a few changes: rules dropped, added or replaced, or a section of an architecture added or replaced."""
     out = {audit: (list(rules), leaf) for audit, (rules, leaf) in tree.items()}
     for _ in range(rng.choice((1, 1, 2, 3))):
         audit = rng.choice(list(out))
@@ -132,7 +132,7 @@ def numbers_in(*trees):
 
 
 class Truth:
-    """What happens to every call: kinds[kind] maps (arch, nr) to whether all arguments have that kind."""
+    """The effect on every call: kinds[kind] maps (arch, nr) to whether the effect has that kind for all arguments."""
 
     def __init__(self, before, after):
         self.kinds = {kind: {} for kind in KINDS}
@@ -185,7 +185,7 @@ def check_document(direction, truth):
 
 
 def items_of(text, by_number):
-    """{(arch, name): always}, counts and flags of one part of the line."""
+    """Returns {(arch, name): always}, and the counts and flags, of one part of the line."""
     calls, words = {}, set()
     for group in text.split("; "):
         names, _, arches = group.partition(" on ")
@@ -212,7 +212,7 @@ MARKS = (("allowed", "(.*?) newly allowed"), ("looser", "more permissive: (.*?)"
 
 
 def parts_of(line):
-    """The parts of the first line, by kind."""
+    """Returns the parts of the first line, by kind."""
     text = line.removeprefix("LOOSER: ")
     pattern = "(?:%s)?(?:; )?(?:%s)?(?:%s)?(?:; )?(?:%s)?(?:; )?(?:%s)?" % tuple(mark for _, mark in MARKS)
     found = re.fullmatch(pattern, text)

@@ -1,4 +1,4 @@
-"""Man pages and completions, generated from the command line's own description, are well formed and complete."""
+"""Tests that man pages and completions, generated from the command line's own description, are well formed and complete."""
 
 import re
 import shutil
@@ -62,7 +62,8 @@ def test_a_wrong_folder_is_an_error(share):
     assert done.returncode == 2 and "gen_documents: " in done.stderr and "Traceback" not in done.stderr
 
 
-# Simulates Tab in bash after the last word; prints the completions, or an empty line if bash would offer files.
+# Simulates Tab in bash after the last word. Prints the completions, or an empty line if there are none, and "no files" if bash must not
+# offer files instead.
 ASK = """
 source "$1"; shift
 COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))

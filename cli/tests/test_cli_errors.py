@@ -1,4 +1,4 @@
-"""Tests wrong usage and wrong input: exit status 2, a message that names place and reason, and no partly written output."""
+"""Tests wrong usage and wrong input: exit status 2, a message that names place and reason, and no incomplete output."""
 
 import json
 import os
@@ -454,7 +454,7 @@ def test_a_refused_instruction_has_its_place_in_the_file(content, place, tmp_pat
     assert found["region"]["startLine"] == int(place[1:])
 
 
-# A text with one mistake in each form, and where it is.
+# For each form, a text with one mistake and the position of the mistake.
 DAMAGED = {"asm": ("ld [0]\nfoo #1\nret #0\n", ":2:1"), "label": ("ld [0]\njeq #1, there\nret #0\n", ":2:9"), "ddd": ("2\n32 0 0 0\n6 0 0 4294967296\n", ":3:7"),
            "count": ("3\n32 0 0 0\n6 0 0 0\n", ":4:1"), "c": ("{ 0x20, 0, 0, 0 },\n{ 0x06, 0, 0 },\n", ":2:14"),
            "macro": ("BPF_STMT(BPF_LD|BPF_W|BPF_ABS, 0),\nBPF_STMT(BPF_RET|NOPE, 0)\n", ":2:18"), "raw": (b"\x20" + bytes(7) + b"\6\0\0", ": offset 8"),

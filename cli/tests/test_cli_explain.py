@@ -32,7 +32,7 @@ def listed():
 
 
 def test_the_glossary_is_explained():
-    """It has one source, which the documents and --explain share."""
+    """The documents and --explain share one source of the glossary."""
     for word, meaning in GLOSSARY.items():
         done = run("--explain", word.upper())
         entries = re.split(r"^(\S.*) \((\w+)\)\n", done.out, flags=re.MULTILINE)[1:]

@@ -1,4 +1,4 @@
-"""Other projects' policies decide as programs from those projects' own tools, and every command reads them."""
+"""Tests that other projects' policies decide as the programs that those projects' own tools made, and that every command reads them."""
 
 import json
 import os

@@ -79,7 +79,7 @@ OPTIMIZER = "echo started >&2; sleep 1000"
     (["check", "--before-cmd", OPTIMIZER, "--cmd-timeout", "1000"], "command '%s'" % OPTIMIZER),
     (["check", POLICY, "--after-cmd", OPTIMIZER, "--cmd-timeout", "1000"], "command '%s'" % OPTIMIZER)])
 def test_ctrl_c_stops_a_command_under_test_and_still_gives_a_report(args, where, tmp_path):
-    """The command would run for longer than the test waits."""
+    """Without the signal, the command under test would run longer than the test waits."""
     more = ["--junit", tmp_path / "junit.xml"] if args[0] == "check" else []
     status, document, err = interrupted(*args, *more)
     assert fits(document) == "error" and (status, document["error"]) == (3, "budget"), document
@@ -89,7 +89,7 @@ def test_ctrl_c_stops_a_command_under_test_and_still_gives_a_report(args, where,
 
 
 def test_ctrl_c_stops_the_derivation_of_inputs():
-    """All inputs of this program are millions, which take seconds; the report has only those that the kernel ran."""
+    """Deriving all of this program's millions of inputs takes seconds. After the signal, the report has only those that the kernel ran."""
     status, document, err = interrupted("kernel", ROOT / "corpus" / "programs" / "gvisor" / "systrap-everything.after.bpf")
     if document.get("error") == "unavailable":
         without_kernel(document["detail"])
@@ -137,7 +137,8 @@ def test_ignored_signals_stay_ignored(hard):
 
 
 def on_terminal(*args, until):
-    """Runs a command on a new terminal and sends Ctrl-C once it shows `until`; returns exit status, standard output and the terminal's content."""
+    """Runs a command on a new terminal and sends Ctrl-C once it shows `until`; returns exit status, standard output and the terminal's
+    content."""
     ours, theirs = pty.openpty()
 
     def own():
@@ -184,7 +185,7 @@ def test_a_score_is_unknown_after_an_interrupt(when):
 
 @pytest.mark.skipif(not FULL, reason="the time of the development build")
 @pytest.mark.parametrize("when", [0.3, 0.7, 2.0])  # while inputs are derived, run, or marked on the page
-def test_an_interrupted_page_is_soon_there_and_says_what_it_lacks(tmp_path, when):
+def test_an_interrupted_page_appears_soon_and_names_its_gaps(tmp_path, when):
     pair = [ROOT / "corpus" / "programs" / "gvisor" / ("systrap-everything.%s.bpf" % side) for side in ("before", "after")]
     process = started("check", *pair, "--html", tmp_path / "page.html", stderr=subprocess.PIPE)
 
@@ -204,6 +205,6 @@ def test_an_interrupted_page_is_soon_there_and_says_what_it_lacks(tmp_path, when
     assert process.returncode == 3 and "undecided: interrupted" in out
     assert "The run was interrupted, so parts of this page are missing." in page
     data = json.loads(re.search(r'id="data">(.*?)</script>', page).group(1))
-    # No obligation that the report counts as covered is shown as open, and no cost of few inputs as a cost.
+    # The page shows no obligation as undecided that the report counts as covered, and no costs that come from only a few inputs.
     assert [side["obligations"] for side in data["sides"]] == [0, 0] and '<section id="cost">' not in page
     assert "unknown: interrupted" in page

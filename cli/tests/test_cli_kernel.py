@@ -69,7 +69,7 @@ def test_ctrl_c_still_gives_a_report():
 
 @pytest.mark.parametrize("entry", ["x86_64", "i386"])
 def test_real_calls_agree_with_the_model(entry, tmp_path):
-    uprobe = tmp_path / "uprobe"  # it bypasses every filter
+    uprobe = tmp_path / "uprobe"  # this call bypasses every filter
     uprobe.write_bytes(struct.pack("<16I", 336, *[0] * 15))
     document = ask(SYSTRAP[1], "--entry", entry, "--inputs", uprobe)
     assert document["verdict"] == "pass" and document["entry"] == entry

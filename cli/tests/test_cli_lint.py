@@ -1,6 +1,5 @@
-"""Tests `secequiv lint`: it reports exactly the rules and parts of rules that can be removed (`prove` confirms this); its
-warnings are checked
-against an enumeration of all alternatives."""
+"""Tests `secequiv lint`: it reports exactly the rules and parts of rules that can be removed (`prove` confirms this); its warnings agree
+with an enumeration of all alternatives."""
 
 import copy
 import itertools

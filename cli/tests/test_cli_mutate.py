@@ -138,7 +138,7 @@ def test_policies_contribute_inputs():
 
 
 def test_derived_inputs_kill_the_mutants_of_a_real_filter():
-    """The figures of README.md hold for the smallest of gVisor's filters."""
+    """The smallest of gVisor's filters reaches the figures in README.md."""
     document, done = report("mutate", PROGRAMS / "gvisor" / "kvm.after.bpf", "--policy", POLICIES / "gvisor" / "kvm.json")
     assert done.status == 0
     consistent(document)

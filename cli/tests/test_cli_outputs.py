@@ -1,4 +1,4 @@
-"""No output of any command destroys an input or another output, and no old result survives a failed run."""
+"""Tests that no output of any command destroys an input or another output, and that no old result survives a failed run."""
 
 import json
 import os

@@ -249,7 +249,7 @@ def test_the_listings_are_aligned(opened, tmp_path, asm):
     assert text_of(browser, "#alignment") == "6 instructions are the same, 0 only in before, 2 only in after, 2 lead elsewhere."
     assert shown(browser, "#listings .inserted") == 2 and shown(browser, "#listings .elsewhere") == 4
     tops = browser.execute_script("return aligned.map((row) => row.cells.map((cell) => cell.getBoundingClientRect().top))")
-    assert all(abs(a - b) < 1 for a, b in tops)  # both cells of a row stand at the same height, also beside gaps
+    assert all(abs(a - b) < 1 for a, b in tops)  # both cells of a row have the same height, even beside gaps
     assert browser.execute_script("return aligned[5].cells.map((cell) => getComputedStyle(cell, '::before').content)[1]") == '"+ "'
 
 

@@ -1,6 +1,6 @@
-"""Answers name the lines of the user's own file, in every format of policies: why, diff, lint, prove, check and their report files.
+"""Tests that why, diff, lint, prove, check and their report files name the lines of the user's own file, in every format of policies.
 
-In each pair of files only line CHANGED differs, which decides about getpid; DEFAULT is the line with the default action.
+The two files of a pair differ only in the line CHANGED, which decides about getpid. DEFAULT is the line with the default action.
 """
 
 import json
@@ -82,7 +82,8 @@ if ($arch == 3221225534)
 action KILL;
 """
 OCI_GETPID = '{"names": ["getpid"], "action": "SCMP_ACT_%s"},'
-# The file, line CHANGED before and after, and the lines: CHANGED, of the alternatives for socket, DEFAULT (0: not in the file).
+# For each format: the file, the text of line CHANGED before and after, and the numbers of three kinds of lines: CHANGED, the alternatives
+# for socket, and DEFAULT (0: the file has none).
 FORMATS = {
     "policy": (OWN, '"nanosleep": true,', '"getpid": true,', 7, (9, 10), 3),
     "oci": (OCI, OCI_GETPID % "LOG", OCI_GETPID % "ALLOW", 7, (8, 10), 2),
@@ -100,7 +101,7 @@ def case(request, tmp_path):
     for path, line in zip(files, (before, after)):
         path.write_text(text % line)
         assert path.read_text().splitlines()[changed - 1].strip().startswith(line.split("\n")[0])
-    replaced = request.param in ("oci", "pfc")  # the line before had another action, and not another call
+    replaced = request.param in ("oci", "pfc")  # in these formats, CHANGED has another action and not another call
     return files, changed, socket, default, replaced
 
 
@@ -138,7 +139,7 @@ def test_report_files_have_the_lines_without_further_options(case, command, tmp_
     for backwards in (False, True):
         names = files[::-1] if backwards else files
         outputs = [tmp_path / ("out." + suffix) for suffix in ("sarif", "xml", "md")]
-        # Both files have a line of their own for getpid in only two formats. In the others the call loses or gains its rule.
+        # Only in two formats do both files have a line for getpid. In the others, the call loses or gains its rule.
         assume = [] if command == "check" else ["--assume", "nr == getpid"]
         if command == "check" and not replaced and backwards:
             continue  # the witness is nanosleep
@@ -146,7 +147,7 @@ def test_report_files_have_the_lines_without_further_options(case, command, tmp_
         assert done.status == 1, done
         results = [one for one in json.loads(outputs[0].read_text())["runs"][0]["results"] if one["ruleId"] != "cache"]
         assert len(results) == 1
-        # The rule that is no longer there is in the old file: its line is what a reader looks for.
+        # If the new file has no such rule any more, a reader looks for its line in the old file.
         place = results[0]["locations"][0]
         name = names[0] if backwards and not replaced else names[1]
         assert place["physicalLocation"]["artifactLocation"]["uri"].endswith(name.name)
@@ -169,7 +170,7 @@ def test_the_witness_of_two_policies_has_their_lines(case):
         assert before.endswith("default action: no rule matches")
 
 
-# The text that repeats the last alternative for socket, behind it, and the line of the repetition.
+# For each format: the last alternative for socket, the text inserted after it to repeat it, and the line of the repetition.
 REPEATED = {
     "policy": ('{"args": {"0": {"eq": 2}}}', ',\n{"args": {"0": {"eq": 2}}}', 11),
     "oci": ('"value": 2, "op": "SCMP_CMP_EQ"}]}', ',\n{"names": ["socket"], "action": "SCMP_ACT_ALLOW",\n'

@@ -36,7 +36,8 @@ def with_values(source, values, tmp_path):
     return path
 
 
-# `precompile` uses these passes: all but the one that draws conclusions from constants and the layouts of other tools.
+# `precompile` uses these passes. It leaves out the pass that draws conclusions from constants, and the passes that reproduce layouts of
+# other tools.
 BLIND = ",".join(name for name in (line.split()[1] for line in run("optimize", "--list").out.splitlines())
                  if name not in ("skip-decided-tests", "single-tree", "code-apart"))
 
@@ -73,7 +74,7 @@ def test_filling_in_values_equals_compiling_with_them(source, tmp_path):
     for values in (own, drawn, {name: choose.choice([0, 1 << 31, 0xffffffff]) for name in own}):
         program = filled(path, values)
         policy = with_values(source, values, tmp_path)
-        if values == drawn:  # if two values are equal, compiling with them can give a shorter program
+        if values == drawn:  # if two variables have the same value, compiling with these values can give a shorter program
             assert program == compiled(policy)
         assert report("prove", policy, "-", stdin=program)[1].status == 0
         assert accept(read_raw(program)) is None

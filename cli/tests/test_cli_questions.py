@@ -111,7 +111,7 @@ def test_a_refused_filter_of_a_stack_is_named(asm, getpid):
     assert (done.status, document["verdict"], document["file"]) == (4, "rejected", str(bad))
 
 
-# --refines, and the relation of the filters that `prove` reports without this option.
+# Tests --refines, and the relation of the two filters that `prove` reports without this option.
 
 RELATIONS = [
     # before, after, relation, status of --refines

@@ -1,5 +1,5 @@
-"""Commands under test have no network and no privileges. If the machine does not permit a measure, secequiv reports this and runs the
-command without the measure."""
+"""Tests that commands under test have no network and no privileges. If the machine does not permit a measure, secequiv reports this and
+runs the command without the measure."""
 
 import ctypes
 import json

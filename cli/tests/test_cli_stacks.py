@@ -1,4 +1,4 @@
-"""Each command with a stack of filters, A,B: it works as the kernel runs them, or it is refused with the reason."""
+"""Tests each command with a stack of filters (A,B): the command treats the stack as the kernel does, or refuses it and states the reason."""
 
 import json
 
@@ -7,7 +7,8 @@ from cli_tool import report, run
 from test_cli_streams import COMMANDS
 
 REFUSED = "cannot open: No such file or directory; expected one filter, not a stack"
-# What the last line of the answer contains, or the refusal. The stack A,B returns ERRNO(1) for every call but getpid, which it kills.
+# For each command: a part of the last line of its answer, or of the refusal. The stack A,B returns ERRNO(1) for every call but getpid,
+# which it kills.
 TABLE = {
     "prove": (["AB", "A"], 1, "different ("), "diff": (["AB", "A"], 1, "different: "), "why": (["AB", "--nr", "getpid"], 0, "KILL_THREAD"),
     "actions": (["AB"], 0, "ERRNO(1 EPERM)"), "run": (["AB", "--nr", "getpid"], 0, "KILL_THREAD"), "cost": (["AB"], 0, "and 6 in the worst case: "),

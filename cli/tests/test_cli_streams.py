@@ -82,7 +82,7 @@ def test_a_closed_pipe_is_a_failure(args, status, folder):
     os.close(read)
     process = subprocess.run([binary()] + args, cwd=folder, stdout=write, stderr=subprocess.PIPE, timeout=60)
     os.close(write)
-    assert process.returncode not in (0, 1, 3, 4, 5), process  # it ends by a signal, or with status 2
+    assert process.returncode not in (0, 1, 3, 4, 5), process  # the command ends by a signal, or with status 2
 
 
 def test_a_pipe_closed_while_writing_is_a_failure():

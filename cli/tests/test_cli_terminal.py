@@ -1,4 +1,4 @@
-"""Output on a terminal contains no control sequences, and its lines fit the width."""
+"""Tests that output on a terminal contains no control sequences from inputs, and that its lines fit the width."""
 
 import fcntl
 import json
@@ -81,12 +81,12 @@ def test_lines_fit_the_given_width(name, getpid, getpid_enoent):
 
 @pytest.mark.parametrize("name", ["cost", "cost-two", "bench", "help", "help-check", "help-fuzz"])
 def test_tables_and_options_fit_80_columns_as_they_are(name, getpid):
-    """A row of a table is one line. Only names of files and sentences are broken."""
+    """Each row of a table is one line. Line breaks occur only in file names and sentences."""
     out = run(*NARROW[name], cwd=getpid.parent, env={**os.environ, "COLUMNS": "80"}).out
     wide = run(*NARROW[name], cwd=getpid.parent).out
     rows = [re.findall(r"^(?: {0,6}--?[a-z]| *(?!and )[a-z_0-9]+ +\d| *\(\d\)).*", text, re.MULTILINE) for text in (wide, out)]
     assert len(rows[0]) == len(rows[1]) > 0
-    if not name.startswith("help") and name != "bench":  # which measures time
+    if not name.startswith("help") and name != "bench":  # `bench` measures time
         assert rows[0] == rows[1]
 
 

@@ -1,4 +1,5 @@
-"""Wrong command lines: one error, and one line that says where help is; `help`; the layout of --help."""
+"""Tests that a wrong command line gives one error and one line about where help is. Also tests the command `help` and the layout of
+--help."""
 
 import json
 import os
