@@ -1,5 +1,5 @@
-"""scripts/bench adapters: how many programs each second an optimizer, compiler or evaluator under test answers, and whether findings
-about other projects are true.
+"""scripts/bench adapters: measures how many programs per second an optimizer, compiler or evaluator under test answers, and checks
+whether findings about other projects are true.
 
 Every adapter is fuzzed for 10 million evaluations. The naive evaluator shares no code with the tool. It confirms a finding if the two
 programs return different values for its input, if the adapter's value is wrong, or if the kernel's check refuses the answer. Otherwise

@@ -1,4 +1,4 @@
-"""scripts/bench certificate: the time to write the certificates of the corpus pairs, their size, and the time to check them.
+"""scripts/bench certificate: measures the time to write the certificates of the corpus pairs, their size, and the time to check them.
 
 `prove` reports the time to write; the time to check is that of the whole process."""
 import json

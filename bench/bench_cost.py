@@ -1,4 +1,5 @@
-"""scripts/bench cost: two published tables of times next to exact counts of executed instructions, which are equal on every machine."""
+"""scripts/bench cost: compares two published tables of times with exact counts of executed instructions, which are the same on every
+machine."""
 from measure import compare, number, quotient, report_of, show
 
 # TSC ticks of one call, published with libseccomp's tree: for calls at three places in a list of 306 calls, and in the tree.
@@ -7,9 +8,8 @@ TREE_TICKS = 312
 NO_FILTER_TICKS = 138
 CALLS = 306
 
-# Published with gVisor's optimizer for the same profile: it removes about this percentage of the filter's time, and makes the filter
-# more than this many times smaller.
-
+# Published with gVisor's optimizer for the same profile: it removes about this percentage of the filter's time (first number), and makes
+# the filter smaller by more than this factor (second number).
 REMOVED, SMALLER = 29, 4
 CONFIGURATIONS = ("systrap", "systrap-everything")
 

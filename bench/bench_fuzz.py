@@ -1,5 +1,5 @@
-"""scripts/bench fuzz: the speed of the fuzz targets and the time until they cover everything, next to gVisor's interpreter in
-secfuzz's loop.
+"""scripts/bench fuzz: measures the speed of the fuzz targets and the time until they cover everything, and compares the speed with
+gVisor's interpreter in secfuzz's loop.
 
 The targets are built without instrumentation and without sanitizers, so that only the harness is measured. Rates are the best of
 several runs. The reference runs gVisor's bpf.Exec and bpf.InstrumentedExec on the same pair and the inputs that the prover found.

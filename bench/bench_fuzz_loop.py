@@ -1,4 +1,4 @@
-"""scripts/bench fuzz_loop: how many programs and policies one core can generate, optimize, compare and prove each second, and the
+"""scripts/bench fuzz_loop: measures how many programs and policies one core can generate, optimize, compare and prove per second, and the
 speed of each stage."""
 from measure import compare, fastest_rows, number, table
 

@@ -1,4 +1,4 @@
-"""scripts/bench kernel: the speed of the running kernel as an oracle, next to our interpreter on the same inputs."""
+"""scripts/bench kernel: compares the speed of the running kernel as an oracle with that of our interpreter on the same inputs."""
 from measure import compare, fastest_rows, number, quotient, table
 
 PROGRAMS = {"one": "one instruction", "systrap_unoptimized": "systrap, 1702 instructions", "systrap_optimized": "systrap, 447 instructions"}

@@ -1,7 +1,7 @@
-"""scripts/bench latency: the differences that `secequiv bench` can detect, and its results for real filters.
+"""scripts/bench latency: measures which differences `secequiv bench` can detect, and its results for real filters.
 
 
-The other core is busy throughout, because the measurements must also hold on a machine that is in use.
+Another process keeps the other core busy, because the measurements must also hold on a machine that is in use.
 """
 import os
 import pathlib

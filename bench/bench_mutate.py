@@ -1,4 +1,4 @@
-"""scripts/bench mutate: how many single-point mutants of real filters are found by derived inputs, by fuzzing and by proofs."""
+"""scripts/bench mutate: counts the single-point mutants of real filters that derived inputs, fuzzing and proofs find."""
 from measure import compare, number, report_of, table
 
 NAMES = ("systrap", "systrap-hostnet", "systrap-everything")

@@ -1,4 +1,4 @@
-"""scripts/bench optimize: the reference optimizer's filters for real policies, next to gVisor's and libseccomp's.
+"""scripts/bench optimize: compares the reference optimizer's filters for real policies with gVisor's and libseccomp's.
 
 optimize_bench counts, proves and times; this script compares and prints.
 """

@@ -1,4 +1,5 @@
-"""scripts/bench prove: the cost of proofs, next to the targets. The script measures processes itself; the rest comes from prove_bench."""
+"""scripts/bench prove: compares the cost of proofs with the targets. The script measures processes itself; the rest comes from
+prove_bench."""
 import json
 import os
 import random
@@ -17,8 +18,8 @@ RANDOM_MEDIAN_US, RANDOM_PROGRAMS = 10, 2000
 DOUBLING = 2.5
 LENGTHS = [128 << i for i in range(6)]
 
-# Linux counts the memory of the parent at spawn time in a process's ru_maxrss; even the smallest Python has 8 MiB. So a shell of
-# 1 MiB starts the process, and the Python that waits for both is its subreaper.
+# A process's ru_maxrss includes the memory of its parent at spawn time, and even the smallest Python has 8 MiB. Therefore a shell of 1 MiB
+# starts the process, and Python waits for it as its subreaper.
 MEMORY = """
 import ctypes, os, sys
 assert ctypes.CDLL(None).prctl(36, 1, 0, 0, 0) == 0  # PR_SET_CHILD_SUBREAPER
@@ -33,8 +34,9 @@ print(*peak(["/bin/true"]), *peak(sys.argv[1:]))
 
 
 def corpus_rows(names, times, alone):
-    """Returns a row for each corpus pair. `alone` has the diagrams' times in a process in which Z3 never ran. They are longer, by a
-    fifth for large pairs, because the heap that Z3 leaves behind avoids page faults in later proofs. Both times must meet the target."""
+    """Returns a row for each corpus pair. `alone` has the diagrams' times in a process in which Z3 never ran. These times are longer (by
+    a fifth for large pairs), because in the other process the heap that Z3 left behind avoids page faults. Both times must meet the
+    target."""
     rows = []
     for name in names:
         dd, z3, apart = times.get("dd/" + name), times.get("z3/" + name), alone.get("dd/" + name)

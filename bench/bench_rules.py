@@ -1,4 +1,4 @@
-"""scripts/bench rules: the time to prove or refute each rule of verify/rules/library, without the start of the process.
+"""scripts/bench rules: measures the time to prove or refute each rule of verify/rules/library, without the start of the process.
 
 `secequiv prove-rule` reports the time; the fastest of N runs counts.
 """

@@ -184,8 +184,8 @@ SeccompData x86_64_call(std::uint32_t nr) {
 }
 
 // Returns the policy of a filter that decides only by the number. If x32 is not listed, libseccomp
-// kills all numbers from 0x40000000 on except -1, not only those with the x32 bit. So the policy
-// assumes nr < 0x80000000.
+// kills all numbers from 0x40000000 on except -1, not only those with the x32 bit. Therefore the
+// comparison assumes nr < 0x80000000.
 Restricted allow_list_of(const Program& program) {
   constexpr std::uint32_t kNumbers = 1024;
   Policy out;

@@ -1,5 +1,5 @@
-// Owns the parts of planted.h's table, divided by where the bug lies: rules, layout or bytecode. It
-// must not know how bugs are found.
+// Owns the three parts of the table of planted.h: bugs in rules, in layout and in bytecode. It must
+// not know how bugs are found.
 #pragma once
 
 #include <vector>

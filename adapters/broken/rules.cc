@@ -153,8 +153,8 @@ Rule half_without_mask_must_be_zero(const Rule& rule) {
   });
 }
 
-// The args rules of an any_of, divided into the conditions that they share and what remains of
-// each.
+// The args rules of an any_of, divided into the conditions that all of them share and the remaining
+// conditions of each rule.
 struct Factored {
   Rule common;
   std::vector<Rule> rest;

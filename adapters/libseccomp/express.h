@@ -1,5 +1,5 @@
-// Owns translating policies into what libseccomp can express. It must not know libseccomp's
-// functions.
+// Owns the translation of policies into rules that libseccomp can express. It must not know
+// libseccomp's functions.
 #pragma once
 
 #include "adapters/libseccomp/filter.h"

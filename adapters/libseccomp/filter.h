@@ -1,6 +1,6 @@
 // Owns all calls of libseccomp, and a description of filters for them: actions, architectures, and
-// rules with at most one comparison for each argument. It must not know policies (express.h): their
-// header uses names that the kernel's headers define as macros.
+// rules with at most one comparison for each argument. It must not know policies (express.h),
+// because their header uses names that the kernel's headers define as macros.
 #pragma once
 
 #include <cstdint>

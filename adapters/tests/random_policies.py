@@ -1,4 +1,4 @@
-"""Random policies in our format that a compiler can express.
+"""Generates random policies in our format that a compiler can express.
 
 `Abilities` describes what a compiler can express. It claims too much if the compiler answers "unsupported" to many of the policies.
 """

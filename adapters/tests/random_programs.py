@@ -1,4 +1,4 @@
-"""Random programs that the kernel accepts, with every instruction that seccomp allows, and inputs near their constants.
+"""Generates random programs that the kernel accepts, with every instruction that seccomp allows, and inputs near their constants.
 
 scripts/naive/accept.py decides acceptance. Programs that it refuses are discarded.
 """

@@ -84,7 +84,7 @@ def test_answers_for_corpus_policies_are_right(served, secequiv, resolved, tmp_p
 
 @pytest.mark.parametrize("file", sorted((CORPUS / "gvisor").glob("*.json")), ids=lambda file: file.stem)
 def test_gvisor_reproduces_the_corpus(served, resolved, file):
-    """gVisor made these programs from the rules of these policies, in which AnyValue is written as "any"."""
+    """gVisor made these programs from the rules of these policies. The policies write gVisor's AnyValue as "any"."""
     any_value = {"ge": 0}  # a resolved policy has no "any"
     assert json.dumps(any_value) not in file.read_text()
     text = json.dumps(json.loads(resolved(file.read_text().replace('"any"', json.dumps(any_value))),

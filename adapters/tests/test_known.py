@@ -41,7 +41,7 @@ def differs(entry, adapter, secequiv, resolved):
 
 
 def meant(entry, secequiv):
-    """Returns the value that the policy means for the input."""
+    """Returns the value that the policy requires for the input."""
     words = ",".join(str(word) for word in struct.unpack("<16I", entry.data))
     done = secequiv("run", entry.file, "--words", words)
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-// Results of the C interface. Owns the parts of a result, its verdict, and how errors become
+// Makes results of the C interface. Owns the parts of a result, its verdict, and how errors become
 // results. It must not know any function that makes results.
 #pragma once
 

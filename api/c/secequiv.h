@@ -1,5 +1,5 @@
 /* Do two seccomp filters make the same decision for every possible system call? This interface
- * answers what the command line `secequiv` answers, for programs that have filters in memory.
+ * offers the analyses of the command line `secequiv` to programs that have filters in memory.
  *
  * Owns the stable C interface of libsecequiv.so. No function throws, aborts, prints or keeps state
  * between calls. Any thread may call any function; only one thread at a time may use a result.
@@ -34,7 +34,7 @@ extern "C" {
  * aligned. */
 struct sock_filter;
 
-/* The verdict of a result. Only SECEQUIV_EQUIVALENT and SECEQUIV_PASS are good news. */
+/* The verdict of a result. With SECEQUIV_EQUIVALENT and SECEQUIV_PASS, the property holds. */
 enum {
   SECEQUIV_ERROR = 0,      /* bad arguments or input; also the verdict of NULL */
   SECEQUIV_EQUIVALENT = 1, /* proven for all inputs that satisfy the assumption */

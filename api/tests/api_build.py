@@ -11,7 +11,7 @@ sys.path.insert(0, str(ROOT / "cli" / "tests"))
 
 from cli_tool import FULL, binary, fits  # noqa: E402, F401
 
-in_full = pytest.mark.skipif(not FULL, reason="the same in every build: only where SECEQUIV_FULL_TESTS is set")
+in_full = pytest.mark.skipif(not FULL, reason="the result is the same in every build, so this test runs only if SECEQUIV_FULL_TESTS is set")
 BUILD = Path(binary()).parents[1]
 LIBRARY = BUILD / "lib" / "libsecequiv.so"
 

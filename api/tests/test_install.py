@@ -1,4 +1,4 @@
-"""An installation that was moved works for a project outside the tree (api/cmake/sample)."""
+"""Tests that an installation works for a project outside the tree (api/cmake/sample), even after it was moved."""
 
 import json
 import os
@@ -69,7 +69,7 @@ def test_pkg_config_gives_the_flags(prefix, tmp_path):
 
 
 def test_one_call_of_a_validator_accepts_a_report(prefix, tmp_path):
-    """No installed schema needs another file, not even that of `check`, which refers to the schema of `prove`."""
+    """No installed schema needs another file. Even the schema of `check`, which refers to that of `prove`, includes it."""
     schemas = prefix / "share" / "secequiv" / "schemas"
     assert sorted(path.name.removesuffix(".schema.json") for path in schemas.iterdir()) == run(prefix / "bin" / "secequiv", "--print-schema").split()
     program = tmp_path / "p.asm"

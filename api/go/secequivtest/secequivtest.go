@@ -1,4 +1,5 @@
-// Package secequivtest asks `secequiv` whether two seccomp filters make the same decision for every possible system call.
+// Package secequivtest runs `secequiv` to decide whether two seccomp filters make the same decision for every possible system
+// call.
 //
 //	func TestOnePair(t *testing.T) {
 //		secequivtest.Equivalent(t, unoptimized, optimized)
@@ -271,8 +272,8 @@ func arguments(command string, filters []any, options []Option) ([]string, func(
 	return q.arguments, remove, nil
 }
 
-// file returns a path of the filter for the command line; `fresh` is the path to use if the filter is not in a file yet.
-func file(filter any, fresh string) (string, error) {
+// file returns a path of the filter for the command line; `created` is the path to use if the filter is not in a file yet.
+func file(filter any, created string) (string, error) {
 	var content []byte
 	switch given := filter.(type) {
 	case string:
@@ -288,7 +289,7 @@ func file(filter any, fresh string) (string, error) {
 			return "", err
 		}
 	}
-	return fresh, os.WriteFile(fresh, content, 0o600)
+	return created, os.WriteFile(created, content, 0o600)
 }
 
 // instructions returns a slice of structures like struct sock_filter as raw bytes, little endian.

@@ -31,7 +31,7 @@ pub fn assert_optimizer<T: Instruction<O>, O>(optimize: impl Fn(&[T]) -> Vec<T>)
 #[track_caller]
 pub fn assert_optimizer_with<T: Instruction<O>, O>(optimize: impl Fn(&[T]) -> Vec<T>, options: &[&str]) {
     let test = match thread::current().name() {
-        Some(name) if name != "main" => name.to_owned(), // so the test harness calls its threads
+        Some(name) if name != "main" => name.to_owned(), // the test harness names its threads after the tests
         _ => panic!("secequiv: call assert_optimizer in a test, on the thread of the test"),
     };
     let call = format!("{test}#{}", calls_before(&test));
@@ -71,7 +71,8 @@ pub fn assert_optimizer_with<T: Instruction<O>, O>(optimize: impl Fn(&[T]) -> Ve
         "--stop-at-first".into(),
     ];
     arguments.extend(options.iter().map(Into::into));
-    let output = run(&arguments, &[(SERVED, &call), ("RUST_BACKTRACE", "0")]); // reports quote few lines, so no backtrace
+    // Reports quote only a few lines of standard error, so a backtrace would hide the message of a panic.
+    let output = run(&arguments, &[(SERVED, &call), ("RUST_BACKTRACE", "0")]);
     match output.status.code() {
         Some(0) => {}
         None | Some(2 | 3) => fail(&output),

@@ -1,4 +1,4 @@
-"""libsecequiv.so through ctypes: its functions, their types, and results copied into Python objects.
+"""Calls libsecequiv.so through ctypes, and copies its results into Python objects.
 
 Owns the library's memory: `call` frees everything that it allocates. It must not know what results mean.
 """

@@ -1,4 +1,4 @@
-"""A Python function as a served command of `secequiv fuzz` (harness/adapter/PROTOCOL.md).
+"""Runs a Python function as a served command of `secequiv fuzz` (harness/adapter/PROTOCOL.md).
 
 Owns the processes. secequiv starts a relay, which hands its standard streams to this process through a socket. A fork of this process then
 answers the requests, so a crash or an endless loop of the function ends only that fork. This module must not know the meaning of reports.

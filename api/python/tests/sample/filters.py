@@ -1,4 +1,5 @@
-"""test_package.py copies this file as test_filters.py and runs it with an installed wheel: two tests pass, one fails, one runs out of time."""
+"""test_package.py copies this file as test_filters.py and runs it with an installed wheel: two tests pass, one fails, and one reaches its
+time limit."""
 
 from pathlib import Path
 
