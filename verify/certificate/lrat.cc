@@ -114,9 +114,9 @@ Id Converter::propagate() {
   return 0;
 }
 
-// Returns the clauses that make clause `conflict` false, in the order of propagation, with
-// `conflict` as the last. If `but` is not 0, clause `conflict` made `but` true, and the result
-// explains why.
+// Returns the clauses that make clause `conflict` false, in the order of propagation, then
+// `conflict` itself. If `but` is not 0, clause `conflict` made `but` true, and the result explains
+// why.
 std::vector<Id> Converter::why(Id conflict, std::int32_t but) const {
   std::vector<std::uint8_t> wanted(reason_.size());
   const auto want = [&](Id id, std::int32_t except) {

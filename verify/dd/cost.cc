@@ -12,7 +12,7 @@
 namespace secequiv::dd {
 namespace {
 
-// What to count along a path.
+// Selects what is counted along a path.
 enum class What : std::uint8_t { kInstructions, kJumps };
 
 // A function of the input: how much its path counts. Leaf 0 means that the input is not included.

@@ -268,7 +268,7 @@ TEST(ExactCost, AgreesWithRunningEveryInput) {
     ASSERT_EQ(found.instructions, worst) << text;
     ASSERT_EQ(executed(stack, found.data), worst) << text;
   }
-  EXPECT_GE(partly, of_cases(1000)) << "of the inputs of one call some are allowed";
+  EXPECT_GE(partly, of_cases(1000)) << "some calls are allowed for some inputs only";
   EXPECT_GE(spread, of_cases(1000)) << "inputs of one call execute different numbers";
 }
 

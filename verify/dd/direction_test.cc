@@ -122,7 +122,7 @@ TEST(Direction, TheHostsCallsAreAlwaysListed) {
 }
 
 // Numbers with the x32 bit are other calls under the host's audit value.
-TEST(Direction, X32IsListedThoughTheArchitectureDoesNotMatter) {
+TEST(Direction, X32IsListedAlthoughTheArchitectureDoesNotMatter) {
   const Direction out = direction_between(
       "ld [0]\njeq #0x40000200, no, yes\nyes: ret #0x7fff0000\nno: ret #0x50001\n",
       "ret #0x7fff0000\n");
@@ -132,7 +132,7 @@ TEST(Direction, X32IsListedThoughTheArchitectureDoesNotMatter) {
 }
 
 // x86_64 has no call with this number, and i386 has one.
-TEST(Direction, ANumberThatOnlyTheOtherArchitectureOfTheKernelNamesIsListed) {
+TEST(Direction, NumbersNamedOnlyOnTheCompatArchitectureAreListed) {
   const Direction out = direction_between(
       "ret #0x50001\n", "ld [0]\njeq #384, yes, no\nyes: ret #0x7fff0000\nno: ret #0x50001\n");
   EXPECT_TRUE(out.by_number);
@@ -142,7 +142,7 @@ TEST(Direction, ANumberThatOnlyTheOtherArchitectureOfTheKernelNamesIsListed) {
 
 // read is allowed everywhere, but the pair also differs on i386 alone, so that numbers do not
 // describe it.
-TEST(Direction, OtherArchitecturesAreReportedForAPartThatIsTheSameOnAll) {
+TEST(Direction, APartThatIsTheSameOnAllArchitecturesMentionsTheOthers) {
   const Direction out = direction_between(
       "ld [0]\njeq #0, no, yes\nyes: ret #0x7fff0000\nno: ret #0x50001\n",
       "ld [4]\njeq #0x40000003, in, yes\nin: ld [0]\njeq #1, no, yes\nyes: ret #0x7fff0000\n"

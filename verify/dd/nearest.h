@@ -24,8 +24,9 @@ inline constexpr Fields kAllArguments = 0x3f;
 std::vector<Decided> decided(Space& space, const Decisions& decisions, const SeccompData& data,
                              Fields free, std::size_t most);
 
-// Returns the other decisions that changing the fewest fields of `data` can give. It tries every
-// single field, then every two fields, and so on. Empty if no change gives another decision.
+// Returns the other decisions that can result from changing as few fields of `data` as possible. It
+// tries every single field, then every pair, and so on. Returns an empty list if no change gives
+// another decision.
 std::vector<Decided> nearest(Space& space, const Decisions& decisions, const SeccompData& data,
                              std::size_t most);
 

@@ -135,8 +135,8 @@ TEST(Precompiled, FindsOneMissingName) {
   const auto fd = std::ranges::find(broken.uses, "fd", &SymbolUse::name) - broken.uses.begin();
   fix(broken, static_cast<std::size_t>(fd), 3);
   const auto proof = difference(policy, broken);
-  EXPECT_NE(proof.symbols[0], 3u) << "with the policy's own value it is right";
-  EXPECT_EQ(proof.symbols[1], 70000u) << "what does not matter is the policy's own";
+  EXPECT_NE(proof.symbols[0], 3u) << "the program is right for the policy's own value";
+  EXPECT_EQ(proof.symbols[1], 70000u) << "a variable without effect has the policy's value";
   EXPECT_EQ(proof.witness->data.arch(), AUDIT_ARCH_X86_64);
 }
 
