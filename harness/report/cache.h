@@ -1,5 +1,5 @@
-// Which system calls the kernel answers from its cache without running a filter, as text and JSON.
-// Owns the report value and both shapes. It must not know how the caches are found.
+// Reports which system calls the kernel answers from its cache without running a filter, as text
+// and JSON. Owns the report value and both shapes. It must not know how the caches are found.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -59,10 +59,10 @@ struct CheckReport {
   std::vector<CacheChange> cache;   // empty if a program is refused
   bool cache_loss_allowed = false;  // whether calls lost from the cache are no failure
 
-  std::vector<SeccompData> own_inputs;  // run besides those given: the prover's, stored ones
-  std::optional<Witness> witness;       // one that loosens most, if any does
+  std::vector<SeccompData> own_inputs;  // also run: inputs from the prover, stored inputs
+  std::optional<Witness> witness;       // preferably one that loosens the filter most
   std::optional<Direction> direction;   // with a witness
-  DecidingRules rules = {};             // on the witness
+  DecidingRules rules = {};             // about the witness
   Arch host = Arch::kX86_64;            // for names
   std::optional<Proof> proof;
   std::optional<CampaignReport> fuzz;

@@ -59,8 +59,8 @@ std::string numbers(const std::vector<Side>& sides, std::size_t side, std::size_
                      call.jumps, cached, derived);
 }
 
-// calls x instructions of one filter, or the change from one to the other; `cached`: a cached call
-// costs nothing.
+// Returns calls x instructions for one filter, or how much that changes between two. With `cached`,
+// a cached call costs nothing.
 double weight_of(const std::vector<Side>& sides, std::size_t at, bool cached) {
   const auto cost = [&](const Side& side) {
     const CallCost& call = side.calls[at];
@@ -69,8 +69,8 @@ double weight_of(const std::vector<Side>& sides, std::size_t at, bool cached) {
   return std::abs(cost(sides.back()) - (sides.size() == 2 ? cost(sides.front()) : 0));
 }
 
-// The most expensive call first, or the one whose cost changes most. Equal ones are sorted as if
-// nothing were cached, then keep the profile's order.
+// Sorts calls by cost, or by its change if there are two filters, largest first. Equal ones are
+// sorted as if nothing were cached; further ties keep the profile's order.
 std::vector<std::size_t> by_cost(const std::vector<Side>& sides) {
   std::vector<std::tuple<double, double, std::size_t>> order;
   order.reserve(sides.front().calls.size());

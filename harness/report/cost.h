@@ -1,5 +1,5 @@
-// How many instructions filters execute for each system call, as text, JSON and a drawing. Owns the
-// report value and its shapes. It must not know how costs are computed (harness/coverage,
+// Reports how many instructions filters execute for each system call, as text, JSON and a drawing.
+// Owns the report value and its shapes. It must not know how costs are computed (harness/coverage,
 // verify/dd).
 #pragma once
 

@@ -20,8 +20,8 @@ constexpr double kLeft = 44;
 constexpr double kPlotHeight = 220;
 constexpr double kLineHeight = 20;
 constexpr std::size_t kMostBins = 36;
-constexpr std::size_t kLabels = 12;         // how many labels stand below the axis at most
-constexpr std::size_t kLegendColumns = 95;  // how many letters fit in a line
+constexpr std::size_t kLabels = 12;         // most labels below the axis
+constexpr std::size_t kLegendColumns = 95;  // characters that fit in a line
 
 // The calls whose mean, rounded down, lies in one bin.
 struct Bin {

@@ -25,8 +25,8 @@ struct CountedStack {
   }
 };
 
-// "docker.json, compiled and optimized by the built-in passes: 312 instructions", or several lines
-// for a stack.
+// Returns "docker.json, compiled and optimized by the built-in passes: 312 instructions", or
+// several lines for a stack.
 std::string counted_text(const CountedStack& stack);
 nlohmann::ordered_json filters_json(const CountedStack& stack);
 

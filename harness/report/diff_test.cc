@@ -68,7 +68,8 @@ TEST(DiffReport, RulesHavePositions) {
   ASSERT_EQ(all.cases.size(), 2u);
   EXPECT_EQ(all.cases[0].place->path, "b.json");
   EXPECT_EQ(all.cases[0].place->line, 3u);
-  EXPECT_EQ(all.cases[1].place->line, 9u) << "no rule of the second policy: the first one's";
+  EXPECT_EQ(all.cases[1].place->line, 9u)
+      << "no rule of the second policy matches, so the first policy's rule is shown";
   EXPECT_EQ(reported(report, 1).cases[0].place->line, 3u);
 }
 
@@ -129,7 +130,7 @@ TEST(DiffPage, NamesTheRulesOfEachCall) {
   EXPECT_EQ(page.regions[1].call, "write");
   EXPECT_EQ(page.regions[0].rules[0], "for example old read");
   EXPECT_EQ(page.regions[1].rules[0], "old write");
-  EXPECT_EQ(page.regions[1].condition, "") << "the call is all of it";
+  EXPECT_EQ(page.regions[1].condition, "") << "the call is the whole condition";
   const std::string text = html(page);
   EXPECT_NE(text.find("<b>2</b> calls closed"), std::string::npos);
   EXPECT_NE(text.find("<small>&lt;new&gt;</small>"), std::string::npos);

@@ -22,12 +22,12 @@ using Part = Direction::Part;
 
 // In short texts, up to this many calls are named, and larger sets are only counted.
 constexpr std::size_t kNamed = 4;
-// What has no names.
+// Groups that are not listed by name.
 constexpr std::string_view kNumbers = "numbers without a name";
 constexpr std::string_view kArches = "calls on other architectures";
 
-// Whether the difference is about the host alone: all calls are the host's, except those that only
-// by_number_text shows.
+// Returns whether the difference concerns only the host: all calls are the host's, except those
+// that only by_number_text shows.
 bool only_host(const Direction& direction, Arch host) {
   const auto own = [&](const Direction::Call& call) {
     return call.arch == host || (direction.by_number && call.arch == compat_arch(host));
@@ -65,7 +65,7 @@ std::string names(const std::vector<Direction::Call>& calls, bool arches, const 
   return fmt::format("{}", fmt::join(out, "; "));
 }
 
-// How the parts of one direction are shown.
+// Options for showing the parts of one direction.
 struct Style {
   Arch host;
   bool by_number;
@@ -73,14 +73,14 @@ struct Style {
   NameList list = comma_separated;
 };
 
-// x86_64 and x32 share one audit value, and so their numbers without a name.
+// x86_64 and x32 share one audit value, so they also share the numbers without a name.
 bool has_unnamed(const Part& part, Arch arch) {
   return std::ranges::any_of(
       part.unnamed, [&](Arch one) { return arch_info(one).audit == arch_info(arch).audit; });
 }
 
-// The architectures of which every call is in the part: each for all arguments (`always`), or each
-// for some.
+// Returns the architectures whose calls are all in the part: with `always` for all arguments,
+// otherwise for some.
 std::vector<Arch> complete_arches(const Part& part, bool always) {
   std::map<Arch, std::size_t> calls;
   for (const Direction::Call& call : part.calls) calls[call.arch] += call.always == always ? 1 : 0;
@@ -90,8 +90,8 @@ std::vector<Arch> complete_arches(const Part& part, bool always) {
   return out;
 }
 
-// Whether these architectures, of which every call is in the part, are all that it is about.
-// `always`: for all arguments.
+// Returns whether `complete`, the architectures whose calls are all in the part, make up the whole
+// part. `always`: for all arguments.
 bool is_every_call(const Part& part, const std::vector<Arch>& complete, bool always,
                    const Style& style) {
   if (complete.empty() || part.unknown_arches) return false;
@@ -113,8 +113,8 @@ bool is_every_call(const Part& part, const std::vector<Arch>& complete, bool alw
 
 constexpr std::string_view kEvery[] = {"every system call", "every system call (some arguments)"};
 
-// The calls that are neither part of complete architectures nor of the host's other architecture,
-// which by_number_text lists.
+// Returns the calls that belong neither to a complete architecture nor to the host's second
+// architecture, whose calls by_number_text lists.
 std::vector<Direction::Call> single_calls(const Part& part, const Style& style) {
   std::vector<Arch> left_out = complete_arches(part, true);
   std::ranges::copy(complete_arches(part, false), std::back_inserter(left_out));
@@ -127,7 +127,7 @@ std::vector<Direction::Call> single_calls(const Part& part, const Style& style) 
   return out;
 }
 
-// "380 calls", or their names.
+// Returns "380 calls", or their names.
 std::string calls_text(const std::vector<Direction::Call>& calls, const Style& style,
                        bool in_full) {
   std::set<std::string_view> distinct;

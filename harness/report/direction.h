@@ -1,5 +1,5 @@
-// Whether a filter became more permissive, as the first line of a report and as JSON. Owns the
-// wording. It must not know how the direction is computed (verify/dd).
+// Reports whether a filter became more permissive, as the first line of a report and as JSON. Owns
+// the wording. It must not know how the direction is computed (verify/dd).
 #pragma once
 
 #include <functional>
@@ -28,14 +28,14 @@ std::string direction_line(const Direction& direction, Arch host,
 // Returns the same line, or "" if the direction is not known.
 std::string direction_line(const std::optional<Direction>& direction, Arch host);
 
-// "LOOSER", "only stricter", "only data changed"; empty if nothing differs, or if not all inputs
-// were examined and none of them became more permissive.
+// Returns "LOOSER", "only stricter" or "only data changed". Returns "" if nothing differs, or if
+// some inputs were not examined and none of the others became more permissive.
 std::string_view headline(const Direction& direction);
 
-// How many system calls some parts have together, counted by name as in the line.
+// The number of system calls in some parts together, counted by name as in the line.
 struct CallCount {
   std::string calls;                     // "3"; "every" if no call is missing
-  std::vector<std::string_view> others;  // what has no name: "numbers without a name"
+  std::vector<std::string_view> others;  // groups without a count: "numbers without a name"
 };
 CallCount count_calls(const Direction& direction, Arch host,
                       std::span<const Direction::Part* const> parts);

@@ -112,7 +112,7 @@ TEST(DirectionLine, ClaimsEveryCallByNumberOnlyIfX32AndTheOtherArchitectureHaveI
   EXPECT_EQ(direction_line(direction, Arch::kX86_64), "LOOSER: every system call newly allowed");
 }
 
-TEST(DirectionLine, ShortensOnlyTheArchitecturesOfWhichEveryCallIsAffected) {
+TEST(DirectionLine, ShortensOnlyArchitecturesWhoseCallsAreAllAffected) {
   Direction direction;
   direction.allowed.unnamed = {Arch::kI386, Arch::kX86_64};
   add_every(direction.allowed, Arch::kI386);

@@ -27,7 +27,7 @@ std::optional<WordSet::Cube> cube_of(const ordered_json& value) {
   return WordSet::Cube{*mask, *bits};
 }
 
-// The condition on one word, as word_json (diff.cc) writes it.
+// Reads the condition on one word that word_json (diff.cc) wrote.
 std::optional<WordSet> word_set_of(const ordered_json& row) {
   if (!row.is_object()) return std::nullopt;
   for (const char* key : {"word", "negated", "intervals", "cubes"})
@@ -53,12 +53,12 @@ std::optional<WordSet> word_set_of(const ordered_json& row) {
   }
   if (const auto base = row.contains("base") ? cube_of(row["base"]) : std::nullopt)
     out.base = *base;
-  // Only the architecture of a number is taken from it: x86_64 and x32 have one value of arch.
+  // The example only distinguishes x32 numbers from x86_64 numbers, which share one value of arch.
   out.example = !out.intervals.empty() ? out.intervals[0].first : out.base.value;
   return out;
 }
 
-// The stored condition with names in place of numbers, if its words can be read.
+// Returns the stored condition with names in place of numbers, if its words can be read.
 std::string named_condition(const ordered_json& region, Arch host) {
   const auto stored = [&] { return region["condition"].get<std::string>(); };
   if (!region.contains("words") || !region["words"].is_array()) return stored();

@@ -1,5 +1,5 @@
-// The words of reports, explained. Owns how explanations.txt, which is part of the binary, is read;
-// the words belong to the code that reports them.
+// Explains the words of reports. Owns the reader of explanations.txt, which is part of the binary.
+// It must not know the code that reports the words.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace secequiv {
 
-// What a word means, in all its kinds; all words with a sentence each if `code` is empty; "" for an
-// unknown word.
+// Returns what the word `code` means, for each kind that it has. If `code` is empty, returns all
+// words with a sentence each. Returns "" for an unknown word.
 std::string explanation(std::string_view code);
 
-// All words, sorted.
+// Returns all words, sorted.
 std::vector<std::string> explained_words();
 
 }  // namespace secequiv

@@ -14,7 +14,7 @@ struct ReportFormat {
   const char* name;     // "junit"
   const char* purpose;  // completes "Also report to this file as"
   std::string (*render)(const ReportedCases& report, std::string_view version);
-  // Whether a file that begins so is a report of this tool in this form.
+  // Returns whether a file with this beginning is a report of this tool in this form.
   bool (*begins)(std::string_view beginning);
 };
 

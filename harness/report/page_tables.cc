@@ -135,7 +135,7 @@ std::string difference_row(const Row& row) {
                      cell("For which inputs", "<ul>" + conditions + "</ul>"));
 }
 
-// How many calls each effect has, counted as in the direction.
+// Returns one card per effect with its number of calls, counted as in the direction line.
 std::string difference_cards(const Direction& direction, Arch host) {
   using Parts = std::vector<const Direction::Part*>;
   const std::pair<Effect, Parts> cards[] = {
@@ -164,7 +164,7 @@ std::string bar(double value, double most, std::string_view kind) {
                      most == 0 ? 0 : 100 * value / most);
 }
 
-// `exact`: over all inputs. `kind`: the colour of its bar.
+// `exact`: whether the costs cover all inputs. `kind` selects the colour of the bar.
 std::string cost_cell(std::string_view column, const CallCost& call, bool exact, double most,
                       std::string_view kind = "") {
   const std::string numbers =
@@ -188,14 +188,14 @@ std::string_view kind_of_change(double before, double after) {
   return after < before ? "less" : "more";
 }
 
-// "docker.json, compiled, not optimized, 4246 instructions"
+// Returns "docker.json, compiled, not optimized, 4246 instructions".
 std::string program_text(const CostReport::Side& side) {
   const std::string& made = side.filters.front().compilation;
   return fmt::format("{}{}{}, {}", side.name, made.empty() ? "" : ", ", made,
                      counted(side.instructions(), "instruction"));
 }
 
-// The two programs and what a call executes on average and at most.
+// Describes the two programs, and how many instructions a call executes on average and at most.
 std::string cost_summary(const PageCost& cost) {
   const CostReport::Side& was = cost.report.sides[0];
   const CostReport::Side& is = cost.report.sides[1];

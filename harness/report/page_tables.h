@@ -10,10 +10,10 @@
 
 namespace secequiv {
 
-// Text that may come from strangers.
+// Returns untrusted `text` escaped for HTML.
 std::string as_html(std::string_view text);
 
-// Each is a whole section; empty if there is nothing to show.
+// Each returns a whole section, or "" if there is nothing to show.
 std::string difference_html(const Page& page);
 std::string cost_html(const PageCost& cost);
 std::string cache_html(const std::vector<CacheChange>& changes);

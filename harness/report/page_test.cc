@@ -1,4 +1,4 @@
-// What the page's header and tables make of values made by hand.
+// Tests the page's header and tables with values made by hand.
 #include "harness/report/page.h"
 
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ TEST(PageHeader, LongListsOfNamesCanBeClosedAndLoseNoName) {
   EXPECT_EQ(direction_html(page).find("<details"), std::string::npos);
 }
 
-TEST(PageHeader, SaysThatTheRunWasInterrupted) {
+TEST(PageHeader, ShowsThatTheRunWasInterrupted) {
   Page page = different();
   EXPECT_EQ(interrupted_html(page), "");
   page.interrupted = true;
@@ -91,7 +91,7 @@ TEST(PageCards, CountCallsAsTheDirectionDoes) {
   EXPECT_NE(difference_html(page).find("at least <b>3</b> calls opened"), std::string::npos);
 }
 
-TEST(PageCards, EveryCallIsNoNumber) {
+TEST(PageCards, EveryCallIsShownInWords) {
   Page page = different();
   for (const SyscallEntry& entry : arch_info(Arch::kX86_64).syscalls)
     page.direction->allowed.calls.push_back({Arch::kX86_64, entry.nr, true});
@@ -99,7 +99,7 @@ TEST(PageCards, EveryCallIsNoNumber) {
   EXPECT_NE(difference_html(page).find("<b>every</b> call opened"), std::string::npos);
 }
 
-TEST(PageCost, MarksWhatIsNotExact) {
+TEST(PageCost, MarksInexactCosts) {
   PageCost cost{"each call once", {}};
   for (const bool exact : {true, false}) {
     CostReport::Side& side = cost.report.sides.emplace_back();

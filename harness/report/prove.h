@@ -45,7 +45,7 @@ struct ProveReport {
   Question question;                   // about the programs of `before` and `after`
   Proof proof;
   std::optional<Direction> direction;  // with a witness; for the proof's values of the names
-  DecidingRules rules = {};            // on the witness, if the proof needs no values of names
+  DecidingRules rules = {};            // about the witness; empty if names have values
   Arch host = Arch::kX86_64;           // for names
   std::optional<OracleReport> oracle;
   std::optional<CertificateReport> certificate;

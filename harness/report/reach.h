@@ -1,5 +1,5 @@
-// Which inputs reach which instruction and outcome, as text and JSON. Owns the report value and
-// both shapes. It must not know how the inputs are found (verify/dd).
+// Reports which inputs reach each instruction and outcome, as text and JSON. Owns the report value
+// and both shapes. It must not know how the inputs are found (verify/dd).
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -117,8 +117,9 @@ Numbers numbers_of(const WordSet& set, Arch arch) {
   return out;
 }
 
-// A condition on the number: names in alphabetical order, the asked call first, then ranges of
-// numbers without a name. Nothing if the set has another form, or a comparison is shorter.
+// Returns a condition on the number: `asked` first, then the other names in alphabetical order,
+// then ranges of numbers without a name. Returns nothing if the set is not a list of several
+// numbers, or if a comparison is shorter.
 std::optional<std::string> sorted_names(const WordSet& set, Arch arch,
                                         std::optional<AskedCall> asked) {
   constexpr std::size_t kMostOfRange = 40;
@@ -171,7 +172,8 @@ void field_text(const Region& region, int field, Endian endian,
   if (low != nullptr) out.push_back(set_text(name + ".lo", *low, 0, 0, value_text));
 }
 
-// The conditions on the instruction pointer and the arguments, with the constants of `call`.
+// Appends the conditions on the instruction pointer and the arguments, with the names of constants
+// for `call`.
 void argument_tests(const Region& region, Endian endian, const std::optional<AskedCall>& call,
                     std::vector<std::string>& out) {
   field_text(region, kIpField, endian, call, out);

@@ -19,7 +19,7 @@ enum class Values : std::uint8_t {
   kNamed,    // "arg0 == AF_ALG", and system calls in alphabetical order
 };
 
-// The system call that a reader asked about: lists begin with it, and its constants have names even
+// The system call that the user asked about. Lists begin with it, and its constants have names even
 // in regions that do not name the call.
 struct AskedCall {
   Arch arch;
@@ -45,11 +45,12 @@ struct NamedCall {
 };
 std::vector<NamedCall> named_calls(const Region& region);
 
-// Whether the region is one system call with all of its arguments.
+// Returns whether the region is one system call with any arguments.
 bool is_one_call(const Region& region);
 
-// Returns one region for each of the named calls; several have no counts. If the region has or may
-// have other numbers, or has more than `most` calls, returns the region itself.
+// Returns one region for each named call in `region`; if there are several, they have no counts.
+// Returns `region` itself if it has, or may have, numbers without a name, or more than `most`
+// calls.
 std::vector<Region> by_call(const Region& region, std::size_t most);
 
 // Returns a decimal number of inputs, shortened: "2^448", "3 * 2^447", "about 1.23e+150".

@@ -97,9 +97,9 @@ ReportedCase::Place place_in(const SourceFile& file, std::optional<std::size_t> 
 void show_witness(ReportedCase& one, ProgramView before, ProgramView after, const Witness& witness,
                   const SideFiles& files);
 
-// Places the case where the policies' files have the rules that decide: the new one, or the old one
-// if no rule matches any more. Sides without a policy, or whose policy has no file, stay as they
-// are.
+// Sets the place of the case to the deciding rule in a policy's file: the new rule, or the old one
+// if no rule matches any more. A side without a policy, or with a policy that has no file, changes
+// nothing.
 void place_by_rules(ReportedCase& one, const DecidingRules& rules);
 
 // Returns a case for each listed region, at most `most` for each change.

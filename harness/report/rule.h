@@ -1,5 +1,5 @@
-// Which rule of a policy decided, in words and as a position in the user's file. Owns the wording.
-// It must not know formats of policies.
+// Reports which rule of a policy decided, in words and as a position in the user's file. Owns the
+// wording. It must not know formats of policies.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
-// The JSON schemas of reports and policies, which are part of the binary. Owns how a schema and
-// those that it refers to become one document.
+// The JSON schemas of reports and policies, which are part of the binary. Owns the bundling of a
+// schema with those that it refers to. It must not know what a schema describes.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,10 +9,10 @@
 
 namespace secequiv {
 
-// Sorted: "actions", "bench", ...
+// Returns the sorted names: "actions", "bench", ...
 std::vector<std::string> schema_names();
 
-// The schema of this name with all that it needs, so that a validator fetches nothing.
+// Returns the schema `name` with all schemas that it needs, so that a validator fetches nothing.
 std::optional<nlohmann::ordered_json> schema(const std::string& name);
 
 }  // namespace secequiv

@@ -7,7 +7,7 @@
 namespace secequiv {
 namespace {
 
-// Names may come from strangers. XML forbids most control characters, even in escaped form.
+// Names may come from untrusted files. XML forbids most control characters, even in escaped form.
 std::string safe(std::string_view text) { return escaped(printable(text, false)); }
 
 }  // namespace

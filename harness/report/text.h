@@ -9,8 +9,8 @@
 
 namespace secequiv {
 
-// A decoded witness: the system call, both results with the rules of policies that decide, and both
-// traces side by side from the first instruction on.
+// Returns a decoded witness: the system call, both results with the rules of policies that decide,
+// and both traces side by side from the first instruction on.
 std::string witness_text(const Question& question, const Witness& witness,
                          const DecidingRules& rules = {});
 

@@ -125,7 +125,7 @@ TEST(WhyReport, UnknownArgumentsGiveEveryPossibleDecision) {
             "nr=39 (getpid) arch=0xc000003e (x86_64) ip=0x0 args=[]\n");
   const auto json = to_json(report);
   EXPECT_EQ(json["possible"].size(), 2u);
-  EXPECT_FALSE(json.contains("result")) << "nothing that is true of some arguments only";
+  EXPECT_FALSE(json.contains("result")) << "a result for some arguments only is omitted";
 }
 
 TEST(WhyReport, NamesTheFilterOfAStackThatDecides) {

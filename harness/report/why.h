@@ -1,6 +1,6 @@
-// Which rule decided one system call, and under which conditions the decision would change, as text
-// and JSON. Owns the report value and both shapes. It must not know how they are found
-// (analyze/why.h).
+// Reports which rule decided about one system call, and under which conditions the decision would
+// change, as text and JSON. Owns the report value and both shapes. It must not know how they are
+// found (analyze/why.h).
 #pragma once
 
 #include <nlohmann/json.hpp>

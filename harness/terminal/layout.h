@@ -1,5 +1,5 @@
-// Fits text to the width of a terminal. Owns how long lines, tables and traces side by side are
-// broken. It must not know the content of any text.
+// Fits text to the width of a terminal. Owns the rules for breaking long lines, tables and
+// side-by-side traces. It must not know the content of any text.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ namespace secequiv::terminal {
 std::size_t columns_of(int descriptor);
 
 // Returns `text` in lines of at most `columns` characters (0: unchanged). A wide table of numbers
-// becomes several tables with the same first column. Of two traces side by side, the second moves
-// below the first. Any other long line continues on the next line, below its last column that
+// becomes several tables with the same first column. The second of two traces that are side by side
+// moves below the first. Any other long line continues on the next line, below its last column that
 // starts in the left half.
 std::string fitted(std::string_view text, std::size_t columns);
 
