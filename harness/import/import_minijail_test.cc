@@ -43,7 +43,7 @@ TEST(Minijail, ReadsLinesAndComments) {
   EXPECT_EQ(decided(import, 3), kEperm);
   EXPECT_EQ(decided(import, 2), SECCOMP_RET_ERRNO | 2);
   EXPECT_EQ(decided(import, 4), kKill);
-  EXPECT_EQ(decided(import, kX32Bit), kKill) << "x32's numbers are numbers that no line has";
+  EXPECT_EQ(decided(import, kX32Bit), kKill) << "no line names an x32 number";
   EXPECT_EQ(decide(import.policy, call(Arch::kI386, 0)), kKill);
   EXPECT_TRUE(import.notes.empty());
 }
@@ -94,13 +94,13 @@ TEST(Minijail, ReturnAfterAnExpressionDependsOnTheTool) {
   const Import loader = imported(text);
   EXPECT_EQ(decided(loader, 0, {1}), kAllow);
   EXPECT_EQ(decided(loader, 0, {2}), kEperm);
-  EXPECT_EQ(loader.notes.size(), 1u) << "that there is another reading";
+  EXPECT_EQ(loader.notes.size(), 1u) << "a note mentions the other reading";
   const Import compiler = imported(text, MinijailTool::kCompiler);
   EXPECT_EQ(decided(compiler, 0, {1}), kEperm);
   EXPECT_EQ(decided(compiler, 0, {2}), kKill);
   EXPECT_TRUE(compiler.notes.empty());
   const Import told = imported(text + "@default trap\n");
-  EXPECT_EQ(decided(told, 0, {1}), kEperm) << "what only the compiler reads";
+  EXPECT_EQ(decided(told, 0, {1}), kEperm) << "only the compiler reads @default";
   EXPECT_EQ(decided(told, 0, {2}), SECCOMP_RET_TRAP);
 }
 

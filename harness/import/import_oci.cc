@@ -156,8 +156,8 @@ class OciImporter {
     return known->action | number;
   }
 
-  // Beside "errnoRet" there may be a name, "errno". Podman prefers the name, and other runtimes
-  // ignore it.
+  // An entry may have both a number, "errnoRet", and a name, "errno". Podman prefers the name, and
+  // other runtimes ignore it.
   void note_errno_name(const JsonCursor& holder, const std::string& errno_key,
                        std::uint32_t action) {
     const std::string key = errno_key.substr(0, errno_key.size() - 3);

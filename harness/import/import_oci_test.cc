@@ -20,7 +20,7 @@ TEST(Oci, ReadsNamesAndDefaults) {
   EXPECT_EQ(decided(import, 0), kAllow);
   EXPECT_EQ(decided(import, 1), kAllow);
   EXPECT_EQ(decided(import, 3), SECCOMP_RET_LOG);
-  EXPECT_EQ(decided(import, 2), kEperm) << "without defaultErrnoRet, EPERM";
+  EXPECT_EQ(decided(import, 2), kEperm) << "EPERM applies without defaultErrnoRet";
   EXPECT_EQ(import.policy.bad_arch_action, SECCOMP_RET_KILL_THREAD) << "libseccomp's default";
   EXPECT_EQ(import.policy.x32_action, SECCOMP_RET_KILL_THREAD)
       << "x32 is a bad architecture unless listed";
@@ -53,9 +53,9 @@ TEST(Oci, ReadsErrnoRet) {
     {"names": ["stat"], "action": "SCMP_ACT_ERRNO", "errnoRet": null}]})j");
   EXPECT_EQ(import.policy.default_action, SECCOMP_RET_ERRNO | 38);
   EXPECT_EQ(decided(import, 0), SECCOMP_RET_ERRNO | 13);
-  EXPECT_EQ(decided(import, 1), kEperm) << "an entry's errno is its own, not the default's";
+  EXPECT_EQ(decided(import, 1), kEperm) << "defaultErrnoRet does not apply to entries";
   EXPECT_EQ(decided(import, 2), SECCOMP_RET_TRACE | 7);
-  EXPECT_EQ(decided(import, 3), kAllow) << "where an errno means nothing it is ignored";
+  EXPECT_EQ(decided(import, 3), kAllow) << "an action without an errno ignores errnoRet";
   EXPECT_EQ(decided(import, 4), kEperm);
   EXPECT_EQ(decided(import, 5), SECCOMP_RET_ERRNO | 38);
 }
@@ -118,7 +118,7 @@ TEST(Oci, ReadsEveryOperator) {
   EXPECT_EQ(decided(no_second, 0, {2}), kEperm);
   const OciImport outside = imported(profile(
       R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "args": [{"index": 0, "value": 15, "valueTwo": 18, "op": "SCMP_CMP_MASKED_EQ"}]})j"));
-  EXPECT_EQ(decided(outside, 0, {2}), kAllow) << "libseccomp masks what must be left";
+  EXPECT_EQ(decided(outside, 0, {2}), kAllow) << "libseccomp also masks the expected value";
   EXPECT_EQ(decided(outside, 0, {18}), kAllow);
   EXPECT_EQ(decided(outside, 0, {3}), kEperm);
 }
@@ -179,7 +179,7 @@ TEST(Oci, EntriesWithTheDefaultActionAreSkipped) {
   const OciImport import = imported(profile(
       R"j({"names": ["read"], "action": "SCMP_ACT_ERRNO"}, {"names": ["read", "write"], "action": "SCMP_ACT_ALLOW"},
     {"names": ["open"], "action": "SCMP_ACT_ERRNO", "errnoRet": 2})j"));
-  EXPECT_EQ(decided(import, 0), kAllow) << "runc ignores the entry that says what the default says";
+  EXPECT_EQ(decided(import, 0), kAllow) << "runc ignores an entry with the default action";
   EXPECT_EQ(decided(import, 1), kAllow);
   EXPECT_EQ(decided(import, 2), SECCOMP_RET_ERRNO | 2) << "another errno is another action";
 }
@@ -247,7 +247,8 @@ TEST(Oci, FiltersEntriesByCapability) {
     return std::pair(decided(import, 0) == kAllow, decided(import, 1) == kAllow);
   };
   EXPECT_EQ(with({}), std::pair(false, true));
-  EXPECT_EQ(with({"CAP_A"}), std::pair(false, false)) << "includes needs all, excludes one";
+  EXPECT_EQ(with({"CAP_A"}), std::pair(false, false))
+      << "includes needs all capabilities, excludes one";
   EXPECT_EQ(with({"CAP_B", "CAP_C", "CAP_A"}), std::pair(true, false));
 }
 
@@ -265,7 +266,7 @@ TEST(Oci, FiltersEntriesByKernelVersion) {
   };
   EXPECT_EQ(on("4.8"), std::pair(true, false));
   EXPECT_EQ(on("4.7.99"), std::pair(false, true));
-  EXPECT_EQ(on("4.10"), std::pair(true, false)) << "numbers, not text";
+  EXPECT_EQ(on("4.10"), std::pair(true, false)) << "versions are compared as numbers";
   EXPECT_EQ(on("3.18"), std::pair(false, true));
   EXPECT_EQ(on("6.1.0-13-amd64"), std::pair(true, false));
 }
@@ -289,8 +290,7 @@ TEST(Oci, AddsSubArchitecturesOfTheHost) {
   EXPECT_EQ(there.policy.arches, (std::vector{Arch::kAarch64, Arch::kArm}));
   EXPECT_EQ(there.policy.x32_action, std::nullopt);
   EXPECT_EQ(decide(there.policy, call(Arch::kAarch64, 63)), kAllow);
-  EXPECT_EQ(decide(there.policy, call(Arch::kArm, 5)), kAllow)
-      << "open, which aarch64 itself has not";
+  EXPECT_EQ(decide(there.policy, call(Arch::kArm, 5)), kAllow) << "aarch64 itself has no open";
   EXPECT_TRUE(there.skipped.empty());
   OciOptions s390x;
   s390x.arch = Arch::kS390x;

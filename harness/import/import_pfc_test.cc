@@ -41,7 +41,8 @@ TEST(Pfc, ReadsCallsAndDefaults) {
   EXPECT_EQ(decided(policy, 39), kAllow);
   EXPECT_EQ(decided(policy, 0), kEperm);
   EXPECT_EQ(decide(policy, call(Arch::kI386, 39)), SECCOMP_RET_KILL_THREAD);
-  EXPECT_EQ(decided(policy, kX32Bit | 39), SECCOMP_RET_KILL_THREAD) << "as libseccomp's program";
+  EXPECT_EQ(decided(policy, kX32Bit | 39), SECCOMP_RET_KILL_THREAD)
+      << "libseccomp's program returns this, too";
 }
 
 TEST(Pfc, IgnoresCallsThatTheArchitectureLacks) {
@@ -49,7 +50,7 @@ TEST(Pfc, IgnoresCallsThatTheArchitectureLacks) {
       filter("  if ($syscall == 2147488308)\n    action ALLOW;\n  if ($syscall == -1)\n    action "
              "ALLOW;\n"));
   EXPECT_EQ(decided(policy, 2147488308), kEperm);
-  EXPECT_EQ(decided(policy, 0xffffffff), kAllow) << "what a tracer skips";
+  EXPECT_EQ(decided(policy, 0xffffffff), kAllow) << "a tracer uses -1 to skip a call";
 }
 
 TEST(Pfc, ReadsEveryAction) {

@@ -211,8 +211,8 @@ class SeccompilerImporter {
     return Ok{};
   }
 
-  // seccompiler resolves no names, so a file with one is not its input; we tell the number if we
-  // can.
+  // seccompiler accepts no names of constants, so a name is an error. The error gives its number if
+  // we know it.
   [[nodiscard]] Result<std::uint64_t> number(const JsonCursor& at) const {
     if (!at.value().is_string()) return at.number64();
     const std::string text = at.value().get<std::string>();

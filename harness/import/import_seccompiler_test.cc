@@ -43,7 +43,7 @@ TEST(Seccompiler, ReadsASingleFilter) {
   const Import import = imported(filter(R"j({"syscall": "read", "comment": "why"})j"));
   EXPECT_EQ(decided(import, 0), kAllow);
   EXPECT_EQ(decided(import, 1), kTrap);
-  EXPECT_EQ(decided(import, kX32Bit), kTrap) << "x32's numbers are numbers like any other";
+  EXPECT_EQ(decided(import, kX32Bit), kTrap) << "x32 numbers have no special meaning";
   EXPECT_EQ(decide(import.policy, call(Arch::kI386, 0)), SECCOMP_RET_KILL_PROCESS);
   EXPECT_TRUE(import.notes.empty());
 }
@@ -66,7 +66,7 @@ TEST(Seccompiler, ReadsEveryAction) {
           << text;
   const Import cut =
       imported(R"j({"mismatch_action": "allow", "match_action": {"errno": 65537}, "filter": []})j");
-  ASSERT_EQ(cut.notes.size(), 1u) << "seccompiler keeps 16 bits and says nothing";
+  ASSERT_EQ(cut.notes.size(), 1u) << "seccompiler keeps 16 bits without a message";
   EXPECT_NE(cut.notes[0].find("/match_action/errno"), std::string::npos) << cut.notes[0];
 }
 
@@ -96,7 +96,7 @@ TEST(Seccompiler, ReadsEveryOperator) {
   for (std::size_t i = 0; i < std::size(cases); ++i) {
     const Import wide = imported(condition("qword", cases[i].op, std::to_string(kValue)));
     const Import narrow = imported(condition("dword", cases[i].op, std::to_string(kValue)));
-    EXPECT_EQ(narrow.notes.size(), 1u) << "of a dword's value the low half counts";
+    EXPECT_EQ(narrow.notes.size(), 1u) << "only the low half of a dword counts";
     for (const std::uint64_t high : {0ull, 1ull, 2ull, 0xffffffffull})
       for (const std::uint64_t part : {0ull, 1ull, 4ull, 5ull, 6ull, 7ull, 0xffffffffull}) {
         const std::uint64_t v = high << 32 | part;

@@ -62,7 +62,7 @@ TEST(Import, ContentDeterminesTheFormat) {
             << path << " as " << other;
       }
   }
-  EXPECT_EQ(seen.size(), policy_format_names().size()) << "a format without a file";
+  EXPECT_EQ(seen.size(), policy_format_names().size()) << "some format has no file";
 }
 
 TEST(Import, AcceptsCarriageReturns) {

@@ -68,7 +68,7 @@ void OciEntries::add(const std::string& name, const Rule& conditions, const Rule
   if (!known) unknown_here(name, position);
 }
 
-// A name of other architectures is no mistake; the profile is for many hosts.
+// A name that only other architectures have is no mistake, because a profile serves many hosts.
 void OciEntries::unknown_here(const std::string& name, const RulePosition& position) {
   if (std::ranges::any_of(all_arches(), [&](const ArchInfo& info) {
         return syscall_nr(info.arch, name).has_value();

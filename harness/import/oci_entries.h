@@ -1,4 +1,4 @@
-// How the entries of a container profile become rule sets, as libseccomp combines them. Owns which
+// Turns the entries of a container profile into rule sets, as libseccomp combines them. Owns which
 // entries of one system call have an effect, and the notes about the others. It must not know how
 // entries are written (import_oci.h).
 #pragma once
@@ -15,10 +15,11 @@ namespace secequiv {
 
 class OciEntries {
  public:
-  // `out` has its architectures before the first entry, and gets rules and notes.
+  // `out` must list its architectures before the first entry. The entries add rules and notes to
+  // it.
   OciEntries(Arch host, OciImport& out) : host_(host), out_(out) {}
 
-  // The action of the entries that follow.
+  // Sets the action of the entries that follow.
   void choose(std::uint32_t action);
   // In libseccomp, the first entry that always holds replaces all other entries of a call. The
   // order of the other entries in the profile does not matter.

@@ -50,7 +50,8 @@ TEST(OciEntries, NotesOverlapsWithDifferentActions) {
                    second + "]}"))
         .unclear.size();
   };
-  EXPECT_EQ(unclear(R"j({"index": 0, "value": 2, "op": "SCMP_CMP_EQ"})j"), 0u) << "never both";
+  EXPECT_EQ(unclear(R"j({"index": 0, "value": 2, "op": "SCMP_CMP_EQ"})j"), 0u)
+      << "no input satisfies both";
   EXPECT_EQ(unclear(R"j({"index": 1, "value": 2, "op": "SCMP_CMP_EQ"})j"), 1u);
   EXPECT_EQ(unclear(R"j({"index": 0, "value": 2, "op": "SCMP_CMP_LT"})j"), 1u);
   EXPECT_EQ(unclear(R"j({"index": 0, "value": 1, "op": "SCMP_CMP_EQ"})j"), 1u);
@@ -108,7 +109,7 @@ TEST(OciEntries, ReportsNamesThatNoArchitectureHas) {
   EXPECT_EQ(
       import.skipped,
       std::vector<std::string>{"2 system calls of other architectures: riscv_hwprobe, s390_sthyi"})
-      << "one line for all of them, and each once";
+      << "one line lists all names once";
 }
 
 }  // namespace

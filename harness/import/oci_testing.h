@@ -1,4 +1,4 @@
-// Profiles of containers for tests.
+// Owns container profiles for tests.
 #pragma once
 
 #include <gtest/gtest.h>

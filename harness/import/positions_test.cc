@@ -1,4 +1,4 @@
-// Tests the positions of rules that each importer reports. Each line of the texts holds one thing,
+// Tests the positions of rules that each importer reports. Each line of the texts has one element,
 // so that a reader can count the lines.
 #include <gtest/gtest.h>
 
@@ -51,7 +51,7 @@ TEST(Positions, AreCorrectInOurFormat) {
                    "file:8 (rule_sets[0].rules.write)", "file:10 (rule_sets[1].rules.write)"}));
   EXPECT_EQ(policy.default_position.at->text(), "file:2 (default_action)");
   EXPECT_EQ(positions(policy, 3), Texts{"file:11 (rule_sets[1].rules.close)"})
-      << "behind a number, whose token ends one character early";
+      << "the rule follows a number, whose token ends one character early";
 }
 
 TEST(Positions, DoNotAffectAPolicysMeaning) {
@@ -91,7 +91,8 @@ TEST(Positions, AreCorrectInContainerProfiles) {
   const Policy policy = imported(kProfile).policy;
   EXPECT_EQ(policy.default_position.at->text(), "file:2 (defaultAction)");
   EXPECT_EQ(positions(policy, 0), Texts{"file:4 (syscalls[0])"});
-  EXPECT_EQ(positions(policy, 1), Texts{"file:5 (syscalls[0])"}) << "of the name in the list";
+  EXPECT_EQ(positions(policy, 1), Texts{"file:5 (syscalls[0])"})
+      << "the position is that of the name in the list";
   EXPECT_EQ(positions(policy, 321),
             (Texts{"file:8 (syscalls[2], excludes CAP_BPF CAP_PERFMON, excludes s390x)",
                    "file:10 (syscalls[3])"}));
@@ -132,8 +133,7 @@ TEST(Positions, AreCorrectInMinijailPolicies) {
   const Policy compiler =
       imported("read: {arg0 == 1; log,\\\n arg0 == 2; trap,\\\n kill}\n").policy;
   EXPECT_EQ(positions(compiler, 0), (Texts{"file:1", "file:2", "file:3"}));
-  EXPECT_EQ(compiler.default_position.at, nullptr)
-      << "nothing in the file says what the default is";
+  EXPECT_EQ(compiler.default_position.at, nullptr) << "no line of the file sets the default action";
   const Policy with_default = imported("# head\n@default trap\nread: allow\n").policy;
   EXPECT_EQ(with_default.default_position.at->text(), "file:2 (@default)");
 }

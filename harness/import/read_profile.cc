@@ -100,7 +100,7 @@ class LineReader {
   }
 
  private:
-  // What comes next.
+  // What the next line must be.
   enum class Part : std::uint8_t { kNone, kRule, kEntries, kTotal };
 
   struct Title {
@@ -199,7 +199,7 @@ class LineReader {
   std::vector<const Title*> columns_;
 };
 
-// The errors of the shared reader of JSON are about policies.
+// The shared JSON reader reports policy errors (kPolicy). In a profile they are parse errors.
 Error about_profile(Error error) {
   error.code = ErrorCode::kParse;
   return error;

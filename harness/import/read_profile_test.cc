@@ -69,7 +69,7 @@ TEST(Profile, FindsColumnsByTheirTitles) {
 TEST(Profile, ReadsLinesOfNamesAndNumbers) {
   EXPECT_EQ(read("\xef\xbb\xbf# what ran\n\nread 7\n\twrite\t9 \nread 1\nclose 8"),
             (Profile{{"write", 9}, {"close", 8}, {"read", 8}}))
-      << "equal counts by name";
+      << "equal counts are sorted by name";
   EXPECT_EQ(read("read 0\n"), (Profile{{"read", 0}}));
 }
 

@@ -166,9 +166,8 @@ TEST(Decide, FirstMatchingRuleSetDecides) {
     {"action": "errno(3)", "rules": {"read": {"args": {"0": {"le": 2}}}, "write": true}},
     {"action": "errno(4)", "rules": {"read": true, "write": true}})j");
   const auto read = [&](std::uint64_t fd) { return decide(policy, call(Arch::kX86_64, 0, {fd})); };
-  EXPECT_EQ(read(1), SECCOMP_RET_ERRNO | 2) << "the first that matches decides";
-  EXPECT_EQ(read(2), SECCOMP_RET_ERRNO | 3)
-      << "a rule that does not match hands on to the next set";
+  EXPECT_EQ(read(1), SECCOMP_RET_ERRNO | 2) << "the first set that matches decides";
+  EXPECT_EQ(read(2), SECCOMP_RET_ERRNO | 3) << "if a rule does not match, the next set decides";
   EXPECT_EQ(read(3), SECCOMP_RET_ERRNO | 4);
   EXPECT_EQ(decide(policy, call(Arch::kX86_64, 1)), SECCOMP_RET_ERRNO | 3);
   EXPECT_EQ(decide(policy, call(Arch::kX86_64, 2)), kDenied);
@@ -197,7 +196,7 @@ TEST(Decide, RulesApplyOnlyToTheirArchitecture) {
   EXPECT_EQ(decide(policy, call(Arch::kS390x, 4, {1})), kDenied);
   EXPECT_EQ(decide(policy, call(Arch::kS390x, 4, {0x100000002})), kAllow);
   EXPECT_EQ(decide(policy, call(Arch::kS390x, 4, {0x200000001})), kDenied)
-      << "halves the other way round";
+      << "the halves are swapped";
 }
 
 TEST(Decide, PlainNamesApplyToEveryArchitecture) {
@@ -232,7 +231,7 @@ TEST(Decide, X32NumbersGetTheX32Action) {
   EXPECT_EQ(decide(with, call(Arch::kX86_64, 0)), kAllow);
   EXPECT_EQ(decide(with, call(Arch::kX86_64, kX32Bit)), SECCOMP_RET_TRAP | 32);
   EXPECT_EQ(decide(with, call(Arch::kX86_64, kX32Bit + 1)), SECCOMP_RET_TRAP | 32)
-      << "before any rule";
+      << "the x32 action precedes every rule";
   EXPECT_EQ(decide(with, call(Arch::kX86_64, 0xfffffffe)), SECCOMP_RET_TRAP | 32);
   EXPECT_EQ(decide(with, call(Arch::kX86_64, 0xffffffff)), kAllow) << "-1 is no x32 call";
   EXPECT_EQ(decide(with, call(Arch::kI386, kX32Bit + 1)), kAllow)
@@ -241,7 +240,8 @@ TEST(Decide, X32NumbersGetTheX32Action) {
   const Policy without = policy_from(R"j({"version": 1, "arches": ["x86_64"], )j" + rest +
                                      R"j({"0x40000001": true}}]})j");
   EXPECT_EQ(decide(without, call(Arch::kX86_64, kX32Bit + 1)), kAllow);
-  EXPECT_EQ(decide(without, call(Arch::kX86_64, kX32Bit + 2)), kDenied) << "numbers like any other";
+  EXPECT_EQ(decide(without, call(Arch::kX86_64, kX32Bit + 2)), kDenied)
+      << "x32 numbers have no special meaning";
   const Policy listed = policy_from(R"j({"version": 1, "arches": ["x86_64", "x32"], )j" + rest +
                                     R"j({"x32:read": true}}]})j");
   EXPECT_EQ(decide(listed, call(Arch::kX32, kX32Bit)), kAllow);

@@ -152,7 +152,7 @@ TEST(RunStack, NewestFilterWinsATie) {
 
 TEST(RunStack, StackedAllowsReturnNoData) {
   EXPECT_EQ(stacked({0x7fff0001, 0x7fff0002}), 0x7fff0000u);
-  EXPECT_EQ(stacked({0x7fff0001}), 0x7fff0001u) << "one filter's value is its own";
+  EXPECT_EQ(stacked({0x7fff0001}), 0x7fff0001u) << "a single filter's value is unchanged";
 }
 
 TEST(RunStack, AllFiltersSeeTheSameInput) {

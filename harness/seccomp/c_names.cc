@@ -48,7 +48,7 @@ std::optional<std::uint32_t> value_of(Arch arch, std::string_view name) {
     return 4 * kArgsWord + 8 * static_cast<std::uint32_t>(index);
   }
   const auto constant = constant_value(arch, name);
-  // A negative constant such as AT_FDCWD is an int, of which the filter sees 32 bits.
+  // A negative constant such as AT_FDCWD is an int, and the filter sees its 32 bits.
   if (!constant || (*constant > 0xffffffff && *constant < 0xffffffff80000000)) return std::nullopt;
   return static_cast<std::uint32_t>(*constant);
 }

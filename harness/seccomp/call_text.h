@@ -1,4 +1,5 @@
-// A system call as people write it. Owns how numbers and names become a seccomp_data.
+// Reads a system call as people write it. Owns how numbers and names become a seccomp_data. It must
+// not know filters.
 #pragma once
 
 #include <string>
@@ -17,7 +18,7 @@ struct CallText {
   std::vector<std::string> words;  // all sixteen, instead of the fields
 };
 
-// Errors: kUsage about the Subject::kCall... that is wrong.
+// Errors: kUsage with the Subject::kCall... of the wrong part.
 Result<SeccompData> read_call(const CallText& call, const std::string& host);
 
 }  // namespace secequiv
