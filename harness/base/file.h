@@ -20,8 +20,8 @@ std::string shown_name(const std::string& path);
 
 // Returns the bytes of `path`, or of standard input if `path` is "-". Errors: kIo if it cannot be
 // opened or read, is a directory, or is larger than `limit` bytes; `where` is the path. For a
-// missing file the error suggests similar names in its folder. kBudget if the user wants to stop
-// while the input is not complete.
+// missing file the error suggests similar names in its folder. The error is kBudget if the user
+// interrupts before the input is complete.
 Result<std::string> read_file(const std::string& path, std::size_t limit = kMaxInputBytes);
 
 // Writes `bytes` to a temporary file beside the target of `path`, flushes it to the disk and

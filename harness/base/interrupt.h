@@ -6,7 +6,7 @@
 namespace secequiv {
 
 bool stop_wanted();
-// Async-signal-safe. Nothing withdraws the request.
+// Async-signal-safe. The request cannot be withdrawn.
 void want_stop();
 
 }  // namespace secequiv

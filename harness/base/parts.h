@@ -1,4 +1,4 @@
-// Text that is read part by part. Owns where a part ends.
+// Splits text into parts. Owns where a part ends. It must not know what the parts mean.
 #pragma once
 
 #include <algorithm>
@@ -6,7 +6,8 @@
 
 namespace secequiv {
 
-// Takes the part before the first separator from `text`, with that separator: by default a line.
+// Removes the first part and its separator from `text`. Returns the part without the separator; by
+// default it is a line.
 inline std::string_view take_part(std::string_view& text, char separator = '\n') {
   const std::string_view part = text.substr(0, text.find(separator));
   text.remove_prefix(std::min(part.size() + 1, text.size()));

@@ -1,5 +1,5 @@
-// Paths of files that may not exist yet. Owns when two paths name one file, and what may be
-// written.
+// Compares and checks paths of files that may not exist yet. Owns the rules for when two paths name
+// the same file and when a file may be written. It must not know what files contain.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace secequiv {
 
-// Whether both paths name one file, behind symbolic links; it need not exist.
+// Returns whether both paths name the same file after symbolic links are followed. The file need
+// not exist.
 bool same_file(const std::string& a, const std::string& b);
 
 // Returns whether `file` exists somewhere below `folder`.

@@ -27,8 +27,8 @@ enum class ErrorCode {
 // Returns the code's name in reports: "usage", "io", ...
 std::string_view error_name(ErrorCode code);
 
-// The choice of the caller that an error is about. Libraries do not name it, because each interface
-// has its own name for it: a command's option or a structure's member.
+// The input or option that an error is about. Libraries do not name it, because each interface uses
+// its own name: a command's option or a structure's member.
 enum class Subject : std::uint8_t {
   kNone,
   kArch,
@@ -42,7 +42,7 @@ enum class Subject : std::uint8_t {
   kFilter,  // one of several filters in a file
   kKernelVersion,
   kLastPass,
-  kNameValues,  // of names in programs
+  kNameValues,  // the values of names in programs
   kPasses,
   kPolicies,
   kProfile,
@@ -72,7 +72,7 @@ inline Error make_error(ErrorCode code, std::string where, std::string detail) {
   return Error{code, std::move(where), -1, std::move(detail)};
 }
 
-// Returns a kUsage error about a choice of the caller.
+// Returns a kUsage error about `subject`.
 inline Error usage_error(Subject subject, std::string detail) {
   return Error{ErrorCode::kUsage, std::string(subject_name(subject)), -1, std::move(detail),
                subject};

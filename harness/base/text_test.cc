@@ -77,8 +77,10 @@ TEST(BaseText, SuggestsSimilarNames) {
   EXPECT_EQ(similar_names("include", kNames), std::vector<std::string>{"includes"});
   EXPECT_EQ(similar_names("zzz", kNames), std::vector<std::string>{});
   constexpr std::array<std::string_view, 3> kLong = {"last-fix-up-off-by-one", "alpha", "alpine"};
-  EXPECT_EQ(similar_names("last-fixup-off-byone", kLong).size(), 1u) << "long names, more edits";
-  EXPECT_EQ(similar_names("alpa", kLong), std::vector<std::string>{"alpha"}) << "short ones, one";
+  EXPECT_EQ(similar_names("last-fixup-off-byone", kLong).size(), 1u)
+      << "long names allow more edits";
+  EXPECT_EQ(similar_names("alpa", kLong), std::vector<std::string>{"alpha"})
+      << "short names allow one edit";
   EXPECT_EQ(similar_names("alpaha", kLong), std::vector<std::string>{"alpha"});
   constexpr std::array<std::string_view, 5> kMany = {"open1", "open2", "open3", "open4", "opn"};
   EXPECT_EQ(similar_names("open5", kMany).size(), 3u);

@@ -9,8 +9,8 @@ std::string number(std::uint32_t k) {
   return k < 10 ? fmt::format("{}", k) : fmt::format("{:#x}", k);
 }
 
-// Returns whether the form with a mnemonic keeps every field: unused fields are 0 and targets lie
-// inside the program. Otherwise only `.raw` keeps them.
+// Returns whether the mnemonic form preserves every field: unused fields are 0 and targets lie
+// inside the program. Otherwise only `.raw` preserves them.
 bool canonical(ProgramView program, std::size_t pc, const InsnInfo& info) {
   const Insn& in = program[pc];
   switch (info.operand) {

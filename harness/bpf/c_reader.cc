@@ -212,7 +212,7 @@ class CReader {
     std::array<bool, 4> given{};
     for (;;) {
       const std::size_t begin = at_;
-      ++at_;  // skips the point
+      ++at_;  // skips the dot
       const std::string_view name = word();
       const std::size_t i =
           static_cast<std::size_t>(std::ranges::find(kFields, name) - kFields.begin());

@@ -59,7 +59,8 @@ struct RegionList {
   }
 };
 
-// A return value. If a filter computes it from the input, only its action or nothing may be known.
+// A return value. If a filter computes the value from the input, perhaps only its action is known,
+// or nothing.
 struct ReturnValue {
   std::optional<std::uint32_t> value;   // absent: computed
   std::optional<std::uint32_t> action;  // the upper half, if it is the same for all inputs

@@ -1,5 +1,5 @@
-// Whether a changed filter is more or less permissive than before, for each system call. Owns the
-// data type, which verify/dd fills and report/ renders. It must not know engines.
+// Describes, for each system call, whether a changed filter is more or less permissive than before.
+// Owns the data type, which verify/dd fills and report/ renders. It must not know engines.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@
 
 namespace secequiv {
 
-// The unoptimized and the optimized filter, and the notion of sameness.
+// The unoptimized and the optimized filter, and how their results are compared.
 struct Pair {
   Program before;
   Program after;

@@ -80,7 +80,8 @@ void expect_irreducible(const Pair& pair, const Witness& witness) {
       SeccompData smaller = witness.data;
       if ((smaller.words[word] >> bit & 1) == 0) continue;
       smaller.words[word] &= ~(1u << bit);
-      EXPECT_FALSE(replay(pair, smaller)) << "word " << word << ", bit " << bit << " can go";
+      EXPECT_FALSE(replay(pair, smaller))
+          << "word " << word << ", bit " << bit << " can be cleared";
     }
   }
 }
@@ -110,7 +111,7 @@ TEST(Minimize, ContinuesUntilNoBitCanBeCleared) {
   SeccompData expected;
   expected.set_arch(AUDIT_ARCH_X86_64);
   EXPECT_EQ(minimize(pair, *found).data, expected)
-      << "an architecture that does not matter is one that readers know";
+      << "an architecture without effect is replaced by a known one";
 }
 
 // The architecture is kept, because with another one the witness would show a different problem.

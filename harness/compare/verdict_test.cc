@@ -21,7 +21,7 @@ TEST(Verdict, ErrorsHaveTheDocumentedExitCodes) {
                                ErrorCode::kPolicy, ErrorCode::kInternal})
     EXPECT_EQ(exit_code(code), 2);
   EXPECT_EQ(exit_code(ErrorCode::kBudget), 3) << "running out of a budget is never a pass";
-  EXPECT_EQ(exit_code(ErrorCode::kUnavailable), 3) << "what was not permitted is never a pass";
+  EXPECT_EQ(exit_code(ErrorCode::kUnavailable), 3) << "a missing permission is never a pass";
   EXPECT_EQ(exit_code(ErrorCode::kRejected), 4);
   EXPECT_EQ(exit_code(ErrorCode::kAdapter), 5);
 }

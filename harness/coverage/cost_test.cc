@@ -50,7 +50,7 @@ TEST(Cost, CountsJumpsThatAreTaken) {
   ASSERT_EQ(costs.size(), 3u);
   EXPECT_DOUBLE_EQ(costs[0].jumps, 1) << "to `far`";
   EXPECT_DOUBLE_EQ(costs[1].jumps, 1) << "from `on` to `far`";
-  EXPECT_DOUBLE_EQ(costs[2].jumps, 1) << "of the one input that is taken where none is given";
+  EXPECT_DOUBLE_EQ(costs[2].jumps, 1) << "of the default input, which is used if none is given";
   // Both outcomes go to the same target, which is not the next instruction, so each is a jump.
   const auto always = profile_cost(assemble("ld [0]\njeq #0, y, y\nld #1\ny: ret #0x7fff0000"),
                                    Arch::kX86_64, profile, inputs);
@@ -101,7 +101,7 @@ TEST(Cost, ProfileCostCoversAllowedInputs) {
   EXPECT_DOUBLE_EQ(weighted_mean_uncached(costs), (30 * 7 + 50 * 3 + 15 * 4 + 5 * 4) / 100.0);
   const auto i386 = profile_cost(program, Arch::kI386, profile, inputs);
   ASSERT_EQ(i386.size(), 4u);
-  EXPECT_EQ(i386[0].inputs, 0u) << "write is 4 there";
+  EXPECT_EQ(i386[0].inputs, 0u) << "on i386, write has number 4";
 }
 
 TEST(Cost, AProfileWithoutCallsCostsNothing) {

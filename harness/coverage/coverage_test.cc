@@ -66,7 +66,7 @@ TEST(Coverage, EqualTargetsStillNeedBothOutcomes) {
   CoverageMap coverage(program);
   coverage.run({1});
   EXPECT_EQ(texts(coverage.uncovered(), program), "instruction 1 false\n")
-      << "lines alone would not tell";
+      << "line coverage alone would not show it";
 }
 
 TEST(Coverage, MergingGivesTheUnion) {
@@ -79,7 +79,7 @@ TEST(Coverage, MergingGivesTheUnion) {
   CoverageMap merged = first;
   merged.merge(second);
   EXPECT_EQ(texts(merged.uncovered(), program), "instruction 3 divisor zero\n");
-  EXPECT_EQ(first.uncovered(), only_first) << "the original is left alone";
+  EXPECT_EQ(first.uncovered(), only_first) << "merging leaves its source unchanged";
   merged.merge(CoverageMap(program));
   EXPECT_EQ(merged.uncovered().size(), 1u);
 }

@@ -1,4 +1,4 @@
-// Which input is the first to meet each obligation of a program. Owns that search. It must not know
+// Finds the first input that meets each obligation of a program. Owns that search. It must not know
 // where inputs come from.
 #pragma once
 
@@ -13,8 +13,8 @@ class FirstInputs {
  public:
   static constexpr std::uint32_t kNone = 0xffffffff;
 
-  // `feasible`: how many obligations inputs can meet, if that is known. Once so many are met, no
-  // further input is run. The program must outlive this object.
+  // `feasible` is the number of feasible obligations, if it is known. After that many are met,
+  // run() runs no further input. The program must outlive this object.
   explicit FirstInputs(ProgramView program, std::size_t feasible = SIZE_MAX)
       : program_(program), first_(program.size() * 3, kNone), missing_(feasible) {}
 
@@ -22,12 +22,12 @@ class FirstInputs {
   void run(std::span<const SeccompData> inputs);
   [[nodiscard]] bool complete() const { return missing_ == 0; }
 
-  // The number of the first input that meets the obligation, counted over all calls of run() from
-  // 0, or kNone.
+  // Returns the number of the first input that meets the obligation, counted over all calls of
+  // run() from 0, or kNone.
   [[nodiscard]] std::uint32_t of(const Obligation& obligation) const {
     return first_[obligation.pc * 3 + static_cast<std::size_t>(obligation.kind)];
   }
-  // The numbers of all inputs that are the first to meet an obligation, in ascending order.
+  // Returns the numbers of all inputs that are the first to meet an obligation, in ascending order.
   [[nodiscard]] std::vector<std::uint32_t> all() const;
 
  private:

@@ -1,4 +1,4 @@
-// Which input is the first to meet each obligation, and when the search ends.
+// Tests which input is the first to meet each obligation, and when the search ends.
 #include "harness/coverage/first_input.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ TEST(FirstInputs, CountsOverAllCalls) {
   EXPECT_EQ(first.of({1, Obligation::Kind::kFalse}), 0u);
   EXPECT_EQ(first.of({1, Obligation::Kind::kTrue}), 3u);
   EXPECT_EQ(first.all(), (std::vector<std::uint32_t>{0, 3}));
-  EXPECT_FALSE(first.complete()) << "nobody told how many are feasible";
+  EXPECT_FALSE(first.complete()) << "the number of feasible obligations is not given";
 }
 
 TEST(FirstInputs, EndsOnceEverythingFeasibleIsMet) {

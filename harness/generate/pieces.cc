@@ -137,7 +137,7 @@ void Pieces::wide_comparison() {
     const std::uint16_t code = random_.one_in(2) ? kJgtK : kJgeK;
     out_.branch(code, k_low, greater ? yes : no, greater ? no : yes);
   }
-  // `yes` and `no` are both bound behind the comparison, one after the other.
+  // `yes` and `no` are both bound after the comparison, one after the other.
   if (own) {
     out_.bind(yes);
     if (random_.one_in(2)) out_.jump(out());

@@ -223,8 +223,8 @@ class PolicyGenerator {
       const Rule rule = mostly_true();
       const Call first = call(4);
       const std::size_t set = random_.below(3);
-      // All architectures use the same number or its x32 form. Some of them use it with a different
-      // effect, and some not at all.
+      // All architectures use the same number or its x32 form. Some of them give it a different
+      // effect, and some do not use it.
       for (const Arch arch : policy_.arches) {
         if (random_.one_in(3)) continue;
         const bool x32 = arch == Arch::kX32 && !random_.one_in(4);

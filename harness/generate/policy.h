@@ -18,8 +18,8 @@ enum class PolicyShape : std::uint8_t {
   kProducts,  // the same few conditions of several arguments in many combinations
   kArches,    // several architectures that share numbers or values of arch, x32, pseudo numbers
   kPriority,  // the same calls in many sets, empty sets, sets for the vsyscall page
-  // Every compiler can express it: one architecture, calls of other architectures are killed, one
-  // action besides the default, alternatives of conjunctions of arguments.
+  // Policies that every compiler can express: one architecture, KILL for all others, one action
+  // besides the default, and rules that are any_of conjunctions of argument tests.
   kCommon,
 };
 inline constexpr std::size_t kPolicyShapes = 8;

@@ -24,7 +24,7 @@ enum class Shape : std::uint8_t {
   kSimilarReturns,   // returns whose values differ in data bits only, and equal ones
   kComputedReturns,  // RET A
   kDeadCode,         // code after jumps and returns that no path reaches
-  kJumpChains,       // jumps to jumps, over nothing, and with equal targets
+  kJumpChains,       // jumps to jumps, to the next instruction, or with equal targets
   kDispatch,         // tests of arch and of the x32 bit
   kScratch,          // values kept in M[] and X across jumps
   kNestedJoins,      // paths that meet with different values in registers

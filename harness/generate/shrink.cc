@@ -70,8 +70,8 @@ bool offer(const ProgramSubject& from, const Code& code, const ProgramVisit& vis
   return visit(program);
 }
 
-// Visits `from` with one line changed. First tries to delete also the lines that the change makes
-// unreachable.
+// Visits `from` with one line changed. It first tries the version that also lacks the lines that
+// the change makes unreachable.
 bool offer_line(const ProgramSubject& from, std::size_t pc, const Line& line,
                 const ProgramVisit& visit) {
   Code code = from.code;

@@ -60,7 +60,7 @@ class Writer {
     bool used = false;
   };
 
-  // Notes a jump to `to`. Returns whether this is the next instruction.
+  // Records a jump to `to`. Returns whether `to` is the next instruction.
   bool go(Label to) {
     if (to == kNext) return true;
     labels_[to].stored &= stored_;

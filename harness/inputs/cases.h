@@ -43,7 +43,7 @@ Cases derive_cases(const Policy& policy, const CaseLimits& limits = {});
 // constants (k-1, k, k+1, masks) with which words are compared, together with the architecture and
 // number that earlier tests require. Then a search adds inputs that show the effect of each test,
 // jump and load (cases_path.h). The search also starts from `known`, inputs that will be run anyway
-// (such as those derived from a policy), and does not repeat what these show.
+// (such as those derived from a policy), and adds no input for an effect that these already show.
 Cases derive_cases(ProgramView program, const CaseLimits& limits = {},
                    std::span<const SeccompData> known = {});
 

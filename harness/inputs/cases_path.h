@@ -1,5 +1,5 @@
-// Inputs that follow a program's paths. Owns the search for inputs that show the effect of each
-// test, jump and load of a program. It must not know what the words of the input mean.
+// Derives inputs that show the effect of each test, jump and load of a program. Owns the search
+// along the program's paths. It must not know what the words of the input mean.
 #pragma once
 
 #include <span>

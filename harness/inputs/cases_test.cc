@@ -65,7 +65,7 @@ TEST(Cases, ProbeEveryNumber) {
       EXPECT_TRUE(inputs.has(one)) << entry.name << ", word " << word;
     }
     for (std::uint32_t word = kIpWord; word < 16; ++word) data.words[word] = 0xffffffff;
-    EXPECT_TRUE(inputs.has(data)) << entry.name << ", everything ones";
+    EXPECT_TRUE(inputs.has(data)) << entry.name << ", all words are ones";
     SeccompData wrong = call(Arch::kX86_64, entry.nr);
     wrong.set_arch(AUDIT_ARCH_X86_64 ^ 1);
     EXPECT_TRUE(inputs.has(wrong)) << entry.name << ", wrong architecture";
@@ -218,7 +218,7 @@ TEST(Cases, RespectLimitsAndCountWhatIsOmitted) {
   EXPECT_EQ(few.inputs.size(), 10u);
   EXPECT_GE(few.dropped, all.inputs.size() - 10);
   for (std::size_t i = 0; i < few.inputs.size(); ++i)
-    EXPECT_EQ(few.inputs[i], all.inputs[i]) << "the first ones";
+    EXPECT_EQ(few.inputs[i], all.inputs[i]) << "a limit keeps the first inputs";
 }
 
 // For a rule with a huge cross product, the derivation stays fast and within its limits, and it
