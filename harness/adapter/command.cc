@@ -77,7 +77,8 @@ Answer<std::string> run_command(const std::string& command, std::string_view inp
     answer.detail = failure_text(answer.outcome, ending, process.tail(), limits.memory_bytes);
   }
   if (!answer.ok()) answer.value.clear();
-  // A program that writes its answer to standard error is easier to find if that is shown.
+  // The program may have written its answer to standard error, so the message quotes the end of
+  // that.
   if (answer.ok() && is_blank(answer.value))
     answer.detail = "it exited with status 0 and printed nothing" + process.tail().clause();
   return answer;

@@ -44,10 +44,10 @@ class Confinement {
  private:
   Confinement() = default;
   void open_namespaces();
-  // Enters, and returns the set of `Lack` for measures that the system refused.
+  // Confines the calling process. Returns the `Lack` bits of the measures that the system refused.
   [[nodiscard]] unsigned refused() const;
 
-  int user_ = -1;  // namespaces; -1: none
+  int user_ = -1;  // descriptors of the namespaces; -1: none
   int network_ = -1;
   unsigned lack_ = 0;
   // The filter alone blocks the network, because there is no network namespace.

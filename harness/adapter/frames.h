@@ -36,7 +36,7 @@ std::uint32_t frame_length(std::string_view bytes);
 // Appends a frame of `body`.
 void append_frame(std::string& out, std::string_view body);
 
-// Return bodies of requests.
+// These functions return the bodies of requests.
 std::string optimize_request(ProgramView program);
 std::string stages_request(ProgramView program);
 std::string compile_request(std::string_view policy);

@@ -58,7 +58,7 @@ Result<Served> host_plugin(const std::string& file, const AdapterOptions& option
 template <class T>
 struct Kind {
   RequestKind request;
-  std::string_view function;  // the one that a plugin must define
+  std::string_view function;  // the function that a plugin must define
   std::unique_ptr<T> (*served)(std::vector<std::string>, const AdapterLimits&);
   Result<std::unique_ptr<T>> (*command)(const std::string&, const AdapterOptions&);
 };

@@ -236,7 +236,7 @@ class Reader {
     std::vector<char> log(std::size_t{1} << 20);
     bpf_prog_load_opts options{};
     options.sz = sizeof options;
-    options.prog_flags = BPF_F_SLEEPABLE;  // all programs of this type must be
+    options.prog_flags = BPF_F_SLEEPABLE;  // programs of this type must be sleepable
     options.log_buf = log.data();
     options.log_size = static_cast<std::uint32_t>(log.size());  // written only on failure
     // Only programs under the GPL may read the kernel's memory.

@@ -99,7 +99,7 @@ TEST(Bitmap, AgreesWithTheEmulationOnRandomProgramsAndStacks) {
     const std::size_t bits = cached((*all)[i].front());
     some += bits > 2 && bits < (*all)[i].front().numbers;
   }
-  EXPECT_GT(some, stacks.size() / 20) << "neither all nor nothing";
+  EXPECT_GT(some, stacks.size() / 20) << "some programs must cache some calls only";
 }
 
 // The newest filter may forbid everything, and an older filter may forbid the installation of the
@@ -165,7 +165,7 @@ TEST(Bitmap, LeavesNoProcessBehind) {
   const std::vector<Stack> stacks = {{none}};
   const auto all = bitmaps(stacks);
   SKIP_WITHOUT_KERNEL(all);
-  EXPECT_EQ(::waitpid(-1, nullptr, __WALL | WNOHANG), -1) << "there is a child";
+  EXPECT_EQ(::waitpid(-1, nullptr, __WALL | WNOHANG), -1) << "a child is left";
 }
 
 }  // namespace

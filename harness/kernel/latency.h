@@ -21,8 +21,8 @@ inline constexpr std::size_t kFewestRounds = 8;
 struct Variant {
   std::string name;
   std::vector<Program> stack;  // the newest filter first; empty: no filter
-  // If the stack has only the executed part of the filters (slice.h): their full length in
-  // instructions. Otherwise the stack's length or 0.
+  // The full length of the filters, if `stack` contains only the part that calls execute (slice.h).
+  // Otherwise the stack's length, or 0.
   std::size_t of_instructions = 0;
 };
 

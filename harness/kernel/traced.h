@@ -16,7 +16,7 @@
 
 namespace secequiv::kernel {
 
-// How a call enters the kernel. 64-bit code makes both kinds.
+// How a call enters the kernel. 64-bit code can use both entries.
 enum class Entry : std::uint8_t {
   kX86_64,  // `syscall`
   kI386,    // `int $0x80`

@@ -79,7 +79,7 @@ TEST(Passes, BytecodeExamplesAreCorrect) {
     const Program before = assemble(pass.example_before);
     const Program after = assemble(pass.example_after);
     EXPECT_NE(asm_text(before), asm_text(after))
-        << pass.name << ": an example in which nothing happens";
+        << pass.name << ": the pass does not change its example";
     EXPECT_EQ(asm_text(std::get<BytecodePass>(pass.run)(before)), asm_text(after)) << pass.name;
     EXPECT_FALSE(refusal_of(before)) << pass.name;
     EXPECT_FALSE(refusal_of(after)) << pass.name;
@@ -253,7 +253,7 @@ TEST(Passes, PassesKeepTheScratchMemoryCheckSatisfied) {
     const Program program = assemble(trap.program);
     ASSERT_FALSE(refusal_of(program)) << trap.program;
     const auto refusal = refusal_of(assemble(trap.naive));
-    ASSERT_TRUE(refusal) << "no trap: " << trap.naive;
+    ASSERT_TRUE(refusal) << "the kernel accepts the naive result: " << trap.naive;
     EXPECT_EQ(refusal->rule, RefusalRule::kMemUnset);
     const Program after = apply(trap.pass, trap.program);
     EXPECT_FALSE(refusal_of(after)) << trap.pass << "\n" << asm_text(after);
@@ -314,7 +314,7 @@ TEST(Optimize, StepsRecordSizesAndChanges) {
   const Optimized result = optimize(program);
   EXPECT_TRUE(result.fixpoint);
   ASSERT_FALSE(result.steps.empty());
-  ASSERT_EQ(result.steps.size() % bytecode_passes().size(), 0u) << "whole rounds";
+  ASSERT_EQ(result.steps.size() % bytecode_passes().size(), 0u) << "steps come in whole rounds";
   std::size_t size = program.size();
   for (std::size_t i = 0; i < result.steps.size(); ++i) {
     const PassStep& step = result.steps[i];

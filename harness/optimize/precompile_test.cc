@@ -193,7 +193,8 @@ TEST(Precompile, RefusesCodeThatDependsOnTheValue) {
             "for the value 0x9e3779b1 and 'jgt #0x61c8864f, L2, L3' for 0x61c8864e; expected the "
             "value of the variable as the operand");
   EXPECT_NE(refusal(policy, render("ld #FD%2\nret #PID\n")), "no error");
-  EXPECT_NE(refusal(policy, render("ld #FD|1\nret #PID\n")), "no error") << "right for one of two";
+  EXPECT_NE(refusal(policy, render("ld #FD|1\nret #PID\n")), "no error")
+      << "right for only one of two values";
   // DIV does not accept every operand.
   EXPECT_NE(refusal(policy, render("ld [16]\ndiv #FD\nret a\n"))
                 .find("expected an instruction that takes any operand"),

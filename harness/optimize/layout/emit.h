@@ -27,7 +27,7 @@ struct SearchForm {
 
 // Emits a search for the word in A among `cases`, which are disjoint, and ascending for a tree.
 // Other words go to `miss`. After the tests of some cases, it calls `after(those cases)`, which may
-// emit code there. Every case is passed once, in order.
+// emit code there. `after` receives each case exactly once, in order.
 void emit_search(Builder& code, std::span<const Case> cases, const SearchForm& form, Label miss,
                  const std::function<void(std::span<const Case>)>& after);
 

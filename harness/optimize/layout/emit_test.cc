@@ -378,7 +378,7 @@ Program searching(const std::vector<Case>& numbered, const SearchForm& form) {
   code.load(kNrWord);
   emit_search(code, cases, form, miss, [&](std::span<const Case> here) {
     for (const Case& one : here) {
-      EXPECT_EQ(&one, &cases[next]) << "in their order, each once";
+      EXPECT_EQ(&one, &cases[next]) << "each case comes once, in order";
       const std::size_t outcome = numbered[next++].to;
       if (--uses[outcome] != 0) continue;
       code.bind(labels[outcome]);

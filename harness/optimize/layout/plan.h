@@ -68,10 +68,10 @@ struct Plan {
 };
 
 // Returns the plan without layout passes: one list of numbers for each architecture, in the
-// policy's order. Hot calls come from the policy, or from a non-empty `profile` (most frequent
-// first): those for which a test at the front saves more than it costs the calls after them.
-// A name stands for its number on the first architecture of the policy that has this AUDIT_ARCH_*
-// value and a rule for a call of that name.
+// policy's order. Hot calls come from the policy. If `profile` (most frequent first) is not empty,
+// they come from it: those calls for which an early test saves more instructions than it costs
+// later calls. A name stands for its number on the first architecture of the policy that has this
+// AUDIT_ARCH_* value and a rule for a call of that name.
 Plan make_plan(const Policy& policy, std::span<const SyscallCount> profile = {});
 
 // Returns the action if it does not depend on the arguments.

@@ -92,10 +92,11 @@ TEST(Plan, ListsCallsInThePolicysOrder) {
   ASSERT_EQ(plan.arches.size(), 1u);
   const ArchPlan& arch = plan.arches[0];
   EXPECT_EQ(arch.codes[0].size(), 2u);
-  EXPECT_EQ(arch.codes[1].size(), 1u) << "what always applies is the last that is asked for";
+  EXPECT_EQ(arch.codes[1].size(), 1u) << "no clause follows one that always applies";
   EXPECT_FALSE(kernel_answers(plan, arch, arch.stages[0].entries[0]));
   EXPECT_TRUE(kernel_answers(plan, arch, arch.stages[0].entries[1]));
-  EXPECT_FALSE(kernel_answers(plan, arch, arch.stages[0].entries[2])) << "constant, but no ALLOW";
+  EXPECT_FALSE(kernel_answers(plan, arch, arch.stages[0].entries[2]))
+      << "the action is constant, but not ALLOW";
   expect_decides_however(policy);
 }
 
@@ -107,7 +108,7 @@ TEST(Plan, DropsTrailingClausesWithTheDefaultAction) {
   const Plan plan = make_plan(policy);
   EXPECT_EQ(plan_text(plan), "list: read ERRNO(1 EPERM), write ?1\n");
   EXPECT_TRUE(plan.arches[0].codes[0].empty());
-  EXPECT_EQ(plan.arches[0].codes[1].size(), 2u) << "the first one is in front of another action";
+  EXPECT_EQ(plan.arches[0].codes[1].size(), 2u) << "the first clause precedes another action";
   EXPECT_EQ(plan_text(apply("drop-default-calls", plan)), "list: write ?1\n");
   expect_decides_however(policy);
 }
@@ -275,8 +276,8 @@ TEST(Plan, PinnedBoundsOmitTests) {
     return std::ranges::count(render(plan), Insn{kJeqK, 0, 1, k});
   };
   const Plan pinned = apply("pinned-bounds", tree);
-  EXPECT_EQ(tests_of(tree, 2), 2) << "of the number and of the argument";
-  EXPECT_EQ(tests_of(pinned, 2), 1) << "what is below 3, not 0 and not 1";
+  EXPECT_EQ(tests_of(tree, 2), 2) << "one test of the number, one of the argument";
+  EXPECT_EQ(tests_of(pinned, 2), 1) << "a number below 3 that is not 0 or 1 must be 2";
   EXPECT_EQ(tests_of(pinned, 5), 2) << "there are numbers above 5";
 }
 
@@ -303,7 +304,8 @@ TEST(Plan, LargeCodeComesAfterTheSearch) {
     const Plan tree = apply("search-trees", make_plan(policy));
     EXPECT_TRUE(in_place(tree)) << size;
     EXPECT_EQ(in_place(apply("large-code-apart", tree)), size <= 16) << size;
-    EXPECT_TRUE(in_place(apply("large-code-apart", make_plan(policy)))) << "only of trees";
+    EXPECT_TRUE(in_place(apply("large-code-apart", make_plan(policy))))
+        << "only trees move large code";
     // With code-apart, all code comes after the search, in the order of the calls.
     const Program apart = render(apply("code-apart", tree));
     const auto last_search = std::ranges::find(apart, Insn{kJeqK, 0, 1, 104});
@@ -338,12 +340,12 @@ TEST(Plan, FrequentCallsComeFirst) {
   Policy policy = policy_with(Arch::kX86_64, numbers, false);
   policy.hot = {"close", "read", "close", "fork"};
   EXPECT_EQ(make_plan(policy).arches[0].hot, (std::vector<std::uint32_t>{3, 0}))
-      << "each once, and only what has a rule";
+      << "each call once, and only calls with a rule";
   EXPECT_EQ(plan_text(standard(policy)).substr(0, 22), "list: close ?2, read ?");
   const std::vector<SyscallCount> given = {
       {"futex", 900}, {"syscall_0x1cf", 90}, {"nosuch", 20}, {"write", 9}};
   EXPECT_EQ(make_plan(policy, given).arches[0].hot, (std::vector<std::uint32_t>{202, 463, 1}))
-      << "instead of the policy's; strace's names of numbers that it does not know count";
+      << "the profile replaces the policy's list; strace's names for unknown numbers count";
   EXPECT_EQ(plan_text(standard(policy, given)),
             "list: futex ?4, setxattrat ?5, write ?1\n"
             "list: read ?0, close ?2, getpid ?3\n"

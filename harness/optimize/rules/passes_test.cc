@@ -298,7 +298,7 @@ TEST(RulePasses, ReplacesSetsOfValuesByTestsOfBits) {
   EXPECT_EQ(pass(any_of_values({0x11, 0x31, 0x51, 0x71, 0x91, 0xb1, 0xd1, 0xf1, 0x100})),
             and_value(bits(0xffffff1f, 0x11), 0x100));
   EXPECT_EQ(pass(any_of_values({0, 2, 0x80, 0x82, 1})), and_value(bits(0xffffff7d, 0), 1))
-      << "the largest first";
+      << "the largest subset is replaced first";
 
   const std::string alone[] = {
       any_of_values({1, 2}),
@@ -442,7 +442,7 @@ TEST(RulePassesRandom, PassesKeepTheMatchedInputs) {
     after += matchers(current);
   }
   for (const RulePassRow& row : rule_pass_rows())
-    EXPECT_GT(changes[row.name], kRules / 20) << row.name << " does nothing, which tests nothing";
+    EXPECT_GT(changes[row.name], kRules / 20) << row.name << " changes too few rules to be tested";
   EXPECT_GT(matching, seen / 10);
   EXPECT_LT(matching, seen * 9 / 10);
   EXPECT_LT(4 * after, 3 * before);
