@@ -1,6 +1,6 @@
 # Foreign libraries that every build needs. verify/CMakeLists.txt finds Z3 and GMP.
 
-# secequiv_headers(target header): an imported target for a library that is used only as headers.
+# secequiv_headers(target header): defines an imported target for a library that is used only as headers.
 function(secequiv_headers target header)
   string(MAKE_C_IDENTIFIER "SECEQUIV_${target}_HEADERS" variable)
   find_path(${variable} ${header} REQUIRED)

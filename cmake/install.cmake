@@ -20,7 +20,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/secequivConfig.cmake ${CMAKE_CURRENT_B
 string(REGEX REPLACE "[^/]+" ".." pc_up "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 configure_file(api/cmake/secequiv.pc.in secequiv.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/secequiv.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-# Installs the schemas as --print-schema prints them: each includes the schemas to which it refers, so a validator needs one file.
+# Installs the schemas as --print-schema prints them: each includes the schemas to which it refers, so a validator needs only one file.
 set(_schemas ${CMAKE_CURRENT_BINARY_DIR}/schemas)
 install(CODE "
   execute_process(COMMAND $<TARGET_FILE:secequiv> --print-schema OUTPUT_VARIABLE names COMMAND_ERROR_IS_FATAL ANY)

@@ -31,9 +31,9 @@ function(secequiv_together name)
   endif()
 endfunction()
 
-# secequiv_library(name FOLDERS ... EXCEPT ... SOURCES ... ALONE ... LINKS ...): a static library of SOURCES and of every .cc file in
-# FOLDERS, except tests and EXCEPT. LINKS are the libraries that ARCHITECTURE.md allows. ALONE are sources that cannot be compiled
-# together with others. Paths are relative to the current folder.
+# secequiv_library(name FOLDERS ... EXCEPT ... SOURCES ... ALONE ... LINKS ...): makes a static library of SOURCES and of every .cc file in
+# FOLDERS, except tests and EXCEPT. LINKS are the libraries that ARCHITECTURE.md allows. ALONE are sources that cannot be compiled together
+# with others. Paths are relative to the current folder.
 function(secequiv_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FOLDERS;EXCEPT;SOURCES;ALONE;LINKS")
   set(sources ${arg_SOURCES} ${arg_ALONE})
@@ -51,8 +51,8 @@ function(secequiv_library name)
   secequiv_together(${name} ALONE ${arg_ALONE})
 endfunction()
 
-# secequiv_thin(name ...): targets that execute little code of their own, for instance because they consist mostly of foreign templates
-# (CLI11, JSON, GoogleTest). In builds that are only tested (SECEQUIV_QUICK), optimizing them would take longer than running them.
+# secequiv_thin(name ...): marks targets that execute little code of their own, for instance because they consist mostly of foreign
+# templates (CLI11, JSON, GoogleTest). In builds that are only tested (SECEQUIV_QUICK), optimizing them would take longer than running them.
 function(secequiv_thin)
   if(SECEQUIV_QUICK)
     foreach(name IN LISTS ARGN)

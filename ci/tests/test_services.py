@@ -1,4 +1,5 @@
-"""The files for OSS-Fuzz and ClusterFuzzLite follow the services' rules and agree with each other; build.sh is run with fake commands."""
+"""Tests that the files for OSS-Fuzz and ClusterFuzzLite follow the services' rules and agree with each other, and runs build.sh with fake
+commands."""
 
 import os
 import re

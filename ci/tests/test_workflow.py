@@ -1,4 +1,4 @@
-"""The workflow for pull requests parses, covers every preset, and calls only presets and scripts that exist."""
+"""Tests that the workflow for pull requests parses, covers every preset, and calls only presets and scripts that exist."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-# Registers with ctest: one test for each test_*.py file, the layer check and the format check. Needs enable_testing().
+# Registers one ctest test for each test_*.py file, one for the layer check and one for the format check. Needs enable_testing().
 
 # Finds a Python that can run the tests. It tries the distribution's Python first, because that most likely has the packages.
 function(_secequiv_find_python result)

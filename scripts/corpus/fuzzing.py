@@ -1,7 +1,8 @@
 """Maintains corpora of fuzz targets: merges and minimizes them, and turns a finding into a regress file.
 
-Owns the form of a corpus folder: its files are named by the SHA-1 of their content, as libFuzzer names them. It deletes files only after
-the remaining ones are complete. It must not know what inputs mean, except for fuzz_pair, whose inputs are records of 64 bytes.
+Owns the form of a corpus folder: its files are named by the SHA-1 of their content, as libFuzzer names them. It deletes files only
+after all files that remain are complete. It must not know what inputs mean, except for fuzz_pair, whose inputs are
+records of 64 bytes.
 """
 
 import hashlib
@@ -25,7 +26,7 @@ class CorpusError(Exception):
 class Finding(NamedTuple):
     signature: str  # the failure, without numbers that change from run to run
     output: str
-    hung: bool  # if so, every further attempt would also take until the time limit
+    hung: bool  # if so, every further attempt would also last until the time limit
 
 
 def digest(content):
@@ -140,7 +141,8 @@ def edges(secequiv, program, record):
 
 
 def cover(sets):
-    """Returns keys of {key: set} whose sets have the same union as all sets, and from which no key can be removed. It is deterministic."""
+    """Returns a minimal choice of keys of {key: set} whose sets have the same union as all sets: no chosen key can be removed. The
+    choice is deterministic."""
     wanted = set().union(*sets.values()) if sets else set()
     chosen = []
     while wanted:

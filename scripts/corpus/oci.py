@@ -24,7 +24,8 @@ OPERATORS = {
 # Profiles use one name of an architecture in archMap, and another in includes and excludes.
 GO_ARCHES = {"SCMP_ARCH_X86_64": "amd64", "SCMP_ARCH_AARCH64": "arm64"}
 
-# The keys that harness/import/import_oci.cc knows. All others are errors, because Go might still read them: it ignores the case of a key.
+# The keys that harness/import/import_oci.cc knows. All other keys are errors, because Go ignores the case of a key and might still read
+# them.
 PROFILE_KEYS = ("defaultAction", "defaultErrnoRet", "defaultErrno", "architectures", "archMap", "flags", "listenerPath", "listenerMetadata",
                 "syscalls", "comment", "$schema")
 ARCH_KEYS = ("architecture", "subArchitectures", "comment")
@@ -114,7 +115,8 @@ def _number(value, most, what):
 
 
 def _groups(args):
-    """Returns the rules that one entry makes: one rule with all conditions, or one for each condition if two of them test the same argument."""
+    """Returns the rules that one entry makes: one rule with all conditions, or one for each condition if two of them test the same
+    argument."""
     conditions = [_condition(arg) for arg in args]
     if len({arg["index"] for arg in args}) < len(args):
         return [[condition] for condition in conditions]

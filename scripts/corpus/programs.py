@@ -1,4 +1,4 @@
-"""The list of files in the corpus, and the manifest with the origin of each program.
+"""Lists the files in the corpus, and writes the manifest with the origin of each program.
 
 Owns names, pairs and the manifest's format. It must not know how a tool is found or run (sources.py).
 """

@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 FOLDERS = ("adapters", "analyze", "api", "cli", "fuzz", "harness", "verify")
-# These are tests, benchmarks, sources that only they use, and sources that adapters build themselves.
+# No check is needed for tests, benchmarks, sources that only these use, and sources that adapters build themselves.
 ELSEWHERE = re.compile(r"_(test|bench)\.cc$|^bench/|/tests/|^adapters/(?!broken/|builtin/)\w+/|^harness/seccomp/vector_runner\.cc$")
 
 

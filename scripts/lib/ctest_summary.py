@@ -25,7 +25,7 @@ class BadLog(Exception):
 def parse(text, name):
     """Returns the counts of one log; `total` counts the tests that ran, `skipped` names the others.
 
-    Only the last closing line and the text behind it certainly come from ctest; the output of a failed test may look like a closing line.
+    Only the last closing line and the text after it come from ctest for certain; the output of a failed test may look like a closing line.
     """
     closing = list(CLOSING.finditer(text))
     if not closing or "\nTotal Test time (real)" not in text[closing[-1].end():]:

@@ -6,8 +6,8 @@ Owns the form that scripts/check_docs requires of documents. It runs no command.
 import re
 
 RUN = ("console", "sh")
-CODE = ("c", "cmake", "go", "python", "rust", "toml")  # these blocks must be files that commands use, so that they are tested
-SHOWN = ("json", "text", "yaml")  # these blocks are never commands
+CODE = ("c", "cmake", "go", "python", "rust", "toml")  # blocks in these languages must be files that commands use, so that tests run them
+SHOWN = ("json", "text", "yaml")  # blocks in these languages are never commands
 FENCE = re.compile(r"^```(.*)$")
 STATUS = re.compile(r"\s# exit status (\d+)(?::.*)?$")
 # Times and rates differ from run to run.

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Installs the Debian/Ubuntu packages that the project needs, and owns only their lists. Other scripts source this file.
+# Installs the Debian/Ubuntu packages that the project needs, and owns their lists. Other scripts source this file.
 #
 #   setup_require GROUP...    GROUP is one of:
 #     demo    to build the command line
@@ -40,8 +40,8 @@ _setup_packages() {
   done | awk '!seen[$0]++'
 }
 
-# On a system without dpkg, this is checked instead of a package: a command, a header (+), a Python module (%),
-# or a flag that clang accepts (=).
+# Prints what is checked instead of a package on a system without dpkg: a command, a header (+), a Python module (%), or a flag
+# that clang accepts (=).
 _setup_probe() {
   case "$1" in
     clang-19) echo clang++-19 ;;

@@ -47,11 +47,11 @@ def accept(program, forgive_length=False):
     """
     length = len(program)
 
-    # What seccomp_prepare_filter checks before it reads the program.
+    # seccomp_prepare_filter checks this before it reads the program.
     if length == 0 or (length > 4096 and not forgive_length):
         return ("length", 0)
 
-    # The only loop of bpf_check_classic.
+    # This is the only loop of bpf_check_classic.
     for pc, (code, jt, jf, k) in enumerate(program):
         if code not in CLASSIC_CODES:
             return ("unknown_code", pc)
@@ -74,7 +74,7 @@ def accept(program, forgive_length=False):
             if k >= SKF_AD_OFF and k - SKF_AD_OFF not in KNOWN_ANCILLARY:
                 return ("ancillary", pc)
 
-    # The last switch of bpf_check_classic.
+    # This is the last switch of bpf_check_classic.
     if program[length - 1].code not in (0x06, 0x16):
         return ("last_not_ret", length - 1)
 

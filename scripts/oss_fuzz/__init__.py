@@ -1,1 +1,1 @@
-"""The parts of scripts/oss_fuzz_check. They emulate OSS-Fuzz's builder and build check on this machine."""
+"""Holds the parts of scripts/oss_fuzz_check, which emulate OSS-Fuzz's builder and build check on this machine."""

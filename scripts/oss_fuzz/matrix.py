@@ -1,4 +1,5 @@
-"""The configurations that OSS-Fuzz builds, and the flags that its builder's image gives build.sh. Owns no path of this machine."""
+"""Lists the configurations that OSS-Fuzz builds, and the flags that its builder's image passes to build.sh. Owns no path of this
+machine."""
 
 from typing import NamedTuple
 

@@ -35,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 
 class NotAvailable(Exception):
-    """This machine lacks something; the message is the reason, in one line."""
+    """This machine lacks something; the message names it, in one line."""
 
 
 def _run(*command):

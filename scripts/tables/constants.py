@@ -1,4 +1,4 @@
-"""Named argument constants: one {architecture: value} per name, merged from the Go module and the kernel headers.
+"""Makes the table of named argument constants: one {architecture: value} per name, merged from the Go module and the kernel headers.
 
 Owns the merging and the cross-checks. It must not know where sources live or how tables are written.
 """
@@ -46,7 +46,7 @@ def build(go, headers):
             values.setdefault(name, {})[arch] = value
     for name, per_arch in _only_in_headers(values, seen).items():
         values[name] = per_arch
-    if values["FIONREAD"] != values["TIOCINQ"]:  # these are two names of one number on every architecture
+    if values["FIONREAD"] != values["TIOCINQ"]:  # these two names have the same number on every architecture
         raise TableError("FIONREAD and TIOCINQ differ")
     origin = "%s %s (Linux %s); Linux %s headers" % (
         sources.GO_MODULE, sources.GO_VERSION, go.kernel_version, sources.HEADERS_VERSION)

@@ -1,4 +1,4 @@
-"""The text of the .inc files. Owns the format. It must not know where the numbers come from."""
+"""Makes the text of the .inc files. Owns their format. It must not know where the numbers come from."""
 
 from . import sources
 

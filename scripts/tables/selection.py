@@ -1,7 +1,7 @@
-"""The contents of the tables: the names, their headers, and every exception from the sources.
+"""Selects the contents of the tables: the names, their headers, and every exception from the sources.
 
-This module holds only data. If an exception no longer changes anything, the module that applies it reports an error, so exceptions are
-removed with their reasons.
+This module holds only data. If an exception no longer changes anything, the module that applies it reports an error, so that
+nobody forgets to remove the exception.
 """
 
 # Names in the Go tables that are not system calls, but that the kernel's headers define together with them.
@@ -11,8 +11,8 @@ NOT_SYSCALLS = {
     "riscv64": ("arch_specific_syscall",),
 }
 
-# x32's header is older than the Go tables. Newer calls have x86_64's number ("common" in the kernel's
-# syscall_64.tbl), except for these: that table lists them for the "64" ABI alone.
+# x32's header is older than the Go tables. Newer calls have x86_64's number ("common" in the kernel's syscall_64.tbl), except for the names
+# below, which that table lists for the "64" ABI alone.
 X32_ABSENT = ("map_shadow_stack",)
 
 # This list must contain every header that a family below names, or a header that includes it.

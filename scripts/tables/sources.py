@@ -1,4 +1,4 @@
-"""The sources of numbers: the Go module golang.org/x/sys, the kernel's user-space headers, and libseccomp.
+"""Reads the sources of numbers: the Go module golang.org/x/sys, the kernel's user-space headers, and libseccomp.
 
 Finds each source in its pinned version and turns it into plain dicts. It must not know which
 names are wanted or how sources are merged. If a source is absent, or has another version than the pinned one, the functions
@@ -173,7 +173,7 @@ class Headers:
 
 
 class Libseccomp:
-    """The shared library's own name and number tables."""
+    """Reads the shared library's own tables of names and numbers."""
 
     def __init__(self):
         try:

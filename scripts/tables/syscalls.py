@@ -1,4 +1,4 @@
-"""System call tables: one {name: number} per architecture, cross-checked against libseccomp in both directions.
+"""Makes the tables of system calls: one {name: number} per architecture, cross-checked against libseccomp in both directions.
 
 Owns the merging. It must not know where sources live or how tables are written.
 """

@@ -1,4 +1,4 @@
-"""scripts/check_docs finds wrong outputs, statuses, options, forms and links, and accepts times and widths that vary."""
+"""Tests that scripts/check_docs finds wrong outputs, statuses, options, forms and links, and accepts times and widths that vary."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""scripts/lib/clang_tidy.py with the real clang-tidy finds faults in single sources and in unity files."""
+"""Tests that scripts/lib/clang_tidy.py, with the real clang-tidy, finds faults in single sources and in unity files."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""libseccomp_filter writes a filter. It reports unreadable profiles, and a library that does not answer."""
+"""Tests that libseccomp_filter writes a filter, and that it reports unreadable profiles and a library that does not answer."""
 
 import json
 import os

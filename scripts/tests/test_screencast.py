@@ -1,4 +1,4 @@
-"""scripts/screencast draws the output of the commands, and reports a stale drawing."""
+"""Tests that scripts/screencast draws the output of the commands, and reports a stale drawing."""
 
 import os
 import sys

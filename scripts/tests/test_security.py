@@ -1,4 +1,5 @@
-"""scripts/sbom writes a complete, well-formed bill; scripts/check_reproducible checks its arguments; sources contain no build time."""
+"""Tests that scripts/sbom writes a complete, well-formed bill, that scripts/check_reproducible checks its arguments, and that sources
+contain no build time."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""fuzz_pair, starting without inputs, finds a planted miscompile of a real filter and prints an input that shows it.
+"""Tests that fuzz_pair, starting without inputs, finds a planted miscompilation of a real filter and prints an input that shows it.
 
 It runs the libFuzzer binary if SECEQUIV_FUZZ_BIN names its folder (scripts/test fuzz sets it). Otherwise it runs the replay binary
 next to secequiv, which uses the same mutations without libFuzzer.

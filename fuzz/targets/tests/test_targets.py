@@ -1,4 +1,4 @@
-"""Each target finds its planted bugs, starting with nothing or a few seeds, and reports nothing for correct programs."""
+"""Tests that each target finds its planted bugs, starting with few seeds or none, and reports nothing for correct programs."""
 
 import pathlib
 import subprocess

@@ -1,8 +1,7 @@
 package main
 
-// Proves that an exported policy lost nothing. It is read back into gVisor's rules, which must
-// compile to exactly the same programs. This file reads the subset of the policy format that
-// export.go writes.
+// Checks that an exported policy lost nothing: it is read back into gVisor's rules, which must compile to exactly the same
+// programs. This file reads the subset of the policy format that export.go writes.
 
 import (
 	"bytes"

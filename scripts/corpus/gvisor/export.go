@@ -218,7 +218,7 @@ func flatten(value any) string {
 func quote(value any) string {
 	raw, err := json.Marshal(value)
 	if err != nil {
-		panic(err) // it gets only strings, integers and booleans
+		panic(err) // the value is always a string, an integer or a boolean
 	}
 	return string(raw)
 }

@@ -1,4 +1,4 @@
-"""If the formats' own tools are installed, they make exactly the files in corpus/imports."""
+"""Tests that the formats' own tools, if they are installed, make exactly the files in corpus/imports."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""corpus/known.toml has no problems today, and known.py reports the problems of other files."""
+"""Tests that corpus/known.toml has no problems today, and that known.py reports the problems of other files."""
 
 import datetime
 import subprocess
@@ -46,7 +46,7 @@ def changed(**changes):
 
 def test_known_toml_has_no_problems_today():
     entries = known.load()
-    assert entries, "no entries: then the file and what reads it can go"
+    assert entries, "no entries are left, so the file and the code that reads it can be deleted"
 
 
 def test_every_file_of_the_folder_belongs_to_an_entry():

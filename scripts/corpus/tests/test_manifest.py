@@ -1,4 +1,4 @@
-"""The stored programs and the manifest agree, and every file has the form of a program."""
+"""Tests that the stored programs and the manifest agree, and that every file has the form of a program."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""oci.py turns profiles into the rules that runc would make."""
+"""Tests that oci.py turns profiles into the rules that runc would make."""
 
 import pytest
 

@@ -29,7 +29,7 @@ def _seccomp_is_permitted():
         good = live.accepts(GOOD)
     except live.LiveError as error:
         without("seccomp filters", error)
-    assert good, "the kernel refuses the plainest filter"
+    assert good, "the kernel refuses even a filter of one RET"
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,7 @@ def assert_agreement(programs):
     for program, got in zip(programs, live.accepts_all(programs)):
         expected = accept(program)
         if got != (expected is None):
-            wrong.append("%s: the kernel %s, accept() says %s" % (program, "accepts" if got else "refuses", expected))
+            wrong.append("%s: the kernel %s, accept() returns %s" % (program, "accepts" if got else "refuses", expected))
     assert not wrong, "\n".join(wrong[:10])
 
 

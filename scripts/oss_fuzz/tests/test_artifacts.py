@@ -1,4 +1,4 @@
-"""Tests the checks that do not run a build: each check accepts a correct build and finds its fault."""
+"""Tests the checks that run no file of a build: each check accepts a correct build, and finds the fault that it exists for."""
 
 import stat
 import zipfile
