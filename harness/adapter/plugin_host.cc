@@ -173,7 +173,8 @@ Result<std::unique_ptr<Plugin>> load_plugin(const std::string& file) {
 
 namespace {
 
-// Moves the standard streams for frames elsewhere, so that the plugin cannot use them by accident.
+// Moves the streams that carry frames to other descriptors, so that the plugin cannot use them by
+// accident.
 struct Streams {
   Fd in;
   Fd out;

@@ -19,7 +19,7 @@ struct PluginFunctions {
   decltype(&secequiv_evaluate) evaluate = nullptr;
 };
 
-// A plugin behind all three interfaces. The outcome is kUnsupported if the function is missing, and
+// Gives a plugin all three interfaces. The outcome is kUnsupported if the function is missing, and
 // kGarbage if the plugin returned an unknown status or more instructions than there was room for.
 class Plugin final : public Optimizer, public Compiler, public Evaluator {
  public:

@@ -145,7 +145,7 @@ Result<std::string> read_file(const std::string& path, std::size_t limit) {
     const ssize_t n = ::read(fd, buffer, sizeof buffer);
     if (n < 0 && errno == EINTR && !stop_wanted()) continue;
     if (n < 0 && errno == EINTR) {
-      result = make_error(ErrorCode::kBudget, shown, "the interruption came before its end");
+      result = make_error(ErrorCode::kBudget, shown, "interrupted before the end of the input");
       break;
     }
     if (n < 0) {

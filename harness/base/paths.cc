@@ -26,7 +26,7 @@ fs::path destination(fs::path path) {
 bool same_file(const std::string& a, const std::string& b) {
   std::error_code error;
   if (fs::equivalent(a, b, error)) return true;
-  const fs::path target = destination(a);  // empty if a folder on the way may not be entered
+  const fs::path target = destination(a);  // empty if a folder in the path may not be entered
   return !target.empty() && target == destination(b);
 }
 

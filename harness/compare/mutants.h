@@ -49,8 +49,8 @@ struct Mutant {
 
 Program mutated(ProgramView program, const Mutant& mutant);
 
-// Returns instructions of the program such that every input on which the mutant differs executes at
-// least one of them.
+// Returns one or two instructions of the program. Every input on which the mutant differs executes
+// at least one of them.
 std::span<const std::size_t> sites(const Mutant& mutant, std::array<std::size_t, 2>& storage);
 
 // Returns "jeq #0x3, L5, L9 becomes jeq #0x2, L5, L9", "jeq #0x3, L5, L9 left out", ...

@@ -72,7 +72,7 @@ TEST(Mutants, CountsMutantsOfASmallFilter) {
                     {"load", 15},
                     {"return", 2 * (33 + 1)},  // 33 as for the constant, and the other return value
                     {"delete", 3},
-                    // The comparison cannot move behind the instruction that it jumps to.
+                    // The comparison cannot move after the instruction that it jumps to.
                     {"swap", 2}}));
   // If jf becomes one farther, or the last instruction is deleted, a jump leaves the program.
   EXPECT_EQ(refused(program), (Counts{{"target", 1}, {"delete", 1}}));

@@ -57,7 +57,7 @@ Witness minimize(const Witness& witness,
             attempt(word, best.data.words[word] & ~(1u << bit));
     smaller = best.data != before;
   }
-  // An unknown architecture tells the reader nothing, so it is replaced if possible.
+  // An unknown architecture means nothing to the reader, so it is replaced if possible.
   for (const std::uint32_t arch : {AUDIT_ARCH_X86_64, std::uint32_t{0}})
     if (!arch_from_data(best.data.arch(), best.data.nr())) attempt(kArchWord, arch);
   return best;

@@ -45,7 +45,7 @@ class Pieces {
       returns_[i] = {value, out_.label()};
     }
     base_ = random_.one_in(2) ? number(400) : random_.pick(kConstants);
-    // The words are mostly nr and the halves of one argument, so that pieces test the same words.
+    // The words are usually nr and the halves of one argument, so that pieces test the same words.
     const std::uint32_t argument = number(6);
     words_ = {random_.one_in(4) ? number(16) : kNr, 4 + 2 * argument, 5 + 2 * argument, number(16)};
     // Far jumps would make every program long.

@@ -191,7 +191,7 @@ void Pieces::dispatch() {
     if (random_.one_in(2))
       out_.branch(random_.one_in(2) ? kJsetK : kJgeK, kX32Bit, out(), Writer::kNext);
     if (random_.one_in(4)) out_.branch(kJeqK, 0xffffffff, out(), Writer::kNext);
-    // The architectures mostly test the same numbers, with different actions.
+    // The architectures usually test the same numbers, with different actions.
     for (std::size_t tests = random_.between(1, 4); tests > 0; --tests)
       out_.branch(kJeqK, base_ + number(4), out(), Writer::kNext);
     if (i + 1 < n && !random_.one_in(6)) out_.jump(random_.one_in(2) ? end : out());

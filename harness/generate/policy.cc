@@ -84,7 +84,7 @@ class PolicyGenerator {
     std::uint32_t nr;
   };
 
-  // Mostly returns an action near action_, so that many actions are equal or differ only in data
+  // Usually returns an action near action_, so that many actions are equal or differ only in data
   // bits.
   std::uint32_t action() {
     static constexpr std::array<std::uint32_t, 8> kActions = {
@@ -118,7 +118,7 @@ class PolicyGenerator {
     }
   }
 
-  // Mostly returns one of a few fields, so that rules test the same ones.
+  // Usually returns one of a few fields, so that rules test the same ones.
   std::size_t field() {
     if (plain_) return random_.below(7);
     return random_.one_in(12) ? kIpField : random_.below(4);

@@ -47,9 +47,9 @@ bool any_of(std::span<const Reduction<Thing, Made>> reductions, const Thing& thi
   return false;
 }
 
-// Replaces `first` by a reduction that `still` accepts, again and again, until none is left or
-// `still` was called `limits.calls` times. It works from the end to the front, because earlier
-// parts seldom need later ones. It calls `still` only once for results with the same `key`.
+// Repeatedly replaces `first` by a reduction that `still` accepts, until there is none or `still`
+// was called `limits.calls` times. It works from the end to the front, because earlier parts seldom
+// need later ones. It calls `still` only once for results with the same `key`.
 template <class Thing, class Made, class Still, class Key>
 Shrunk<Made> shrink(std::span<const Reduction<Thing, Made>> reductions, Made first,
                     const Still& still, const Key& key, ShrinkLimits limits) {

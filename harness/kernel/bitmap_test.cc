@@ -40,7 +40,7 @@ std::size_t cached(const Bitmap& one) {
   return static_cast<std::size_t>(std::ranges::count(one.bits, true));
 }
 
-// Returns a program that mostly decides by number and architecture, with instructions that the
+// Returns a program that usually decides by number and architecture, with instructions that the
 // kernel's emulation follows.
 Program decisions(Random& random) {
   constexpr std::array kConditions = {kJeqK, kJgtK, kJgeK, kJsetK};

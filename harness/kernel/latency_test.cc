@@ -28,7 +28,7 @@ struct Spread {
   }
 };
 
-// Simulates measure() for two variants, of which the second takes longer by the factor `longer`.
+// Simulates measure() for two variants. The second one takes 1 + `longer` times as long.
 Latency simulated(Random& random, const Spread& spread, double longer = 0,
                   std::size_t asked = LatencyOptions{}.rounds) {
   const std::vector<Variant> variants(2, kVariant);

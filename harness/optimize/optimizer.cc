@@ -45,18 +45,18 @@ bool to_fixpoint(std::span<const Pass* const> passes, Value& value, std::vector<
   const auto mine = of_kind<Function>(passes);
   steps.reserve(steps.size() + 4 * mine.size());  // it usually takes three or four rounds
   bool changed = !mine.empty();
-  std::size_t idle = 0;  // number of steps since the last change
+  std::size_t unchanged = 0;  // number of steps since the last change
   for (std::size_t round = 1; changed; ++round) {
     if (round > kMaxRounds) return false;
     changed = false;
     for (const auto& [pass, run] : mine) {
       PassStep step{pass->name, pass->kind(), round, 0, 0, false};
-      if (idle < mine.size()) {
+      if (unchanged < mine.size()) {
         apply(*pass, run, value, step);
       } else {  // this pass has already run on this value and left it unchanged
         step.before = step.after = steps.back().after;
       }
-      idle = step.changed ? 0 : idle + 1;
+      unchanged = step.changed ? 0 : unchanged + 1;
       changed = changed || step.changed;
       steps.push_back(step);
     }

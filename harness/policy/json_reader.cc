@@ -209,7 +209,7 @@ class Reader {
     return Ok{};
   }
 
-  // parse_json limits the document's depth, and thereby that of this recursion. `path` belongs to
+  // parse_json limits the document's depth, so this recursion is limited, too. `path` belongs to
   // the system call, because its parts may be nested too deep to have their own paths.
   Result<Rule> rule(const JsonCursor& at, Arch arch, const std::string& path) const {
     Rule out;

@@ -32,7 +32,7 @@ std::vector<ActionsReport::Calls> special(const OneArch& arch) {
 
 // Returns whether both architectures look the same in the text. The order of calls follows their
 // numbers, which differ between architectures, so it is ignored.
-bool alike(const OneArch& a, const OneArch& b) {
+bool same_text(const OneArch& a, const OneArch& b) {
   return a.otherwise == b.otherwise &&
          std::ranges::equal(special(a), special(b),
                             [](const auto& left, const auto& right) {
@@ -92,7 +92,7 @@ std::string actions_text(const ActionsReport& report, bool allowed) {
     if (shown[i]) continue;
     std::string names(arch_info(report.arches[i].arch).name);
     for (std::size_t k = i + 1; k < report.arches.size(); ++k) {
-      if (!alike(report.arches[i], report.arches[k])) continue;
+      if (!same_text(report.arches[i], report.arches[k])) continue;
       shown[k] = true;
       names += fmt::format(", {}", arch_info(report.arches[k].arch).name);
     }

@@ -23,7 +23,7 @@ struct DiffReport {
   struct Rules {
     RegionRule before;
     RegionRule after;
-    std::vector<Rules> of_calls = {};  // of each region of by_call(), for the page
+    std::vector<Rules> of_calls = {};  // for each region of by_call(); only for the page
 
     [[nodiscard]] DecidingRules on_example() const { return {before.rule, after.rule}; }
   };

@@ -37,7 +37,7 @@ void with_values(const ProveReport& report, const Show& show) {
     show(Instance(report.question, report.proof.symbols).question);
 }
 
-// Describes the set of inputs of which the witness is the smallest.
+// Describes the set of inputs in which the witness is the smallest.
 std::string_view among(const ProveReport& report) {
   if (!report.direction) return "";
   if (report.direction->loosens()) return ", among the inputs that loosen the filter most";

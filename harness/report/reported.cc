@@ -22,7 +22,7 @@ constexpr CaseKind kKinds[] = {
      "The kernel's checker would refuse a program, so that it cannot be installed."},
     {"decision", "both programs decide the same on every input run",
      "The two filters return different values for one system call. If the second allows what the "
-     "first denied, the sandbox is open."},
+     "first denied, the sandbox has a hole."},
     {"coverage", "every edge is covered or proven infeasible",
      "It is unknown whether an input takes this edge, and what the filter then decides."},
     {"proof", "proven for all inputs", "Equivalence over all 2^512 inputs is not proven."},

@@ -100,7 +100,8 @@ Gates::Word Gates::udiv(const Word& a, const Word& b) {
     std::move_backward(rest.begin(), rest.end() - 1, rest.end());
     rest[0] = a[i];
     const auto [difference, carry] = sum(rest, less, 1);
-    // Bit 32 of rest + ~divisor + 1: `top` + 1 (bit 32 of the inverted divisor) + the carry.
+    // Computes bit 32 of rest + ~divisor + 1, which is `top` + 1 (bit 32 of the inverted divisor) +
+    // the carry.
     const Bool half = differ(top, 1);
     static_cast<void>(differ(half, carry));
     const Bool first = both(top, 1);

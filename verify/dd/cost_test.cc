@@ -269,7 +269,8 @@ TEST(ExactCost, AgreesWithRunningEveryInput) {
     ASSERT_EQ(executed(stack, found.data), worst) << text;
   }
   EXPECT_GE(partly, of_cases(1000)) << "some calls are allowed for some inputs only";
-  EXPECT_GE(spread, of_cases(1000)) << "inputs of one call execute different numbers";
+  EXPECT_GE(spread, of_cases(1000))
+      << "inputs of one call execute different numbers of instructions";
 }
 
 TEST(ExactCost, DerivedInputsLieWithinExactCosts) {

@@ -202,8 +202,8 @@ class IndexValues {
         code[pc].k = *of(*fragment.operands[pc]);
     return code;
   }
-  // Returns the words of M[] that an expression mentions. The analysis treats them as written
-  // before the code.
+  // Returns the words of M[] that an expression mentions. The analysis assumes that they were
+  // written before the code runs.
   [[nodiscard]] std::uint32_t in(const Expr& expr) const {
     std::uint32_t out = 0;
     for_each_part(expr, [&](const Expr& e) {

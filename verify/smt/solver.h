@@ -11,8 +11,8 @@
 
 namespace secequiv::smt {
 
-// Answers the question. `timeout_seconds`, of which `spent_seconds` have passed already, limits the
-// whole call. If the time ends before a verdict, the answer is kUnknown. If it ends during
+// Answers the question. `timeout_seconds` limits the whole call; `spent_seconds` of it have already
+// passed. If the time ends before a verdict, the answer is kUnknown. If it ends during
 // minimization, the proof contains the smallest witness found so far. Precondition: the kernel
 // accepts all programs, except that they may be too long. Errors: kUsage if no input meets the
 // assumption; kInternal if a model of Z3 does not replay. That is a bug in this tool or in Z3, and

@@ -113,7 +113,7 @@ class Terms {
  private:
   struct Node {
     Kind kind;
-    std::uint32_t a;  // terms or, for a constant, the number
+    std::uint32_t a;  // operand; for a constant, its number
     std::uint32_t b;
   };
   struct Slot {

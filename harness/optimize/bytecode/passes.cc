@@ -20,7 +20,7 @@ bool accepted_from(ProgramView program, std::size_t pc, WrittenMemory memory) {
   return true;
 }
 
-// Removes the instructions for which `is_dead(pc)` holds. Mostly there are none.
+// Removes the instructions for which `is_dead(pc)` holds. Usually there are none.
 template <class IsDead>
 Program without(ProgramView program, const IsDead& is_dead) {
   Marks dead;

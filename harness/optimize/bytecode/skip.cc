@@ -80,8 +80,7 @@ std::optional<bool> decided(const Insn& test, const Known& known) {
   }
 }
 
-// Redirects each edge to the target that `next` returns, again and again, as far as the jump
-// reaches.
+// Repeatedly redirects each edge to the target that `next` returns, as far as the jump reaches.
 template <class Next>
 Program lead_on(ProgramView program, const Next& next) {
   Program out(program.begin(), program.end());

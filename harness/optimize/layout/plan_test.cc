@@ -328,7 +328,7 @@ TEST(Plan, RareCallsAreNotHot) {
             (Numbers{0, 1, 3, 39}));
   EXPECT_EQ(hot({{"read", 100}, {"write", 100}, {"close", 100}, {"getpid", 100}, {"futex", 100}}),
             Numbers{})
-      << "four calls behind the first one pay";
+      << "an early test of read costs the other four calls more than it saves";
   // Calls that the kernel allows from its cache do not count, because it does not run the filter
   // for them.
   policy.rule_sets[0].rules[0].rule = Rule{};

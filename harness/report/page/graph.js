@@ -1,4 +1,4 @@
-// The control-flow graph. The length of the longest way to a block determines its layer. Nearly all blocks lead
+// The control-flow graph. The length of the longest path to a block determines its layer. Nearly all blocks lead
 // to returns, so a return is not one block: every block that goes to it shows a small label.
 const SVG = "http://www.w3.org/2000/svg";
 const LINE = 14;

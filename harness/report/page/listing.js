@@ -198,8 +198,8 @@ const COMPARISONS = {
   jeq: (a, b) => a === b, jgt: (a, b) => a > b, jge: (a, b) => a >= b, jset: (a, b) => (a & b) !== 0,
 };
 
-// Executes one instruction on registers of which some are unknown (undefined). Returns the outcome
-// of a comparison if the registers determine it.
+// Executes one instruction. Registers may be unknown (undefined). Returns the outcome of a
+// comparison if the registers determine it.
 function execute(text, state, nr, arch) {
   const [name, operand = ""] = text.split(/[ ,]+/);
   const cell = /^M\[(\d+)\]$/.exec(text.slice(name.length + 1));
@@ -227,7 +227,7 @@ function execute(text, state, nr, arch) {
 }
 
 // The instructions that some input with this number and architecture may execute. Values that
-// depend on the way to an instruction count as unknown, so the set is never too small.
+// depend on the path to an instruction count as unknown, so the set is never too small.
 function reachableBy(insns, nr, arch) {
   const states = [];
   states[0] = [0, 0, ...Array(16).fill(0)];
