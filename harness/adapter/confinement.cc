@@ -37,7 +37,8 @@ struct Numbers {
   unsigned arch;
   unsigned socket;
   unsigned socketcall;
-  std::array<unsigned, 6> others;  // ptrace, process_vm_readv, process_vm_writev, also of x32
+  std::array<unsigned, 6>
+      others;  // ptrace, process_vm_readv, process_vm_writev, including x32's numbers
 };
 #if defined(__x86_64__)
 constexpr std::array kNumbers = {

@@ -1,6 +1,6 @@
-// The client of a served process. Owns when the process starts (at the first request, and again
-// after every failure), sending several requests ahead, time limits, and which request a failure
-// belongs to. It must not know what requests and answers mean.
+// The client of a served process. It starts the process at the first request, and again after every
+// failure. Owns these starts, sending several requests ahead, the time limits, and the choice of
+// the request to which a failure belongs. It must not know what requests and answers mean.
 #pragma once
 
 #include <functional>

@@ -56,8 +56,9 @@ struct MutationReport {
   std::vector<InputSetCounts> inputs;
   std::vector<MissedMutant> missed;  // by pc
   Sameness sameness = Sameness::kRaw;
-  bool all_proven = false;   // proofs ran for all mutants
-  bool interrupted = false;  // by the user; some mutants may be undecided only for this reason
+  bool all_proven = false;  // proofs ran for all mutants
+  bool interrupted =
+      false;  // the user stopped the run; mutants may be undecided only for this reason
   double fuzz_seconds = 0;   // time limit for one mutant
   double input_seconds = 0;  // time spent
   double proof_seconds = 0;

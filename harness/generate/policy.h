@@ -19,7 +19,7 @@ enum class PolicyShape : std::uint8_t {
   kArches,    // several architectures that share numbers or values of arch, x32, pseudo numbers
   kPriority,  // the same calls in many sets, empty sets, sets for the vsyscall page
   // Policies that every compiler can express: one architecture, KILL for all others, one action
-  // besides the default, and rules that are any_of conjunctions of argument tests.
+  // besides the default. Each rule is an any_of whose branches are conjunctions of argument tests.
   kCommon,
 };
 inline constexpr std::size_t kPolicyShapes = 8;

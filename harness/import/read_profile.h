@@ -18,8 +18,9 @@ namespace secequiv {
 //     include calls and syscall; strace's own messages ("strace: ...") are skipped;
 //   - lines `name calls`; both forms may have blank lines and lines that start with '#';
 //   - JSON: an object {"futex": 870063}, or a list [{"name": "futex", "calls": 870063}].
-// Names are not looked up. Errors: kParse with file:line (JSON: those of parse_json_lines and
-// JsonCursor), also for a truncated table, a sum above 2^64-1, and a text without counts.
+// Names need not be those of known system calls. Errors: kParse with file:line (JSON: those of
+// parse_json_lines and JsonCursor), also for a truncated table, a sum above 2^64-1, and a text
+// without counts.
 Result<std::vector<SyscallCount>> read_profile(std::string_view text, const std::string& name);
 
 }  // namespace secequiv

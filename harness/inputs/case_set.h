@@ -42,8 +42,8 @@ class CaseSet {
     const auto limit = static_cast<std::uint64_t>(limits_.per_syscall);
     const bool all = exact <= static_cast<long double>(limit);
     const std::uint64_t count = all ? static_cast<std::uint64_t>(exact) : limit;
-    // An odd stride spreads the chosen combinations; `count` consecutive ones would freeze the last
-    // slots.
+    // An odd stride spreads the chosen combinations; `count` consecutive ones would never vary the
+    // last slots.
     constexpr std::uint64_t kStride = 0x9e3779b97f4a7c15;
     for (std::uint64_t i = 0; i < count; ++i) {
       if (closed()) {

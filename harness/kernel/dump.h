@@ -28,7 +28,7 @@ std::vector<std::pair<pid_t, std::size_t>> threads_with_other_filters(pid_t pid)
 // A filter that a process installed.
 struct Installed {
   pid_t pid = 0;
-  std::string command;  // the process' name (comm)
+  std::string command;  // the process's name (comm)
   Program program;
 };
 
@@ -36,7 +36,7 @@ struct Recorded {
   std::vector<Installed> filters;  // in the order of installation
   std::size_t unreadable = 0;      // filters that were installed but could not be read
   int status = 0;                  // the command's exit status; 128 + N if signal N ended it
-  bool interrupted = false;        // `stop` ended it
+  bool interrupted = false;        // `stop` ended the command
 };
 
 // Runs `command` (not empty; found as execvp does), and records every filter that it and the

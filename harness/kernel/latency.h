@@ -60,7 +60,7 @@ struct VariantTimes {
 struct Latency {
   std::vector<VariantTimes> variants;
   std::size_t rounds = 0;    // finished rounds
-  bool interrupted = false;  // `stop` ended it
+  bool interrupted = false;  // `stop` ended the measurement
   // This process has filters, which run in addition to every variant's.
   bool filtered_already = false;
   // claim() reports a difference only if the ratio differs from 1 by more than this. It is three

@@ -101,7 +101,7 @@ struct Shared {
   Step step;
   int error;
   Entry entry;
-  std::size_t first;  // of `count` calls
+  std::size_t first;  // index of the first call to make
   std::size_t count;
   std::array<SeccompData, kBatch> calls;
   std::array<std::uint32_t, kBatch> answers;

@@ -126,8 +126,8 @@ TEST(Passes, PassesLeaveOtherProgramsUnchanged) {
       {"merge-equal-targets", "ld [0]\njeq #1, z, b\nz: ret #0\nb: ret #0", nullptr},
       {"remove-null-jumps", "ja z\nret #0\nz: ret #1", nullptr},
       {"remove-unreachable", "ld [0]\ntax\ndiv x\nret a", nullptr},
-      // In these programs A holds a masked or otherwise changed word, another word, or the word on
-      // one path only.
+      // In these programs A does not hold exactly the loaded word: it is masked or changed, it is
+      // another word, or it is the word on one path only.
       {"remove-redundant-loads", "ld [0]\nand #1\nld [0]\nret a", nullptr},
       {"remove-redundant-loads", "ld [0]\nadd #0\nld [0]\nret a", nullptr},
       {"remove-redundant-loads", "ld [0]\ntxa\nld [0]\nret a", nullptr},

@@ -61,7 +61,7 @@ struct CheckReport {
 
   std::vector<SeccompData> own_inputs;  // also run: inputs from the prover, stored inputs
   std::optional<Witness> witness;       // preferably one that loosens the filter most
-  std::optional<Direction> direction;   // with a witness
+  std::optional<Direction> direction;   // set if there is a witness
   DecidingRules rules = {};             // about the witness
   Arch host = Arch::kX86_64;            // for names
   std::optional<Proof> proof;

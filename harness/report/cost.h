@@ -29,7 +29,7 @@ struct CostReport {
     }
   };
   Arch arch = Arch::kX86_64;
-  std::size_t inputs = 0;   // derived; 0 if everything is exact
+  std::size_t inputs = 0;   // number of derived inputs; 0 if everything is exact
   std::vector<Side> sides;  // one or two, with the same calls
 };
 
@@ -37,7 +37,7 @@ struct CostReport {
 // exact, because at least one of the two numbers comes from derived inputs.
 std::string ratio(double before, double after, bool exact = true);
 
-// Returns a text with the most expensive calls, at most `most`. `how` names the option that shows
+// Returns the text. It lists the `most` most expensive calls. `how` names the option that shows
 // all, for the line that counts the omitted calls.
 std::string cost_text(const CostReport& report, std::size_t most, std::string_view how = "");
 nlohmann::ordered_json to_json(const CostReport& report);  // schema "secequiv.cost/2"

@@ -14,7 +14,7 @@ namespace secequiv {
 
 struct LatencyReport {
   kernel::Latency latency;  // the first variant has no filter, the second an empty one
-  std::vector<CountedStack> stacks = {};  // that the user gave
+  std::vector<CountedStack> stacks = {};  // the stacks that the user gave
   std::vector<kernel::TimedCall> calls;
   bool real = false;
   std::size_t asked = 0;   // requested rounds

@@ -75,9 +75,9 @@ struct Page {
   std::string command;  // "check"
   std::string version;
   Verdict verdict = Verdict::kUnknown;
-  std::optional<Direction> direction = {};  // nothing: nothing differs, or it is not known
+  std::optional<Direction> direction = {};  // empty: nothing differs, or the direction is unknown
   Arch host = Arch::kX86_64;                // for names
-  bool interrupted = false;                 // before the page had all of its parts
+  bool interrupted = false;                 // whether some parts are missing for this reason
   std::string reason;                       // one sentence: what decided the verdict
   std::string text;                         // the report for people, shortened
   PageSide sides[2];

@@ -44,7 +44,7 @@ struct ProveReport {
   std::optional<Rejection> rejection;  // if set, no proof was attempted
   Question question;                   // about the programs of `before` and `after`
   Proof proof;
-  std::optional<Direction> direction;  // with a witness; for the proof's values of the names
+  std::optional<Direction> direction;  // of the witness, with the proof's values of names
   DecidingRules rules = {};            // about the witness; empty if names have values
   Arch host = Arch::kX86_64;           // for names
   std::optional<OracleReport> oracle;

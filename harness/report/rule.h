@@ -32,8 +32,8 @@ DecidingRule deciding_rule(const Policy& policy, const SeccompData& data);
 
 // The rule that decides about the inputs of a region.
 struct RegionRule {
-  DecidingRule rule = {};  // about the region's example
-  bool always = false;     // and about every other input of the region
+  DecidingRule rule = {};  // decides about the region's example
+  bool always = false;     // whether it decides about all other inputs of the region, too
 
   [[nodiscard]] std::string shown() const {
     return always ? rule.shown() : "for example " + rule.shown();

@@ -146,9 +146,9 @@ class Diagrams {
     std::uint32_t mask;
     std::uint32_t k;
   };
-  // The next step that several diagrams can take together from level `top`: `bits` bits that each
-  // diagram tests against `pattern` or not at all. If `bits` is 0, the step is one bit that they
-  // test against different patterns.
+  // The next step that several diagrams can take together from level `top`. It covers `bits` bits;
+  // each diagram tests them against `pattern` or does not test them. If `bits` is 0, the step is
+  // one bit, which the diagrams test against different patterns.
   struct Cut {
     std::uint32_t top;
     std::uint32_t bits;

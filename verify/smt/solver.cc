@@ -327,7 +327,7 @@ Result<Feasibility> FeasibilityOracle::query(const Obligation& obligation, doubl
     out.answer = Feasibility::Answer::kFeasible;
     out.witness = data;
   } else {
-    // The caller adds which limit it is and how much of it was left.
+    // The caller adds the limit and how much of it was left.
     out.detail = watchdog.expired()
                      ? "no time left"
                      : "z3: " + limit_text(s.solver.reason_unknown(), s.terms.error());

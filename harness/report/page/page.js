@@ -202,7 +202,7 @@ class Stepper {
     this.moves = undefined;
     this.arrange();
   }
-  // Finds where the traces part: in each trace, the first step after the last step that both have. It skips a long run of failed
+  // Finds where the traces diverge: in each trace, the first step after the last step that both have. It skips a long run of failed
   // comparisons there.
   findParting(differs) {
     const last = this.pairs.length ? this.pairs[this.pairs.length - 1] : [-1, -1];
