@@ -70,7 +70,7 @@ TEST(BaseText, HashMatchesPublishedValues) {
 }
 
 TEST(BaseText, SuggestsSimilarNames) {
-  EXPECT_EQ(edit_distance("raed", "read"), 1u) << "neighbours swapped";
+  EXPECT_EQ(edit_distance("raed", "read"), 1u) << "a swap of neighbours is one edit";
   EXPECT_EQ(edit_distance("abc", ""), 3u);
   EXPECT_EQ(edit_distance("kitten", "sitting"), 3u);
   constexpr std::array<std::string_view, 3> kNames = {"args", "names", "includes"};

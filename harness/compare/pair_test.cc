@@ -141,9 +141,10 @@ TEST(Minimize, RandomWitnessesBecomeIrreducible) {
       const auto found = replay(pair, input);
       if (!found) continue;
       const Witness small = minimize(pair, *found);
-      EXPECT_EQ(small.before, run(pair.before, small.data)) << "always a replayed witness";
+      EXPECT_EQ(small.before, run(pair.before, small.data))
+          << "the result must be a replayed witness";
       EXPECT_EQ(small.after, run(pair.after, small.data));
-      EXPECT_EQ(small.data, minimize(pair, *found).data) << "deterministic";
+      EXPECT_EQ(small.data, minimize(pair, *found).data) << "minimize must be deterministic";
       if (small.data.arch() != input.arch()) {
         EXPECT_FALSE(arch_from_data(input.arch(), small.data.nr()));
         EXPECT_TRUE(small.data.arch() == AUDIT_ARCH_X86_64 || small.data.arch() == 0);

@@ -48,9 +48,9 @@ TEST(Cost, CountsJumpsThatAreTaken) {
   const std::vector<SeccompData> inputs = {call(0), call(1)};
   const auto costs = profile_cost(program, Arch::kX86_64, profile, inputs);
   ASSERT_EQ(costs.size(), 3u);
-  EXPECT_DOUBLE_EQ(costs[0].jumps, 1) << "to `far`";
-  EXPECT_DOUBLE_EQ(costs[1].jumps, 1) << "from `on` to `far`";
-  EXPECT_DOUBLE_EQ(costs[2].jumps, 1) << "of the default input, which is used if none is given";
+  EXPECT_DOUBLE_EQ(costs[0].jumps, 1) << "one jump, to `far`";
+  EXPECT_DOUBLE_EQ(costs[1].jumps, 1) << "one jump, from `on` to `far`";
+  EXPECT_DOUBLE_EQ(costs[2].jumps, 1) << "the jump of the default input, because no input is given";
   // Both outcomes go to the same target, which is not the next instruction, so each is a jump.
   const auto always = profile_cost(assemble("ld [0]\njeq #0, y, y\nld #1\ny: ret #0x7fff0000"),
                                    Arch::kX86_64, profile, inputs);
@@ -67,7 +67,7 @@ TEST(Cost, WorstCaseIsTheFirstOfEquallyExpensiveInputs) {
   const std::vector<SeccompData> inputs = {call(0), call(1, 2), call(1, 3), call(3)};
   const WorstInput found = worst(std::array{ProgramView(program)}, inputs);
   EXPECT_EQ(found.instructions, 7u);
-  EXPECT_EQ(found.data, call(1, 2)) << "the first of two";
+  EXPECT_EQ(found.data, call(1, 2)) << "the first of two equally expensive inputs";
   const WorstInput only = worst(std::array{ProgramView(program)}, std::span(inputs).first(1));
   EXPECT_EQ(only.instructions, 3u);
   EXPECT_EQ(only.data, call(0));

@@ -33,7 +33,7 @@ TEST(FirstInputs, EndsOnceEverythingFeasibleIsMet) {
   FirstInputs first(kProgram, 4);  // without the true outcome and its return
   first.run(numbers({7, 1}));
   EXPECT_TRUE(first.complete());
-  EXPECT_EQ(first.of({1, Obligation::Kind::kTrue}), FirstInputs::kNone) << "1 was not run";
+  EXPECT_EQ(first.of({1, Obligation::Kind::kTrue}), FirstInputs::kNone) << "input 1 was not run";
 }
 
 }  // namespace

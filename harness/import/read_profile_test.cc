@@ -40,7 +40,7 @@ TEST(Profile, ReadsTheTableOfStrace) {
                  "------ ----------- ----------- --------- --------- ----------------\r\n"
                  "100,00    0,005555                  6607           total\r\n"),
             (Profile{{"read", 3922}}))
-      << "another locale, an older strace, other line ends";
+      << "tables of another locale, of an older strace, or with other line ends are read";
 }
 
 TEST(Profile, AddsUpSeveralTables) {
@@ -63,7 +63,7 @@ TEST(Profile, FindsColumnsByTheirTitles) {
                  "--------- -------- --------- ---------------- ------\n"
                  "        3 0.000231 12345678902 total           100.00\n"),
             (Profile{{"mmap", 12345678901}, {"execve", 1}}))
-      << "a blank field before the others, a number that outgrows its column";
+      << "blank fields and numbers wider than their column are read";
 }
 
 TEST(Profile, ReadsLinesOfNamesAndNumbers) {

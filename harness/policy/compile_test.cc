@@ -244,7 +244,7 @@ TEST(Compile, SizeIsLinearInTheRules) {
     return compile(policy).size();
   };
   EXPECT_EQ(size(200) - size(100), size(300) - size(200));
-  EXPECT_EQ(size(101) - size(100), 4u) << "test, two jumps, and the rule's own";
+  EXPECT_EQ(size(101) - size(100), 4u) << "a test, two jumps, and one instruction of the rule";
 }
 
 }  // namespace

@@ -172,7 +172,8 @@ TEST(SimilarSyscalls, SuggestsAFewNamesBestFirst) {
             (std::vector<std::string>{"openat", "openat2"}));
   EXPECT_EQ(similar_syscalls(Arch::kX86_64, "nothing_like_it"), std::vector<std::string>{});
   EXPECT_LE(similar_syscalls(Arch::kX86_64, "getxid").size(), 3u);
-  EXPECT_EQ(similar_syscalls(Arch::kX86_64, "read").front(), "read") << "itself is the nearest";
+  EXPECT_EQ(similar_syscalls(Arch::kX86_64, "read").front(), "read")
+      << "the name itself is the nearest";
 }
 
 }  // namespace

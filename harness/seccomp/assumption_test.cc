@@ -436,7 +436,7 @@ TEST(Assumption, RandomExpressionsAndTheirDescriptionsEvaluateCorrectly) {
       held += holds(parsed, data, endian);
     }
   }
-  EXPECT_GT(held, 20000) << "of 80000: the inputs must distinguish expressions";
+  EXPECT_GT(held, 20000) << "among 80000 results; the inputs must distinguish expressions";
   EXPECT_LT(held, 60000);
 }
 

@@ -31,7 +31,8 @@ struct sock_filter filter[] = {
             "8\n32 0 0 4\n21 1 0 3221225534\n6 0 0 2147483648\n32 0 0 28\n21 0 1 257\n"
             "6 0 0 327681\n6 0 0 2147418112\n6 0 0 4294967196\n");
   EXPECT_EQ(read("{6, 0, 0, __NR_openat}", Arch::kAarch64), "1\n6 0 0 56\n");
-  EXPECT_EQ(read("{6, 0, 0, SYS_openat | 1 + 1 & 2}"), "1\n6 0 0 259\n") << "+, then &, then |";
+  EXPECT_EQ(read("{6, 0, 0, SYS_openat | 1 + 1 & 2}"), "1\n6 0 0 259\n")
+      << "+ binds tightest, then &, then |";
   EXPECT_EQ(read("{32, 0, 0, offsetof(struct seccomp_data, instruction_pointer)},"
                  "{32, 0, 0, offsetof(struct seccomp_data, nr)},"
                  "{32, 0, 0, offsetof(struct seccomp_data, args[5])}"),

@@ -159,7 +159,7 @@ TEST(Assume, AgreesWithHoldsOnRandomExpressions) {
       held += expected;
     }
   }
-  EXPECT_GT(held, 50000) << "of 200000: the inputs must distinguish expressions";
+  EXPECT_GT(held, 50000) << "among 200000 results; the inputs must distinguish expressions";
   EXPECT_LT(held, 150000);
 }
 

@@ -200,8 +200,9 @@ TEST(Plan, UsesTheByteOrderOfTheArchitecture) {
   const std::string text = shortened(make_plan(policy));
   EXPECT_NE(text.find("ld [16]\n        jeq #1"), std::string::npos) << "the high half first\n"
                                                                      << text;
-  EXPECT_NE(text.find("ld [8]\n"), std::string::npos) << "of the instruction pointer, too\n"
-                                                      << text;
+  EXPECT_NE(text.find("ld [8]\n"), std::string::npos)
+      << "the high half of the instruction pointer first, too\n"
+      << text;
   expect_decides_however(policy);
 }
 

@@ -81,7 +81,8 @@ TEST(RulePasses, TableHasALawAndAnExampleForEachPass) {
   for (const RulePassRow& row : rule_pass_rows()) {
     found.push_back(row.name);
     EXPECT_TRUE(row.law.ends_with('.')) << row.name << ": the law is a sentence";
-    EXPECT_EQ(row.law.find(". "), std::string_view::npos) << row.name << ": one sentence";
+    EXPECT_EQ(row.law.find(". "), std::string_view::npos)
+        << row.name << ": the law is one sentence";
   }
   EXPECT_EQ(found, names);
 }
@@ -497,7 +498,8 @@ TEST(RulePasses, LongListsTakeFewRounds) {
   }
   const Fixpoint result = to_fixpoint(chain);
   EXPECT_LE(result.rounds, 3u);
-  EXPECT_EQ(result.rule.children.size(), 2u) << "the high half, and the values";
+  EXPECT_EQ(result.rule.children.size(), 2u)
+      << "one child tests the high half, the other the values";
 }
 
 // Each branch repeats all conditions of the earlier branches. Recursion must handle the nesting,
