@@ -19,7 +19,7 @@ class GroupSlot {
   GroupSlot(const GroupSlot&) = delete;
   GroupSlot& operator=(const GroupSlot&) = delete;
 
-  // Registers `group`. Async-signal-safe, also for a child of vfork. Returns false if an ending
+  // Registers `group`. Async-signal-safe, and safe in a child of vfork. Returns false if an ending
   // signal has already arrived; the group's leader must then exit itself.
   [[nodiscard]] bool set(pid_t group);
   void clear();

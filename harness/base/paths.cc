@@ -12,8 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns where a file that is written to `path` appears: the target of symbolic links, whether it
-// exists or not.
+// Returns the place where a file written to `path` appears: the target of all symbolic links, which
+// need not exist.
 fs::path destination(fs::path path) {
   std::error_code error;
   for (int links = 0; links < 40 && fs::is_symlink(path, error); ++links)

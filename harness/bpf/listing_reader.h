@@ -14,8 +14,8 @@ namespace secequiv::detail {
 // Returns whether the first line that is not a heading has this form.
 bool looks_like_listing(std::string_view text);
 
-// Reads a listing of one filter. Errors: kParse with file:line, also if the listing holds several
-// filters.
+// Reads a listing of one filter. Errors: kParse with file:line, for example if the listing has
+// several filters.
 Result<SymbolicProgram> read_listing(std::string_view text, const std::string& name);
 
 }  // namespace secequiv::detail

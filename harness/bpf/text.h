@@ -37,8 +37,8 @@ using CNames = std::function<std::optional<std::uint32_t>(std::string_view)>;
 Form detect_form(std::string_view bytes);
 
 // Reads a program in `form` (detected when absent). `name` is the file's name for messages. Errors:
-// kParse with file:line:column or file and byte offset, also for a symbolic immediate (`#$fd`).
-// Only the size of the input limits the length.
+// kParse with file:line:column or file and byte offset, for example for a symbolic immediate
+// (`#$fd`). Only the size of the input limits the length.
 Result<Program> read_program(std::string_view bytes, const std::string& name,
                              std::optional<Form> form = std::nullopt, const CNames& names = {});
 

@@ -1,6 +1,6 @@
 // Imports seccomp profiles of containers: the OCI runtime-spec "seccomp" object, and the richer
 // file format of Docker, Podman and containerd (archMap, includes and excludes). Owns that format's
-// meaning, which is runc's (README.md). It must not know other formats.
+// meaning, as runc reads it (README.md). It must not know other formats.
 #pragma once
 
 #include <string>

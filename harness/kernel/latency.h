@@ -90,10 +90,10 @@ Latency summarize(const std::vector<Variant>& variants, const std::vector<TimedC
 bool wants_more(const Latency& latency, const LatencyOptions& options);
 
 // Times every call with every variant. A call without a filter would run, so unless `real` is set,
-// an unused number replaces it. Preconditions: the kernel accepts all programs, also if the older
-// filters of a stack get kAddedBelow more instructions; not all weights are 0; with `real`, all
-// calls are safe and allowed. Errors: kRejected (the kernel refuses the filters of a variant);
-// kUnavailable (no seccomp here, not x86_64, or stopped before two rounds were done).
+// an unused number replaces it. Preconditions: the kernel accepts all programs, even with
+// kAddedBelow more instructions in the older filters of a stack; not all weights are 0; with
+// `real`, all calls are safe and allowed. Errors: kRejected (the kernel refuses the filters of a
+// variant); kUnavailable (no seccomp here, not x86_64, or stopped before two rounds were done).
 Result<Latency> measure(const std::vector<Variant>& variants, const std::vector<TimedCall>& calls,
                         const LatencyOptions& options);
 

@@ -47,8 +47,8 @@ struct CacheReport {
   [[nodiscard]] Verdict verdict() const;
 };
 
-// Returns the text. Its last line is the verdict, unless the report is about one filter and has no
-// kernel's bitmap.
+// Returns the text. Its last line is the verdict, unless the report is about one filter and does
+// not compare the kernel's bitmap.
 std::string cache_text(const CacheReport& report);
 nlohmann::ordered_json to_json(const CacheReport& report);  // schema "secequiv.cache/1"
 

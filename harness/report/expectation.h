@@ -12,7 +12,7 @@
 
 namespace secequiv {
 
-// Reads a document that stored_json (diff.h) made. Errors: kParse, also for any other JSON
+// Reads a document that stored_json (diff.h) made. Errors: kParse, for example for any other JSON
 // document.
 Result<nlohmann::ordered_json> read_expectation(std::string_view text, const std::string& name);
 

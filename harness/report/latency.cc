@@ -39,8 +39,8 @@ std::string table(const Latency& latency) {
   return out;
 }
 
-// Returns how many times as long the filter of `after` takes as that of `before`, after subtracting
-// the time of `base`. Returns "" if the time of `before` is itself noise.
+// Returns a clause with the ratio of the times of `after` and `before`, each without the time of
+// `base`. Returns "" if `before` takes no longer than the noise.
 std::string times_of(const Latency& latency, const VariantTimes& base, const VariantTimes& before,
                      const VariantTimes& after) {
   const double was = before.mean - base.mean;

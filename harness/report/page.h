@@ -77,7 +77,7 @@ struct Page {
   Verdict verdict = Verdict::kUnknown;
   std::optional<Direction> direction = {};  // empty: nothing differs, or the direction is unknown
   Arch host = Arch::kX86_64;                // for names
-  bool interrupted = false;                 // whether some parts are missing for this reason
+  bool interrupted = false;                 // whether an interrupt left out parts of the page
   std::string reason;                       // one sentence: what decided the verdict
   std::string text;                         // the report for people, shortened
   PageSide sides[2];

@@ -23,7 +23,7 @@ struct DecidingRule {
     return position.at != nullptr ? position.at->text() : text;
   }
 };
-// The rules of both sides for one input; a side that is no policy has none.
+// The rules of both sides for one input; a side without a policy has none.
 struct DecidingRules {
   DecidingRule before = {};
   DecidingRule after = {};

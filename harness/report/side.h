@@ -11,7 +11,7 @@ namespace secequiv {
 struct SideReport {
   std::string name;  // the origin of the program
   Program program;
-  // Set if the kernel would refuse the program, also for more than 4096 instructions.
+  // Set if the kernel would refuse the program, for example for more than 4096 instructions.
   std::optional<Refusal> refusal;
   bool of_policy = false;  // whether it was compiled from a policy
 };

@@ -105,8 +105,8 @@ struct Assumption {
 };
 
 // Reads the language above and looks up names of system calls on `default_arch`. Errors: kUsage
-// with the 1-based column, what was expected and what was found, also for more than 200 nested '('
-// and '!' and for a symbol that is not in `symbols`.
+// with the 1-based column, what was expected and what was found. More than 200 nested '(' and '!',
+// and symbols that are not in `symbols`, are errors.
 Result<Assumption> parse_assumption(std::string_view text, Arch default_arch,
                                     std::span<const Symbol> symbols = {});
 

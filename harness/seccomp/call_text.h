@@ -18,7 +18,7 @@ struct CallText {
   std::vector<std::string> words;  // all sixteen, instead of the fields
 };
 
-// Errors: kUsage with the Subject::kCall... of the wrong part.
+// Errors: kUsage. Its subject (Subject::kCall...) names the wrong part.
 Result<SeccompData> read_call(const CallText& call, const std::string& host);
 
 }  // namespace secequiv

@@ -12,8 +12,8 @@
 
 namespace secequiv::dd {
 
-// Whether the pass also computes conditions that have no effect: those of conditional jumps with
-// one target.
+// Selects whether the pass also computes conditions without effect: those of conditional jumps with
+// equal targets.
 enum class Detail : std::uint8_t { kResult, kEveryOutcome };
 
 class Forward {

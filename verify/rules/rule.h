@@ -93,8 +93,8 @@ struct Rewrite {
   std::string text;  // the whole block
 };
 
-// Reads all rules of a file. Errors: kParse with file:line, also if there is no rule or two rules
-// have the same name.
+// Reads all rules of a file. Errors: kParse with file:line. A file without rules, and two rules of
+// the same name, are errors.
 Result<std::vector<Rewrite>> parse_rules(std::string_view text, const std::string& name);
 
 // One member of a family, with its indices expanded. Without a family, it is the rewrite itself.
@@ -106,7 +106,7 @@ struct Instance {
   Side after;
   std::vector<Symbol> symbols;
 };
-// Returns every member, smallest first. Errors: kParse, also for more than 1000 members.
+// Returns every member, smallest first. Errors: kParse, for example for more than 1000 members.
 Result<std::vector<Instance>> instances(const Rewrite& rule);
 
 // Values of all symbols, of the input, and of the registers and M[] at the entry.
