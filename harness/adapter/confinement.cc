@@ -37,8 +37,7 @@ struct Numbers {
   unsigned arch;
   unsigned socket;
   unsigned socketcall;
-  std::array<unsigned, 6>
-      others;  // ptrace, process_vm_readv, process_vm_writev, including x32's numbers
+  std::array<unsigned, 6> others;  // ptrace, process_vm_readv and _writev, also those of x32
 };
 #if defined(__x86_64__)
 constexpr std::array kNumbers = {

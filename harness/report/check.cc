@@ -180,7 +180,7 @@ void show_difference(ReportedCase& one, const CheckReport& report, const SideFil
   place_by_rules(one, report.rules);
 }
 
-// Returns whether the proof found the difference. Then no input that was run shows it.
+// Returns whether the proof found the difference. In that case, no input that was run shows it.
 bool proof_found_it(const CheckReport& report) {
   return report.proof && report.proof->verdict == Verdict::kDifferent;
 }

@@ -17,7 +17,7 @@ constexpr std::string_view sameness_name(Sameness sameness) {
   return sameness == Sameness::kRaw ? "raw" : "behaviour";
 }
 
-// Returns a return value and its meaning.
+// Returns an object with a return value as a number and its meaning in words.
 nlohmann::ordered_json value_json(std::uint32_t value);
 
 nlohmann::ordered_json to_json(const SeccompData& data);

@@ -309,7 +309,8 @@ TEST(RuleProofs, AnInterruptedSolverGivesNoModel) {
   EXPECT_FALSE(solver.model());
 }
 
-// If a limit interrupted Z3 while the prover read a model, the prover once used the incomplete one.
+// If a limit interrupts Z3 while the prover reads a model, the prover must not use the incomplete
+// model.
 TEST(RuleProofs, ALimitWhileMinimizingIsNotAnError) {
   auto text = read_file(SECEQUIV_SOURCE_DIR "/corpus/regress/rules/shrunk-until-the-limit.rule");
   ASSERT_TRUE(text);

@@ -58,8 +58,8 @@ class Terms {
     kAtLeast = 'G',
   };
 
-  // If `split_masks`, tests of `x & constant` become literals about x; otherwise about `x &
-  // constant`.
+  // If `split_masks` is set, tests of `x & constant` become literals about x. Otherwise they become
+  // literals about `x & constant`.
   explicit Terms(bool split_masks) : split_masks_(split_masks), table_(std::size_t{1} << 9) {
     clear();
   }
