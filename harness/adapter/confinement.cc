@@ -130,11 +130,11 @@ bool drop_capabilities() {
 // Runs in a child. Creates namespaces and keeps them until the other side of `line` is closed.
 // Reports over `line` what was permitted ('n': network, 'u': network and users, '-': nothing).
 [[noreturn]] void hold_namespaces(int line) {
-  const char said = ::unshare(CLONE_NEWNET) == 0                   ? 'n'
-                    : ::unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0 ? 'u'
-                                                                   : '-';
+  const char permitted = ::unshare(CLONE_NEWNET) == 0                   ? 'n'
+                         : ::unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0 ? 'u'
+                                                                        : '-';
   char ignored = 0;
-  if (::write(line, &said, 1) == 1)
+  if (::write(line, &permitted, 1) == 1)
     while (::read(line, &ignored, 1) < 0 && errno == EINTR) {
     }
   ::_exit(0);
@@ -161,18 +161,18 @@ void Confinement::open_namespaces() {
     hold_namespaces(line[1]);
   }
   ::close(line[1]);
-  char said = '-';
+  char permitted = '-';
   if (pid > 0)
-    while (::read(line[0], &said, 1) < 0 && errno == EINTR) {
+    while (::read(line[0], &permitted, 1) < 0 && errno == EINTR) {
     }
-  if (said != '-') {
+  if (permitted != '-') {
     const std::string own = fmt::format("/proc/{}/", pid);
     // Maps this user and this group to themselves, and no others.
     const bool mapped =
-        said == 'n' || (write_text(own + "setgroups", "deny") &&
-                        write_text(own + "uid_map", fmt::format("{0} {0} 1", ::geteuid())) &&
-                        write_text(own + "gid_map", fmt::format("{0} {0} 1", ::getegid())));
-    if (mapped && said == 'u') user_ = ::open((own + "ns/user").c_str(), O_RDONLY | O_CLOEXEC);
+        permitted == 'n' || (write_text(own + "setgroups", "deny") &&
+                             write_text(own + "uid_map", fmt::format("{0} {0} 1", ::geteuid())) &&
+                             write_text(own + "gid_map", fmt::format("{0} {0} 1", ::getegid())));
+    if (mapped && permitted == 'u') user_ = ::open((own + "ns/user").c_str(), O_RDONLY | O_CLOEXEC);
     if (mapped) network_ = ::open((own + "ns/net").c_str(), O_RDONLY | O_CLOEXEC);
   }
   ::close(line[0]);

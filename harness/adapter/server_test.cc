@@ -145,10 +145,10 @@ TEST(Server, MemoryIsLimited) {
   AdapterOptions options = quick_options();
   options.limits.memory_bytes = std::size_t{256} << 20;
   const auto optimizer = opened(open_optimizer("serve:exec " + subject("odd_server"), options));
-  const auto told = optimizer->optimize(odd("memory"));
-  EXPECT_EQ(told.outcome, Outcome::kExhausted) << told.detail;
+  const auto exhausted = optimizer->optimize(odd("memory"));
+  EXPECT_EQ(exhausted.outcome, Outcome::kExhausted) << exhausted.detail;
   EXPECT_EQ(
-      told.detail,
+      exhausted.detail,
       "it was ended by signal 6 (Aborted) without an answer; it ran out of memory (limit 268435456 "
       "bytes); its standard error ends: out of memory");
   EXPECT_TRUE(optimizer->optimize(returns(1)).ok());

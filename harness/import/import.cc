@@ -74,7 +74,7 @@ std::vector<std::string> policy_format_names() {
 
 namespace {
 
-Result<Import> import_as(PolicyFormat format, bool told, std::string_view text,
+Result<Import> import_as(PolicyFormat format, bool is_chosen, std::string_view text,
                          const std::string& name, const ImportOptions& options) {
   switch (format) {
     case PolicyFormat::kOwn: {
@@ -96,7 +96,7 @@ Result<Import> import_as(PolicyFormat format, bool told, std::string_view text,
       return import_seccompiler(text, name, options);
     case PolicyFormat::kMinijail:
       return import_minijail(
-          text, name, told ? std::nullopt : std::optional(MinijailTool::kMinijail0), options);
+          text, name, is_chosen ? std::nullopt : std::optional(MinijailTool::kMinijail0), options);
     case PolicyFormat::kMinijailCompiler:
       return import_minijail(text, name, MinijailTool::kCompiler, options);
     case PolicyFormat::kPfc:

@@ -99,9 +99,9 @@ TEST(Minijail, ReturnAfterAnExpressionDependsOnTheTool) {
   EXPECT_EQ(decided(compiler, 0, {1}), kEperm);
   EXPECT_EQ(decided(compiler, 0, {2}), kKill);
   EXPECT_TRUE(compiler.notes.empty());
-  const Import told = imported(text + "@default trap\n");
-  EXPECT_EQ(decided(told, 0, {1}), kEperm) << "only the compiler reads @default";
-  EXPECT_EQ(decided(told, 0, {2}), SECCOMP_RET_TRAP);
+  const Import by_compiler = imported(text + "@default trap\n");
+  EXPECT_EQ(decided(by_compiler, 0, {1}), kEperm) << "only the compiler reads @default";
+  EXPECT_EQ(decided(by_compiler, 0, {2}), SECCOMP_RET_TRAP);
 }
 
 TEST(Minijail, ReadsTheSyntaxOfMinijailsPolicyCompiler) {
@@ -179,8 +179,8 @@ TEST(Minijail, FollowsIncludesBelowThePolicysFolder) {
       {"@include ./sub/b.policy\nwrite: 1", "write already has a line, at ./sub/b.policy:1"},
       {"@include ./a.policy\nread: 1", "read already has an action for all arguments"},
       {wide, "more than 100 files"}};
-  for (const auto& [text, said] : cases)
-    EXPECT_NE(refused(text, {}, options).find(said), std::string::npos)
+  for (const auto& [text, message] : cases)
+    EXPECT_NE(refused(text, {}, options).find(message), std::string::npos)
         << refused(text, {}, options);
   EXPECT_NE(refused("@include ./a.policy").find("expected a policy in a file"), std::string::npos);
 }
@@ -277,8 +277,8 @@ TEST(Minijail, ErrorsNameThePosition) {
       {"read: { arg0 == 1; return EPERM, allow }",
        "file:1:9: compile_seccomp_policy.py ignores this filter"},
       {"@frequency", "expected a path"}};
-  for (const auto& [text, said] : cases)
-    EXPECT_NE(refused(text).find(said), std::string::npos) << refused(text) << "\n" << text;
+  for (const auto& [text, message] : cases)
+    EXPECT_NE(refused(text).find(message), std::string::npos) << refused(text) << "\n" << text;
   EXPECT_NE(refused("read: 1\n@default trap", MinijailTool::kMinijail0)
                 .find("file:2:1: @default: only compile_seccomp_policy.py"),
             std::string::npos);

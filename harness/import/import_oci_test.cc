@@ -168,10 +168,10 @@ TEST(Oci, FindsProfilesWithinOtherObjects) {
        "oci:1#/archMap: expected only one of 'architectures' and 'archMap'"},
       {R"j({"defaultAction": "SCMP_ACT_ALLOW", "syscalls": [{"name": "read", "names": ["write"], "action": "SCMP_ACT_LOG"}]})j",
        "oci:1#/syscalls/0: expected only one of 'name' and 'names'"}};
-  for (const auto& [text, said] : cases) {
+  for (const auto& [text, message] : cases) {
     const auto result = import_oci(text, "oci", {});
     ASSERT_FALSE(result) << text;
-    EXPECT_NE(result.error().text().find(said), std::string::npos) << result.error().text();
+    EXPECT_NE(result.error().text().find(message), std::string::npos) << result.error().text();
   }
 }
 
@@ -339,10 +339,10 @@ TEST(Oci, RefusesKeysInAnotherCase) {
        "oci:1#/archMap/0/Architecture"},
       {R"j({"linux": {"seccomp": {"defaultAction": "SCMP_ACT_ERRNO"}, "Seccomp": {}}})j",
        "oci:1#/linux/Seccomp"}};
-  for (const auto& [text, said] : cases) {
+  for (const auto& [text, message] : cases) {
     const auto result = import_oci(text, "oci", {});
     ASSERT_FALSE(result) << text;
-    EXPECT_NE(result.error().text().find(said), std::string::npos) << result.error().text();
+    EXPECT_NE(result.error().text().find(message), std::string::npos) << result.error().text();
   }
 }
 

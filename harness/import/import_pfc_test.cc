@@ -176,8 +176,8 @@ TEST(Pfc, ErrorsNameThePosition) {
       {filter(call + "  else\n    action LOG;\n"), "file:4:3: expected no 'else' here"},
       {filter(call + "    else\n"), "file:4:5: expected"},
       {filter(deep), "at most 200 levels"}};
-  for (const auto& [text, said] : cases)
-    EXPECT_NE(refused(text).find(said), std::string::npos) << refused(text) << "\n" << text;
+  for (const auto& [text, message] : cases)
+    EXPECT_NE(refused(text).find(message), std::string::npos) << refused(text) << "\n" << text;
 }
 
 }  // namespace

@@ -225,8 +225,8 @@ TEST(Seccompiler, ErrorsNameThePosition) {
       {condition("dword", R"("equal")", "1"), "expected an operator"},
       {condition("dword", R"({"masked_eq": "1"})", "1"), "/op/masked_eq: expected a number"},
       {condition("dword", R"({"masked_eq": 1, "eq": 2})", "1"), "expected an operator"}};
-  for (const auto& [text, said] : cases)
-    EXPECT_NE(refused(text).find(said), std::string::npos) << refused(text) << "\n" << text;
+  for (const auto& [text, message] : cases)
+    EXPECT_NE(refused(text).find(message), std::string::npos) << refused(text) << "\n" << text;
 }
 
 }  // namespace

@@ -51,11 +51,11 @@ TEST(Import, ContentDeterminesTheFormat) {
     seen.insert(format);
     const std::string text = content(path);
     EXPECT_TRUE(is_policy(text)) << path;
-    const auto told = import_policy(text, "file", std::nullopt, options_for(path));
-    const auto said = import_policy(text, "file", format, options_for(path));
-    ASSERT_TRUE(told && said) << path << (told ? "" : told.error().text());
-    EXPECT_EQ(told->policy, said->policy) << path;
-    EXPECT_TRUE(read_policy(write_policy(told->policy), "written")) << path;
+    const auto detected = import_policy(text, "file", std::nullopt, options_for(path));
+    const auto chosen = import_policy(text, "file", format, options_for(path));
+    ASSERT_TRUE(detected && chosen) << path << (detected ? "" : detected.error().text());
+    EXPECT_EQ(detected->policy, chosen->policy) << path;
+    EXPECT_TRUE(read_policy(write_policy(detected->policy), "written")) << path;
     for (const std::string& other : policy_format_names())
       if (other != policy_format_name(format) && other != "minijail-compiler") {
         EXPECT_FALSE(import_policy(text, "file", policy_format_from_name(other), options_for(path)))
@@ -69,10 +69,10 @@ TEST(Import, AcceptsCarriageReturns) {
   for (const auto& [path, format] : foreign_policies()) {
     std::string text = "\r\n";
     for (const char c : content(path)) text += c == '\n' ? std::string("\r\n") : std::string(1, c);
-    const auto told = import_policy(text, "file", std::nullopt, options_for(path));
+    const auto detected = import_policy(text, "file", std::nullopt, options_for(path));
     const auto plain = import_policy(content(path), "file", format, options_for(path));
-    ASSERT_TRUE(told && plain) << path << (told ? "" : told.error().text());
-    EXPECT_EQ(told->policy, plain->policy) << path;
+    ASSERT_TRUE(detected && plain) << path << (detected ? "" : detected.error().text());
+    EXPECT_EQ(detected->policy, plain->policy) << path;
   }
 }
 

@@ -245,13 +245,13 @@ class Reader {
                             code.size(), &options);
     if (out.fd_ >= 0) return out;
     const int error = -out.fd_;
-    const std::string said = last_line(log.data());
-    if ((error == EPERM || error == EACCES) && said.empty())
+    const std::string reason = last_line(log.data());
+    if ((error == EPERM || error == EACCES) && reason.empty())
       return unavailable("reading it needs CAP_BPF and CAP_PERFMON (root)", error);
     return unavailable(fmt::format(
         "the kernel refuses the program that reads it (CONFIG_BPF_SYSCALL, Linux 5.14 or "
         "newer, CAP_PERFMON and no lockdown are needed): {}; {}",
-        std::strerror(error), said.empty() ? "it gives no reason" : said));
+        std::strerror(error), reason.empty() ? "it gives no reason" : reason));
   }
   ~Reader() {
     if (fd_ >= 0) ::close(fd_);
@@ -309,7 +309,7 @@ class Reader {
 enum class Step : int { kStarting, kTrace, kNoNewPrivs, kSeccomp, kInstalled };
 
 // What the child reports. Both processes share this memory.
-struct Said {
+struct Reported {
   Step step;
   int error;
   std::size_t installed;
@@ -317,10 +317,10 @@ struct Said {
 
 // Runs in the child. It stops once for its ptrace options and once when it is done. It makes no
 // system call after it installed the last filter.
-[[noreturn]] void have(std::span<const ProgramView> filters, Said& said) {
-  const auto succeeds = [&said](Step step, long result) {
-    said.step = step;
-    said.error = errno;
+[[noreturn]] void have(std::span<const ProgramView> filters, Reported& reported) {
+  const auto succeeds = [&reported](Step step, long result) {
+    reported.step = step;
+    reported.error = errno;
     return result >= 0;
   };
   leave_no_core();
@@ -329,14 +329,14 @@ struct Said {
   if (!succeeds(Step::kTrace, ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr))) ::_exit(1);
   asm volatile("int3" ::: "memory");
   if (succeeds(Step::kNoNewPrivs, ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))) {
-    while (said.installed < filters.size()) {
-      const ProgramView program = filters[filters.size() - 1 - said.installed];
+    while (reported.installed < filters.size()) {
+      const ProgramView program = filters[filters.size() - 1 - reported.installed];
       sock_fprog filter = fprog_of(program);
       if (!succeeds(Step::kSeccomp, ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter)))
         break;
-      ++said.installed;
+      ++reported.installed;
     }
-    if (said.installed == filters.size()) said.step = Step::kInstalled;
+    if (reported.installed == filters.size()) reported.step = Step::kInstalled;
   }
   for (;;) asm volatile("int3" ::: "memory");
 }
@@ -346,7 +346,7 @@ class Holder {
   Holder() = default;
   ~Holder() {
     end();
-    if (said_ != nullptr) ::munmap(said_, sizeof *said_);
+    if (reported_ != nullptr) ::munmap(reported_, sizeof *reported_);
   }
   Holder(const Holder&) = delete;
   Holder& operator=(const Holder&) = delete;
@@ -358,14 +358,14 @@ class Holder {
         return make_error(
             ErrorCode::kRejected, "kernel",
             fmt::format("expected 1 to {} instructions, found {}", kMaxInsns, program.size()));
-    void* memory =
-        ::mmap(nullptr, sizeof(Said), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void* memory = ::mmap(nullptr, sizeof(Reported), PROT_READ | PROT_WRITE,
+                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
       return unavailable("there is no memory for the filter's process", errno);
-    said_ = static_cast<Said*>(memory);
+    reported_ = static_cast<Reported*>(memory);
     pid_ = ::fork();
     if (pid_ == -1) return unavailable("a process for the filter cannot be started", errno);
-    if (pid_ == 0) have(filters, *said_);
+    if (pid_ == 0) have(filters, *reported_);
     if (auto s = wait(); !s) return trouble(filters, s.error());
     // Filters may forbid seccomp(), and they must stay unchanged. Therefore they are suspended
     // while the child installs them.
@@ -375,8 +375,8 @@ class Holder {
     if (::ptrace(PTRACE_CONT, pid_, nullptr, nullptr) == -1)
       return unavailable("ptrace is not permitted here", errno);
     if (auto s = wait(); !s) return trouble(filters, s.error());
-    if (said_->step == Step::kInstalled) return Ok{};
-    return trouble(filters, unavailable("the filter's process cannot be set up", said_->error));
+    if (reported_->step == Step::kInstalled) return Ok{};
+    return trouble(filters, unavailable("the filter's process cannot be set up", reported_->error));
   }
 
  private:
@@ -406,15 +406,15 @@ class Holder {
 
   // Returns the reason why the filters could not be installed in the child.
   [[nodiscard]] Error trouble(std::span<const ProgramView> filters, Error otherwise) const {
-    const std::size_t done = said_->installed;
-    if (said_->step == Step::kTrace && said_->error != 0 && done == 0 && pid_ == -1)
-      return unavailable("ptrace is not permitted here", said_->error);
-    if (said_->step == Step::kSeccomp && said_->error == EINVAL && done < filters.size())
+    const std::size_t done = reported_->installed;
+    if (reported_->step == Step::kTrace && reported_->error != 0 && done == 0 && pid_ == -1)
+      return unavailable("ptrace is not permitted here", reported_->error);
+    if (reported_->step == Step::kSeccomp && reported_->error == EINVAL && done < filters.size())
       return make_error(ErrorCode::kRejected, "kernel",
                         fmt::format("the running kernel refuses a program of {} instructions",
                                     filters[filters.size() - 1 - done].size()));
-    if (done == 0 && said_->step == Step::kSeccomp && pid_ != -1)
-      return unavailable("seccomp is not permitted here", said_->error);
+    if (done == 0 && reported_->step == Step::kSeccomp && pid_ != -1)
+      return unavailable("seccomp is not permitted here", reported_->error);
     if (done == 0) return otherwise;
     return unavailable(
         fmt::format("only {} of {} filters could be installed: either the filters are too long "
@@ -432,7 +432,7 @@ class Holder {
     pid_ = -1;
   }
 
-  Said* said_ = nullptr;
+  Reported* reported_ = nullptr;
   pid_t pid_ = -1;
 };
 

@@ -29,24 +29,24 @@ Witness smaller(const Pair& pair, const Witness& found) {
 Result<Answers> ask_side(AskedSide& side, ProgramView program, std::span<const SeccompData> inputs,
                          const AskOptions& options) {
   const auto start = Clock::now();
-  auto said = answers_to(program, inputs, options);
+  auto results = answers_to(program, inputs, options);
   side.seconds += seconds_since(start);
-  if (!said && said.error().code == ErrorCode::kRejected) {
+  if (!results && results.error().code == ErrorCode::kRejected) {
     side.refused = true;
     return Answers();
   }
-  if (!said) return said;
+  if (!results) return results;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (!(*said)[i]) {
+    if (!(*results)[i]) {
       ++side.skipped;
       continue;
     }
     ++side.asked;
     const std::uint32_t model = run(program, inputs[i]);
-    if (model != *(*said)[i] && !side.disagreement)
-      side.disagreement = Witness{inputs[i], model, *(*said)[i]};
+    if (model != *(*results)[i] && !side.disagreement)
+      side.disagreement = Witness{inputs[i], model, *(*results)[i]};
   }
-  return said;
+  return results;
 }
 
 // Returns the first input on which the answers differ.
@@ -106,10 +106,10 @@ Result<KernelReport> ask(const std::vector<NamedProgram>& programs, const InputB
       for (SeccompData& input : inputs) input = presented(input, *options.entry);
     std::vector<Answers> answers;
     for (std::size_t p = 0; p < programs.size(); ++p) {
-      auto said = ask_side(out.sides[p], programs[p].second, inputs, options);
-      if (!said) return with_name(said.error(), programs[p].first);
+      auto results = ask_side(out.sides[p], programs[p].second, inputs, options);
+      if (!results) return with_name(results.error(), programs[p].first);
       refused = refused || out.sides[p].refused;
-      answers.push_back(std::move(*said));
+      answers.push_back(std::move(*results));
     }
     if (programs.size() == 2 && !refused && !out.witness)
       out.witness = difference(answers[0], answers[1], inputs, options.sameness);

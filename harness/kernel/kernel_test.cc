@@ -177,8 +177,8 @@ TEST(Kernel, AcceptsAsTheModelDoes) {
 TEST(Kernel, FindsEveryPlantedModelBug) {
   for (const broken::PlantedEvaluator& planted : broken::planted_evaluators()) {
     Random random(5);
-    bool told = false;
-    for (int i = 0; i < 200000 && !told; ++i) {
+    bool refuted = false;
+    for (int i = 0; i < 200000 && !refuted; ++i) {
       const Program program = i % 2 == 0 ? random_program(random, 1 + random.below(60))
                                          : generate_program(random, {.length = 60});
       const auto inputs = random_inputs(random, program, 8);
@@ -187,9 +187,9 @@ TEST(Kernel, FindsEveryPlantedModelBug) {
       const auto answers = evaluate(program, inputs);
       SKIP_WITHOUT_KERNEL(answers);
       ASSERT_TRUE(answers) << answers.error().text();
-      told = *answers != wrong;
+      refuted = *answers != wrong;
     }
-    EXPECT_TRUE(told) << planted.name;
+    EXPECT_TRUE(refuted) << planted.name;
   }
 }
 
@@ -273,19 +273,19 @@ TEST(Kernel, ReportsProgramsThatTheOracleCannotRun) {
                                    {"full", full},
                                    {"long", Program(4097, {kRetK, 0, 0, 0})}};
   const std::vector<SeccompData> inputs(3);
-  const auto said = second_opinion(programs, inputs);
-  SKIP_WITHOUT_KERNEL(said);
-  ASSERT_TRUE(said) << said.error().text();
-  EXPECT_TRUE(said->who.starts_with("Linux "));
-  ASSERT_EQ(said->programs.size(), 3u);
-  EXPECT_EQ(said->in_doubt(), nullptr);
-  EXPECT_EQ(said->programs[0].inputs, 3u);
-  EXPECT_EQ(said->programs[0].not_asked, "");
-  EXPECT_EQ(said->programs[1].inputs, 0u);
-  EXPECT_NE(said->programs[1].not_asked.find("no room"), std::string::npos);
-  EXPECT_TRUE(said->programs[1].installable);
-  EXPECT_NE(said->programs[2].not_asked.find("4096"), std::string::npos);
-  EXPECT_FALSE(said->programs[2].installable);
+  const auto report = second_opinion(programs, inputs);
+  SKIP_WITHOUT_KERNEL(report);
+  ASSERT_TRUE(report) << report.error().text();
+  EXPECT_TRUE(report->who.starts_with("Linux "));
+  ASSERT_EQ(report->programs.size(), 3u);
+  EXPECT_EQ(report->in_doubt(), nullptr);
+  EXPECT_EQ(report->programs[0].inputs, 3u);
+  EXPECT_EQ(report->programs[0].not_asked, "");
+  EXPECT_EQ(report->programs[1].inputs, 0u);
+  EXPECT_NE(report->programs[1].not_asked.find("no room"), std::string::npos);
+  EXPECT_TRUE(report->programs[1].installable);
+  EXPECT_NE(report->programs[2].not_asked.find("4096"), std::string::npos);
+  EXPECT_FALSE(report->programs[2].installable);
   const auto nothing = second_opinion({programs, 1}, {});
   ASSERT_TRUE(nothing);
   EXPECT_NE(nothing->programs[0].not_asked, "");
@@ -332,12 +332,12 @@ Result<std::vector<std::uint32_t>> refuse(ProgramView, std::span<const SeccompDa
 TEST(Kernel, RefusingWhatTheModelAcceptsIsADisagreement) {
   const NamedProgram program{"it", assemble("ld [16]\nret a")};
   const std::vector<SeccompData> inputs(3);
-  const auto said = second_opinion({&program, 1}, inputs, refuse);
-  SKIP_WITHOUT_KERNEL(said);
-  ASSERT_TRUE(said) << said.error().text();
-  EXPECT_EQ(said->in_doubt(), said->programs.data());
-  EXPECT_EQ(said->programs[0].not_asked, "");
-  EXPECT_NE(oracle_text(*said).find("it refuses the program, but our check accepts it"),
+  const auto report = second_opinion({&program, 1}, inputs, refuse);
+  SKIP_WITHOUT_KERNEL(report);
+  ASSERT_TRUE(report) << report.error().text();
+  EXPECT_EQ(report->in_doubt(), report->programs.data());
+  EXPECT_EQ(report->programs[0].not_asked, "");
+  EXPECT_NE(oracle_text(*report).find("it refuses the program, but our check accepts it"),
             std::string::npos);
 
   bool given = false;

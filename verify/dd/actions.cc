@@ -33,13 +33,13 @@ std::vector<ArchActions> constant_actions(Space& space, const Decisions& decisio
     all.assign(bits.begin(), bits.end());
   }
   const Function unknown = fixed(space, all, kArchWord, kUnknownAudit);
-  const auto told_apart = [&](const ArchInfo& info) {
+  const auto is_distinguished = [&](const ArchInfo& info) {
     return fixed(space, all, kArchWord, info.audit) != unknown;
   };
-  const bool none = std::ranges::none_of(all_arches(), told_apart);
+  const bool none = std::ranges::none_of(all_arches(), is_distinguished);
   std::vector<ArchActions> out;
   for (const ArchInfo& info : all_arches()) {
-    if (none ? info.arch != host : !told_apart(info)) continue;
+    if (none ? info.arch != host : !is_distinguished(info)) continue;
     const Function here = fixed(space, all, kArchWord, info.audit);
     out.push_back({info.arch, {}, {}});
     for (const SyscallEntry& call : info.syscalls) {

@@ -351,14 +351,14 @@ TEST(Rewrite, WholeProgramsReturnWhatIsLive) {
   values.symbols = {6};
   const auto [other, same] = whole_programs(one.member(), values);
   Random random(3);
-  std::size_t told = 0;
+  std::size_t distinguished = 0;
   for (int i = 0; i < 100; ++i) {
     SeccompData input;
     for (std::uint32_t& word : input.words) word = random.word();
     EXPECT_EQ(run(before, input), run(after, input));
-    told += run(before, input) != run(other, input) ? 1 : 0;
+    distinguished += run(before, input) != run(other, input) ? 1 : 0;
   }
-  EXPECT_EQ(told, 100u);
+  EXPECT_EQ(distinguished, 100u);
   EXPECT_NE(no_programs(One("rule t\nbefore: $p\nafter: $p\n").member()), "");
   EXPECT_NE(no_programs(One(rule("ld #1", "ld #1", "where: A == 1\n")).member()), "");
 }

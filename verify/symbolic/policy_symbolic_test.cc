@@ -153,16 +153,16 @@ bool same_as_compiled(const Policy& policy, const Program& program) {
 
 TEST(PolicySymbolic, EqualsTheCompiledPolicy) {
   Random random(51);
-  int told_apart = 0;
+  int different = 0;
   for (int i = 0; i < 60; ++i) {
     const Policy policy = random_policy(random);
     Program program = compile(policy);
     ASSERT_TRUE(same_as_compiled(policy, program)) << write_policy(policy);
     for (Insn& in : program)
       if (in.code == kRetK && in.k == policy.rule_sets.front().action) in.k ^= 1;
-    told_apart += !same_as_compiled(policy, program);
+    different += !same_as_compiled(policy, program);
   }
-  EXPECT_GE(told_apart, 20) << "some first rule sets are empty or never match";
+  EXPECT_GE(different, 20) << "some first rule sets are empty or never match";
 }
 
 }  // namespace
