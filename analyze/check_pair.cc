@@ -183,9 +183,9 @@ Status ask_oracle(CheckReport& report, const Oracle& oracle, std::span<const Sec
   all.insert(all.end(), more.begin(), more.end());
   const NamedProgram programs[] = {{report.before.name, report.before.program},
                                    {report.after.name, report.after.program}};
-  auto said = oracle(programs, all);
-  if (!said) return said.error();
-  report.oracle = std::move(*said);
+  auto answer = oracle(programs, all);
+  if (!answer) return answer.error();
+  report.oracle = std::move(*answer);
   weigh(report);
   return Ok{};
 }

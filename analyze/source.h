@@ -1,6 +1,6 @@
-// A filter as the input of a job. Owns this value: the program, the policy from which it was
-// compiled, and the file. It must not know how filters are loaded: the command line reads files,
-// the C interface takes memory.
+// Describes a filter as the input of a job. Owns this value: the program, the policy from which it
+// was compiled, and the file. It must not know how filters are loaded: the command line reads
+// files, the C interface takes memory.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// The layout of --help: its usage lines and the placeholders of options' values. It must not know
-// any command.
+// Makes the usage lines of --help and the placeholders of options' values. It must not know any
+// command.
 #pragma once
 
 #include <CLI/CLI.hpp>

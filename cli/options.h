@@ -1,5 +1,5 @@
-// The options that several commands share. Owns their names, help texts and checks, and how they
-// become options of the libraries. It must not know any command.
+// Declares the options that several commands share. Owns their names, help texts and checks, and
+// how they become options of the libraries. It must not know any command.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -1,4 +1,4 @@
-"""A client of served adapters, which exchanges frames of harness/adapter/PROTOCOL.md over two pipes.
+"""Implements a client of served adapters, which exchanges frames of harness/adapter/PROTOCOL.md over two pipes.
 
 It owns the process, its time limit, and the bytes of requests and answers. It must not know which answers are right.
 """

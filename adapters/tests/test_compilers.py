@@ -137,7 +137,7 @@ def test_refuses_what_it_cannot_express(served, resolved, name):
     for text in UNSUPPORTED[name]:
         status, body = adapter.ask(frames.compile_policy(resolved(text)))
         assert status == frames.UNSUPPORTED, (text, body)
-        assert body.decode().strip(), "it says why"
+        assert body.decode().strip(), "the reason is missing"
 
 
 EXPRESSED = {

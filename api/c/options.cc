@@ -19,7 +19,7 @@
 namespace secequiv::api {
 namespace {
 
-// The size of the structure in the first version of the interface.
+// The structure had this size in the first version of the interface.
 constexpr std::size_t kLeastSize =
     offsetof(secequiv_options, capabilities) + sizeof(secequiv_options::capabilities);
 // A larger size is a mistake, not a newer header.

@@ -111,7 +111,7 @@ def test_reports_appear_whole_or_not_at_all(tmp_path):
         assert sorted(report.parent.iterdir()) == ([report] if expected else [])
 
 
-@pytest.mark.parametrize("call, said", [
+@pytest.mark.parametrize("call, message", [
     ("secequiv_add_proof(NAME a BEFORE b)", "secequiv_add_proof: AFTER is missing"),
     ("secequiv_add_proof(NAME a BEFORE b AFTER)", "expected a value after AFTER"),
     ("secequiv_add_proof(NAME a BEFORE b AFTER c d)", "unexpected 'd'"),
@@ -128,8 +128,8 @@ def test_reports_appear_whole_or_not_at_all(tmp_path):
     ("secequiv_add_proof(NAME a BEFORE \"b;c\" AFTER d)", "expected arguments without ';', found 'b;c'"),
     ("secequiv_add_proof(NAME a BEFORE b AFTER c ASSUME \"nr == 1;\")", "expected arguments without ';', found 'nr == 1;'"),
 ])
-def test_wrong_arguments_of_cmake_functions_are_errors(call, said, tmp_path):
+def test_wrong_arguments_of_cmake_functions_are_errors(call, message, tmp_path):
     script = tmp_path / "call.cmake"
     script.write_text("cmake_minimum_required(VERSION 3.22)\ninclude(%s)\n%s\n" % (FUNCTIONS, call))
     output = " ".join(run("cmake", "-P", script, status=1).split())
-    assert said in output
+    assert message in output

@@ -15,8 +15,8 @@ STATISTICS = "Done 120 runs in 1 second(s)\nstat::number_of_executed_units: 120\
 
 def test_reads_runs_answers_and_proofs():
     assert bench_fuzz.executed(STATISTICS) == (120, None)
-    said = STATISTICS + "fuzz_program: 118 answers, 110 proven, 8 undecided, 0 unsupported\n"
-    assert bench_fuzz.executed(said) == (120, (118, 110))
+    output = STATISTICS + "fuzz_program: 118 answers, 110 proven, 8 undecided, 0 unsupported\n"
+    assert bench_fuzz.executed(output) == (120, (118, 110))
 
 
 def test_missing_statistics_are_an_error():

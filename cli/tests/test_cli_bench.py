@@ -71,7 +71,7 @@ def test_stacks_on_the_command_line_are_timed(asm, few):
 
 
 def test_a_policy_is_timed_as_its_optimized_program(few):
-    """Nobody loads the unoptimized compilation; `cost` counts the same programs."""
+    """Nobody installs an unoptimized program, so `bench` times the optimized one, as `cost` counts it."""
     docker = ROOT / "corpus" / "policies" / "oci" / "docker-default.json"
     quick = ["--profile", few, *QUICK]
     for options in ([], ["--passes", "none"], ["--compiler", "secequiv"], ["--optimizer", "identity"]):
@@ -139,15 +139,15 @@ def test_real_makes_only_calls_that_do_nothing(getpid):
     assert document["real"] and [call["name"] for call in document["variants"][0]["calls"]] == ["getpid"]
 
 
-@pytest.mark.parametrize("text, says", [
+@pytest.mark.parametrize("text, message", [
     ("getuid 1\nread 5\n", "the first filter allows none of the profile's calls that do nothing"),
     ("read 5\n", "expected a profile that has some of the calls that do nothing"),
     ("getpid 0\nread 5\n", "expected a profile that has some of the calls that do nothing"),
 ])
-def test_real_needs_a_profile_with_a_harmless_call(getpid, tmp_path, text, says):
+def test_real_needs_a_profile_with_a_harmless_call(getpid, tmp_path, text, message):
     (tmp_path / "profile").write_text(text)
     done = run("bench", getpid, "--real", "--profile", tmp_path / "profile", *QUICK)
-    assert done.status == 2 and says in done.err and not done.out
+    assert done.status == 2 and message in done.err and not done.out
 
 
 @pytest.mark.parametrize("command", ["bench", "cost"])
@@ -223,7 +223,7 @@ def test_forbidden_seccomp_gives_unknown(getpid, few):
     assert done.status == 3 and "seccomp is not permitted here" in done.err and not done.out
 
 
-@pytest.mark.parametrize("arguments, says", [([], "input"), (["/nowhere"], "/nowhere"), ([SYSTRAP[1], "--rounds", "1"], "--rounds")])
-def test_wrong_usage_is_an_error(arguments, says):
+@pytest.mark.parametrize("arguments, message", [([], "input"), (["/nowhere"], "/nowhere"), ([SYSTRAP[1], "--rounds", "1"], "--rounds")])
+def test_wrong_usage_is_an_error(arguments, message):
     done = run("bench", *arguments)
-    assert done.status == 2 and says in done.err and not done.out
+    assert done.status == 2 and message in done.err and not done.out

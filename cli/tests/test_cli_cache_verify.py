@@ -167,9 +167,9 @@ def as_nobody():
         os.setuid(65534)
 
 
-def unavailable(done, *says):
+def unavailable(done, *message):
     assert done.status == 3 and not done.out and "Traceback" not in done.err, done
-    assert any(text in done.err for text in says), done
+    assert any(text in done.err for text in message), done
     return done
 
 
@@ -203,12 +203,12 @@ def test_without_suspended_seccomp_a_stack_may_be_unavailable(getpid):
         unavailable(run("cache", "--verify", stack, **rights), "1 of 2 filters could be installed: either the filters are too long together, or one forbids seccomp()")
 
 
-@pytest.mark.parametrize("call, says", [(SYS_BPF, RIGHTS[0]), (SYS_PTRACE, "ptrace is not permitted here"),
+@pytest.mark.parametrize("call, message", [(SYS_BPF, RIGHTS[0]), (SYS_PTRACE, "ptrace is not permitted here"),
                                         (SYS_SECCOMP, "seccomp is not permitted here"),
                                         (1 << 30, "expected 1 filters in the filter's process, found 2")])
-def test_forbidden_system_calls_make_verify_unavailable(getpid, call, says):
+def test_forbidden_system_calls_make_verify_unavailable(getpid, call, message):
     verified(getpid)
-    unavailable(run("cache", "--verify", getpid, preexec_fn=forbid(call)), says)
+    unavailable(run("cache", "--verify", getpid, preexec_fn=forbid(call)), message)
 
 
 def test_only_x86_64_can_be_verified(getpid):

@@ -19,9 +19,9 @@ def test_real_pairs_have_valid_certificates(engine, real, tmp_path):
     for sides in (programs, programs[::-1])[:2 if engine == "dd" else 1]:
         folder = certify(tmp_path, engine, *sides)
         assert sum(path.stat().st_size for path in folder.iterdir()) <= 16 << 20
-        status, said = check(engine, folder, *sides)
-        assert status == 0 and said.startswith("valid: "), said
-        assert [line for line in said.split("\n")[1:3]] == [hashlib.sha256(path.read_bytes()).hexdigest() for path in sides]
+        status, output = check(engine, folder, *sides)
+        assert status == 0 and output.startswith("valid: "), output
+        assert [line for line in output.split("\n")[1:3]] == [hashlib.sha256(path.read_bytes()).hexdigest() for path in sides]
         assert check(engine, folder)[0] == 0
         assert check(engine, folder, *sides[::-1])[0] == 1, "the programs are others"
 
@@ -45,8 +45,8 @@ def test_a_pair_that_differs_has_no_certificate(pair, tmp_path):
 
 @cadical
 def test_the_report_names_the_checkers(pair, tmp_path):
-    said = run("prove", *pair, "--engine", "both", "--certificate", tmp_path).out
-    assert re.findall(r"scripts/(\w+) %s" % tmp_path, said) == [path.name for path in CHECKERS.values()]
+    output = run("prove", *pair, "--engine", "both", "--certificate", tmp_path).out
+    assert re.findall(r"scripts/(\w+) %s" % tmp_path, output) == [path.name for path in CHECKERS.values()]
 
 
 @pytest.mark.parametrize("options, word", [(["--refines"], "do not support refinement"), (["--assume", "nr == 1"], "do not support assumptions"), (["STACK"], "stacks")])
@@ -91,8 +91,8 @@ def test_certificates_for_behaviour_need_the_option_in_the_checker(engine, tmp_p
     sides = [raw(tmp_path / name, "ld [0]\njeq #1, y\nret #%s\ny: ret #%s\n" % values)
              for name, values in (("one", ("0x7fff0001", "0x5ffff")), ("two", ("0x7fff0000", "0x50fff")))]
     folder = certify(tmp_path, engine, *sides, "--same", "behaviour")
-    status, said = check(engine, folder, *sides, "--same", "behaviour")
-    assert status == 0 and "behave the same for every input" in said
+    status, output = check(engine, folder, *sides, "--same", "behaviour")
+    assert status == 0 and "behave the same for every input" in output
     if engine == "dd":
         lines = (folder / "walk.cert").read_text().split("\n")[:-1]
         (folder / "walk.cert").write_text(sealed([line.replace("same behaviour", "same raw") for line in lines]))

@@ -207,8 +207,8 @@ def test_corrupted_files_are_refused_with_line_and_reason(engine, pair, tmp_path
         for at in rng.sample(range(len(good)), 8):
             for bad in (good[:at] + bytes([good[at] ^ 1 << rng.randrange(8)]) + good[at + 1:], good[:at], good[:at] + rng.randbytes(9) + good[at:]):
                 path.write_bytes(bad)
-                status, said = check(engine, folder)
-                assert status == 1 and said.startswith("refused: ") and said.count("\n") == 1, (at, said)
+                status, output = check(engine, folder)
+                assert status == 1 and output.startswith("refused: ") and output.count("\n") == 1, (at, output)
         path.write_bytes(b"")
         assert check(engine, folder)[0] == 1
         path.write_bytes(good)

@@ -39,16 +39,16 @@ def test_a_certificate_that_fails_does_not_hide_the_verdict(pair, tmp_path):  # 
         assert done.status == 3 and fits(document) == "prove" and document["verdict"] == "equivalent"
         assert "cadical" in document["certificate"]["reason"] and "cadical" in done.err
         assert document["certificate"]["written"] is bool(files) and (names(folder) if files else []) == files
-        said = run("prove", *pair, "--engine", engine, "--certificate", folder, env={"PATH": "/nonexistent"})
-        assert said.status == 3 and said.out.startswith("equivalent (") and "not written: " in said.out
+        output = run("prove", *pair, "--engine", engine, "--certificate", folder, env={"PATH": "/nonexistent"})
+        assert output.status == 3 and output.out.startswith("equivalent (") and "not written: " in output.out
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_comparison_of_behaviour_has_to_be_requested(tmp_path, engine):
     one, two = raw(tmp_path / "one.bpf", "ret #0x7fff0001\n"), raw(tmp_path / "two.bpf", "ret #0x7fff0000\n")
     folder = certify(tmp_path, engine, one, two, "--same", "behaviour")
-    status, said = check(engine, folder, one, two)
-    assert status == 1 and re.search("expected '(c )?same raw' here", said)
+    status, output = check(engine, folder, one, two)
+    assert status == 1 and re.search("expected '(c )?same raw' here", output)
     assert check(engine, folder, one, two, "--same", "behaviour")[0] == 0
     assert check(engine, folder, one, two, "--same", "raw")[0] == 1
     for wrong in (["--same"], ["--same", "other"], [one, two, "--same"], [one, "--same", "behaviour"]):
@@ -98,7 +98,7 @@ def test_control_characters_of_a_certificate_do_not_reach_the_terminal(pair, tmp
     path = certify(tmp_path, "dd", *pair) / "walk.cert"
     text = path.read_text()
     path.write_bytes(text.replace("\nmain\n", "\nterm 0 + \x1b[2Kvalid: c1\nmain\n").encode())
-    status, said = check("dd", path)
-    assert status == 1 and "\x1b" not in said
+    status, output = check("dd", path)
+    assert status == 1 and "\x1b" not in output
 
 

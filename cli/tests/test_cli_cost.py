@@ -160,23 +160,23 @@ def test_cached_calls_count_as_free_in_the_order_and_the_ratio(asm, tmp_path):
     assert "ratio: 0.00~ (0.33~ without the cache)\n" in text and " 0.25~" in text
 
 
-@pytest.mark.parametrize("text, says", [
+@pytest.mark.parametrize("text, message", [
     ("read 1\nwrite x\n", ":2: expected the number of calls of write"),
     ('{"read": 1,\n "write": -1}', ":2#/write: expected a number from 0 to 2^64-1"),
     ('[{"name": "read", "calls": 1},\n {"name": "write"}]', ":2#/1: the key 'calls' is missing"),
 ])
-def test_errors_in_profiles_name_the_place(tmp_path, text, says):
+def test_errors_in_profiles_name_the_place(tmp_path, text, message):
     (tmp_path / "profile").write_text(text)
     done = run("cost", SYSTRAP[0], "--profile", tmp_path / "profile")
-    assert done.status == 2 and str(tmp_path / "profile") + says in done.err and not done.out
+    assert done.status == 2 and str(tmp_path / "profile") + message in done.err and not done.out
 
 
-@pytest.mark.parametrize("arguments, says", [
+@pytest.mark.parametrize("arguments, message", [
     ([], "input"), ([SYSTRAP[0], "--profile", "/nowhere"], "/nowhere"), ([SYSTRAP[0], "--profile", SYSTRAP[1]], "systrap.after.bpf"),
 ])
-def test_wrong_usage_is_an_error(arguments, says):
+def test_wrong_usage_is_an_error(arguments, message):
     done = run("cost", *arguments)
-    assert done.status == 2 and says in done.err and not done.out
+    assert done.status == 2 and message in done.err and not done.out
 
 
 def test_calls_that_the_architecture_lacks_are_left_out(tmp_path):
@@ -242,7 +242,7 @@ def test_the_named_compiler_or_optimizer_makes_the_program(tmp_path):
     assert failed.status == 5 and "crashed" in failed.err and not failed.out
 
 
-@pytest.mark.parametrize("arguments, says", [
+@pytest.mark.parametrize("arguments, message", [
     ([SYSTRAP[0], "--passes", "none"], "expected a policy with --optimizer, --compiler or --passes"),
     ([SYSTRAP[0], "--compiler", "secequiv"], "expected a policy with --optimizer, --compiler or --passes"),
     ([DOCKER, "--passes", "nothing"], "unknown pass 'nothing'"), ([DOCKER, "--compiler", "broken:nothing"], "unknown built-in name"),
@@ -250,9 +250,9 @@ def test_the_named_compiler_or_optimizer_makes_the_program(tmp_path):
     (["%s," % SYSTRAP[0]], "expected a file on both sides of each comma"),
     (["%s,/nowhere" % SYSTRAP[0]], "/nowhere"),
 ])
-def test_wrong_compilations_and_stacks_are_errors(arguments, says):
+def test_wrong_compilations_and_stacks_are_errors(arguments, message):
     done = run("cost", *arguments)
-    assert done.status == 2 and says in done.err and not done.out, done
+    assert done.status == 2 and message in done.err and not done.out, done
 
 
 def test_a_stack_costs_the_sum_of_its_filters(asm, tmp_path):

@@ -42,21 +42,21 @@ KNOWN = [
     # Differences in both directions; each change has its own regions.
     ("ld [0]\njgt #4, y, n\ny: ret #0x7fff0000\nn: ret #0x50001", "ld [0]\njge #9, y, n\ny: ret #0x50001\nn: ret #0x7fff0000",
      [(EPERM, ALLOW, 5 << 480, [("nr <= 4", 5 << 480)]), (ALLOW, EPERM, (2 ** 32 - 9) << 480, [("nr >= 9", (2 ** 32 - 9) << 480)])]),
-    # A range of a 64-bit argument, both halves tested.
+    # The filters differ in a range of a 64-bit argument and test both halves.
     (READ % "ld [20]\njeq #0, lo, no\nlo: ld [16]\njgt #9, no, y\ny: ret #0x7fff0000",
      READ % "ld [20]\njeq #0, lo, no\nlo: ld [16]\njgt #3, no, y\ny: ret #0x7fff0000",
      [(ALLOW, KILL, 6 << 384, [("arch == x86_64 && nr == read && arg0 in {0x4..0x9}", 6 << 384)])]),
-    # Tests of single bits.
+    # The filters test single bits.
     ("ld [60]\njset #0x8, y, n\ny: ret #1\nn: ret #2", "ret #2",
      [("0x00000001", "0x00000002", 2 ** 511, [("arg5.hi & 0x8 == 0x8", 2 ** 511)])]),
     ("ld [60]\nand #0xf0\njeq #0x30, y, n\ny: ret #1\nn: ret #2", "ret #2",
      [("0x00000001", "0x00000002", 2 ** 508, [("arg5.hi & 0xf0 == 0x30", 2 ** 508)])]),
-    # All values except a few.
+    # The filters differ for all values except a few.
     ("ld [8]\njeq #7, y, m\nm: jeq #9, y, n\ny: ret #1\nn: ret #2", "ret #1",
      [("0x00000002", "0x00000001", (2 ** 32 - 2) << 480, [("ip.lo not in {0x7, 0x9}", (2 ** 32 - 2) << 480)])]),
     ("ld [12]\njeq #7, y, n\ny: ret #1\nn: ret #2", "ret #1",
      [("0x00000002", "0x00000001", (2 ** 32 - 1) << 480, [("ip.hi != 0x7", (2 ** 32 - 1) << 480)])]),
-    # A single input.
+    # The filters differ for a single input.
     ("".join("ld [%d]\njeq #%d, n%d\nret #2\nn%d: " % (4 * i, i + 1, i, i) for i in range(16)) + "ret #1", "ret #2",
      [("0x00000001", "0x00000002", 1, [("arch == 0x2 && nr == 1 && ip == 0x400000003 && " + " && ".join(
          "arg%d == %#x" % (i, (2 * i + 6) << 32 | 2 * i + 5) for i in range(6)), 1)])]),
@@ -101,7 +101,7 @@ def test_same_behaviour_ignores_unobservable_bits(asm):
 
 
 def test_max_regions_limits_the_list_but_not_the_counts(asm):
-    # Only even numbers, so that no two of them form one region.
+    # The filters differ for even numbers only, so that no two of them form one region.
     many = "ld [0]\n" + "".join("jeq #%d, t%d, n%d\nt%d: ld [%d]\njeq #%d, y, no\nn%d: " % (2 * i, i, i, i, 16 + i % 12 * 4, i, i)
                                 for i in range(40)) + "ret #2\nno: ret #2\ny: ret #1\n"
     before, after = asm(many), asm("ret #2")

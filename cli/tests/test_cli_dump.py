@@ -169,13 +169,13 @@ def test_forbidden_ptrace_gives_unknown():
     assert done.status == 3 and "ptrace is not permitted here" in done.err and not done.out
 
 
-@pytest.mark.parametrize("arguments, says", [
+@pytest.mark.parametrize("arguments, message", [
     ([], "expected --pid N, or a command after '--'"), (["--pid", "1", "--", "true"], "expected --pid N, or a command"),
     (["--pid", "0"], "--pid"), (["--pid", "x"], "--pid"), (["--pid", "1", "--index", "-5"], "--index"),
 ])
-def test_wrong_usage_is_an_error(arguments, says):
+def test_wrong_usage_is_an_error(arguments, message):
     done = run("dump", *arguments)
-    assert done.status == 2 and says in done.err and not done.out
+    assert done.status == 2 and message in done.err and not done.out
 
 
 def test_dumped_filters_can_be_proven_equivalent(install, tmp_path):

@@ -78,22 +78,22 @@ def test_every_command_reads_every_format(arguments):
                          ids=["seccompiler", "minijail", "pfc", "minijail-compiler"])  # fmt: skip
 def test_import_detects_the_format(path, name):
     options = ["--filter", "vmm"] if path == VMM else []
-    told, said = run("import", path, *options), run("import", path, "--format", name, *options)
-    assert told.status == said.status == 0 and told.out == said.out and json.loads(told.out)["version"] == 1
+    detected, named = run("import", path, *options), run("import", path, "--format", name, *options)
+    assert detected.status == named.status == 0 and detected.out == named.out and json.loads(detected.out)["version"] == 1
     other = run("import", path, "--format", "oci")
     assert other.status == 2 and path.name in other.err
 
 
-@pytest.mark.parametrize("arguments, said", [
+@pytest.mark.parametrize("arguments, message", [
     (["check", VMM], "vmm.json:1#/: expected one filter, found 2 (vcpu, vmm); choose one with the option 'filter'"),
     (["import", WEB, "--filter", "vmm"], "--filter: web.policy is not in seccompiler's format"),
     (["import", VMM, "--filter", "vmm", "--arch", "arm"], "--arch: expected x86_64, aarch64 or riscv64"),
     (["import", WEB, "--arch", "arm"], "web.policy:8:1: unknown system call 'mmap' on arm"),
     (["import", IMPORTS / "minijail-compiler" / "every.policy", "--format", "minijail"], "every.policy:2:1: @default: only"),
 ], ids=["filter", "no-filter", "arch", "call", "dialect"])  # fmt: skip
-def test_malformed_policies_are_reported_with_their_position(arguments, said):
+def test_malformed_policies_are_reported_with_their_position(arguments, message):
     done = run(*arguments)
-    assert done.status == 2 and said in done.err.replace(str(WEB), WEB.name), done
+    assert done.status == 2 and message in done.err.replace(str(WEB), WEB.name), done
 
 
 def test_includes_are_read_relative_to_their_file(tmp_path):
@@ -121,11 +121,11 @@ def test_includes_stay_below_the_policys_folder(tmp_path):
     (folder / "way").symlink_to(tmp_path)
     os.mkfifo(folder / "pipe")
     policy = folder / "main.policy"
-    for path, said in (("sub/up", None), ("link", "leads out of the policy's folder"), ("way/outside", "leads out of the policy's folder"),
+    for path, message in (("sub/up", None), ("link", "leads out of the policy's folder"), ("way/outside", "leads out of the policy's folder"),
                        ("pipe", "expected a regular file"), ("sub", "expected a regular file"), ("none", "cannot include")):  # fmt: skip
         policy.write_text("read: 1\n@include ./%s\n" % path)
         done = run("import", policy)
-        assert (done.status == 0) if said is None else (done.status == 2 and "main.policy:2:1: cannot" in done.err and said in done.err), done
+        assert (done.status == 0) if message is None else (done.status == 2 and "main.policy:2:1: cannot" in done.err and message in done.err), done
     policy.write_text("read: 1\n@include ./sub/up\n")
     (tmp_path / "elsewhere").symlink_to(folder)
     assert run("import", tmp_path / "elsewhere" / "main.policy").status == 0

@@ -265,7 +265,7 @@ def test_an_interrupt_without_a_proof_is_unknown(tmp_path, pair):
     assert (process.returncode, json.loads(output)["verdict"]) == (3, "unknown")
 
 
-@pytest.mark.parametrize("arguments, says", [
+@pytest.mark.parametrize("arguments, message", [
     (["--optimizer", "identity", "--corpus", "x"], "--corpus: applies only to a pair of programs"),
     (["PAIR", "--optimizer", "identity"], "--optimizer: does not apply to a pair"),
     (["PAIR", "--generate"], "--generate: does not apply to a pair"),
@@ -273,10 +273,10 @@ def test_an_interrupt_without_a_proof_is_unknown(tmp_path, pair):
     (["PAIR", "--jobs", "0"], "--jobs"),
     (["PAIR", "--corpus", "/proc/nowhere"], "/proc/nowhere: "),
 ])
-def test_wrong_usage_is_an_error(pair, arguments, says):
+def test_wrong_usage_is_an_error(pair, arguments, message):
     arguments = [pair[0] if argument == "PAIR" else argument for argument in arguments]
     done = run("fuzz", *arguments)
-    assert done.status == 2 and says in done.err and not done.out
+    assert done.status == 2 and message in done.err and not done.out
 
 
 def test_a_file_in_place_of_the_folder_is_an_error(pair, tmp_path):

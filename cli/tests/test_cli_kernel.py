@@ -114,13 +114,13 @@ def forbid(call, number=errno.EPERM):
     return install
 
 
-@pytest.mark.parametrize("call, says", [(SYS_SECCOMP, "seccomp is not permitted here"), (SYS_PTRACE, "ptrace is not permitted here")])
+@pytest.mark.parametrize("call, message", [(SYS_SECCOMP, "seccomp is not permitted here"), (SYS_PTRACE, "ptrace is not permitted here")])
 @pytest.mark.parametrize("command", [["kernel"], ["fuzz", "--evaluator", "kernel", "--trials", "5"]])
-def test_forbidden_system_calls_give_unknown(getpid, call, says, command):
+def test_forbidden_system_calls_give_unknown(getpid, call, message, command):
     ask(getpid)  # skips the test if the kernel is not available
     arguments = command + ([str(getpid)] if command == ["kernel"] else [])
     done = run(*arguments, preexec_fn=forbid(call))
-    assert done.status == 3 and says in done.err and not done.out, done
+    assert done.status == 3 and message in done.err and not done.out, done
 
 
 @pytest.mark.parametrize("command", [["kernel", "-"], ["kernel"], ["kernel", "-", "--max-inputs", "0", "--random", "0"],
@@ -217,7 +217,7 @@ def test_the_kernel_can_be_an_evaluator_under_test(getpid):
     assert done.status == 0 and document["verdict"] == "pass" and document["answered"] > 290, document
 
 
-@pytest.mark.parametrize("arguments, says", [
+@pytest.mark.parametrize("arguments, message", [
     (["--random-programs", "0"], "--random-programs"),
     (["a", "b", "c"], "input"),
     (["/nowhere"], "/nowhere"),
@@ -232,6 +232,6 @@ def test_the_kernel_can_be_an_evaluator_under_test(getpid):
     ([SYSTRAP[1], "--random-programs", "20000"], "--random-programs: applies only to random programs"),
     (["%s,%s" % (SYSTRAP[1], SYSTRAP[1])], "expected one filter, not a stack"),
 ])
-def test_wrong_usage_is_an_error(arguments, says):
+def test_wrong_usage_is_an_error(arguments, message):
     done = run("kernel", *arguments)
-    assert done.status == 2 and says in done.err and not done.out
+    assert done.status == 2 and message in done.err and not done.out

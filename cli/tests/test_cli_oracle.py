@@ -150,11 +150,11 @@ def test_an_expected_difference_that_the_kernel_cannot_run_is_unknown(asm, tmp_p
 COMMANDS = [["check"], ["fuzz", "--trials", "5"], ["prove"], ["diff"], ["run"]]
 
 
-@pytest.mark.parametrize("call, says", [(SYS_SECCOMP, "seccomp is not permitted here"), (SYS_PTRACE, "ptrace is not permitted here")])
+@pytest.mark.parametrize("call, message", [(SYS_SECCOMP, "seccomp is not permitted here"), (SYS_PTRACE, "ptrace is not permitted here")])
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
-def test_forbidden_system_calls_give_unknown(getpid, command, call, says):
+def test_forbidden_system_calls_give_unknown(getpid, command, call, message):
     done = run(*command, getpid, getpid, *ORACLE, preexec_fn=forbid(call))
-    assert done.status == 3 and says in done.err and not done.out, done
+    assert done.status == 3 and message in done.err and not done.out, done
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])

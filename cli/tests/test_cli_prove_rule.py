@@ -135,7 +135,7 @@ def test_a_time_limit_is_unknown(rule):
     assert text.status == 3 and "hard: unknown: time limit" in text.out
 
 
-@pytest.mark.parametrize("text, says", [
+@pytest.mark.parametrize("text, message", [
     ("", "expected rules ('rule NAME'), found none"),
     ("ld #1\n", "t.rule:1: expected 'rule NAME'"),
     ("rule r\nbefore:\nld #$a\nafter:\nfrob\n", "t.rule:5:1: expected an instruction, found 'frob'"),
@@ -144,10 +144,10 @@ def test_a_time_limit_is_unknown(rule):
     ("\0\1\2", "t.rule:1"),
     ("rule r\nbefore: %s\nafter: true\n" % ("(" * 5000), "nested deeper than 200 levels"),
 ])
-def test_malformed_rules_are_errors(rule, text, says):
+def test_malformed_rules_are_errors(rule, text, message):
     path = rule(text)
     done = run("prove-rule", path)
-    assert done.status == 2 and done.out == "" and says in done.err, done
+    assert done.status == 2 and done.out == "" and message in done.err, done
 
 
 def test_wrong_usage_is_an_error(rule, tmp_path):

@@ -65,13 +65,13 @@ RESTRICTED = [
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("before, after, limits, says", RESTRICTED)
-def test_values_that_the_kernel_refuses_are_excluded(engine, before, after, limits, says, asm):
+@pytest.mark.parametrize("before, after, limits, message", RESTRICTED)
+def test_values_that_the_kernel_refuses_are_excluded(engine, before, after, limits, message, asm):
     document, _ = report("prove", asm(before), asm(after), "--engine", engine)
     assert document["verdict"] == "equivalent"
     assert document["question"]["symbols"] == [{"name": "k", "low": limits[0], "high": limits[1]}]
     shown = run("prove", asm(before), asm(after), "--engine", engine).out
-    assert "for all values of $k%s (the kernel refuses all other values)\n" % says in shown
+    assert "for all values of $k%s (the kernel refuses all other values)\n" % message in shown
     for value, refused in ((limits[0] - 1, limits[0] > 0), (limits[1] + 1, limits[1] < 32)):
         if refused:
             done = run("validate", asm(before), "--set", "k=%d" % value)
@@ -137,11 +137,11 @@ def test_set_fills_in_values(asm, tmp_path):
     assert raw.status == 0 and read_raw(raw.out) == filled(BEFORE, nr=39, fd=3, errno=327681)
     document, _ = report("run", path, *settings, "--nr", "39", "--arg", "0=3")
     assert document["result"]["value"] == "0x7fff0000"
-    for wrong, says in [(["--set", "nr"], "NAME=VALUE"), (["--set", "nr=x"], "NAME=VALUE"), (["--set", "nr=-1"], "NAME=VALUE"),
+    for wrong, message in [(["--set", "nr"], "NAME=VALUE"), (["--set", "nr=x"], "NAME=VALUE"), (["--set", "nr=-1"], "NAME=VALUE"),
                         (["--set", "nr=0x100000000"], "NAME=VALUE"), (["--set", "nr=1", "--set", "nr=1"], "twice"),
                         (["--set", "nr=1"], "'$fd'")]:
         done = run("asm", path, *wrong)
-        assert done.status == 2 and says in done.err, done
+        assert done.status == 2 and message in done.err, done
     noted = run("asm", path, *settings, "--set", "df=1", raw=True)
     assert noted.status == 0 and noted.out == raw.out and "has no name '$df'" in noted.err
 
@@ -151,14 +151,14 @@ def test_set_may_omit_some_symbols(asm):
     assert document["verdict"] == "equivalent" and [s["name"] for s in document["question"]["symbols"]] == ["b"]
 
 
-@pytest.mark.parametrize("text, says", [
+@pytest.mark.parametrize("text, message", [
     ("ld [$x]\nret #0", ":1:5: expected an offset (a name can only replace an immediate: '#$NAME'), found '$x'"),
     ("st M[$x]\nret #0", ":1:6: expected a scratch word index (a name can only replace an immediate"),
     ("ret $x", ":1:5: expected an operand, found '$x'"), ("ret #$", ":1:6: "), ("ret #$5", ":1:6: "), ("jeq #1, $x\nret #0", ":1:9: expected a label"),
 ])
-def test_symbols_stand_only_for_immediates(text, says, asm):
+def test_symbols_stand_only_for_immediates(text, message, asm):
     done = run("prove", asm(text), asm("ret #0"))
-    assert done.status == 2 and says in done.err, done
+    assert done.status == 2 and message in done.err, done
 
 
 def test_commands_under_test_cannot_return_symbols(asm):
@@ -206,11 +206,11 @@ def test_values_that_only_the_second_program_refuses_are_rejected(before, after,
     assert report("prove", two, one, "--engine", engine)[0]["verdict"] == "equivalent", "the first is taken to be legal"
 
 
-@pytest.mark.parametrize("setting, says", [("x=010", "without leading zeros"), ("$x=1", "a name that may follow '#$'"), ("=1", "a name that may follow"),
+@pytest.mark.parametrize("setting, message", [("x=010", "without leading zeros"), ("$x=1", "a name that may follow '#$'"), ("=1", "a name that may follow"),
                                            ("x=1,y=2", "a name that may follow"), ("x=-1", "a value from 0"), ("x=", "a value from 0")])
-def test_malformed_settings_are_errors(setting, says, asm):
+def test_malformed_settings_are_errors(setting, message, asm):
     done = run("dis", asm("ret #$x"), "--set", setting)
-    assert done.status == 2 and says in done.err and done.out == ""
+    assert done.status == 2 and message in done.err and done.out == ""
 
 
 def test_set_refuses_policies():

@@ -1,4 +1,4 @@
-"""Tests that a wrong command line gives one error and one line about where help is. Also tests the command `help` and the layout of
+"""Tests that a wrong command line gives one error and one line with the command for help. Also tests the command `help` and the layout of
 --help."""
 
 import json

@@ -91,11 +91,11 @@ TEST(Shape, DependsOnlyOnStructure) {
   EXPECT_NE(shape_of(one), shape_of(other));
   EXPECT_EQ(signature_of("panic at 0x1f, line 12"), signature_of("panic at 0xab34, line 9"));
   EXPECT_NE(signature_of("panic: index"), signature_of("panic: nil"));
-  const std::string said =
+  const std::string trace =
       "it exited with status 1; its standard error ends: Traceback (most recent "
       "call last):\n  File \"a.py\", line 3, in f\n    g()\n";
-  EXPECT_EQ(signature_of(said + "KeyError: 3\n"), signature_of(said + "KeyError: 4"));
-  EXPECT_NE(signature_of(said + "KeyError: 3"), signature_of(said + "ValueError: 3"));
+  EXPECT_EQ(signature_of(trace + "KeyError: 3\n"), signature_of(trace + "KeyError: 4"));
+  EXPECT_NE(signature_of(trace + "KeyError: 3"), signature_of(trace + "ValueError: 3"));
   EXPECT_EQ(signature_of("it exited with status 2; its standard error ends: panic: nil\nstack 1"),
             "it exited with status #: panic: nil");
 }

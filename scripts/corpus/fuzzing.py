@@ -111,7 +111,7 @@ def minimize(binary, folder):
     with tempfile.TemporaryDirectory() as kept:
         done = _run([binary, "-merge=1", "-timeout=25", kept, Path(folder).resolve()])
         if done.returncode != 0:
-            raise CorpusError("%s -merge=1: status %d: %s" % (binary, done.returncode, (done.stdout.strip().splitlines() or ["(nothing said)"])[-1]))
+            raise CorpusError("%s -merge=1: status %d: %s" % (binary, done.returncode, (done.stdout.strip().splitlines() or ["(it printed nothing)"])[-1]))
         names = {digest(path.read_bytes()) for path in files(kept)}
     if before and not names:
         raise CorpusError("%s -merge=1 kept none of %d files: nothing was deleted" % (binary, len(before)))
@@ -182,11 +182,11 @@ def finding(binary, content, arguments=()):
     for pattern in (r"^%s: (.+)$" % re.escape(name), r"^SUMMARY: (.+)$", r"^.*ERROR: (.+)$", r"^.*(runtime error: .+)$"):
         match = re.search(pattern, done.stdout, re.MULTILINE)
         if match:
-            said = match.group(1)
+            failure = match.group(1)
             break
     else:
-        said = "status %d" % done.returncode
-    return Finding(re.sub(r"0x[0-9a-fA-F]+|\d+", "N", said).strip(), done.stdout, done.returncode == HUNG)
+        failure = "status %d" % done.returncode
+    return Finding(re.sub(r"0x[0-9a-fA-F]+|\d+", "N", failure).strip(), done.stdout, done.returncode == HUNG)
 
 
 def shorten(content, fails, attempts):
@@ -243,10 +243,10 @@ def regress(binary, source, folder, name=None, attempts=400, arguments=(), origi
     if path.exists() and path.read_bytes() != small:
         raise CorpusError("%s: there is another file of that name; choose a name with --name" % path)
     notes = folder.parent / "FINDINGS.md"
-    said = notes.read_text() if notes.exists() else ("This file has a line for each file in the folders of fuzz targets here: the failure, and the origin of the input.\n"
+    known = notes.read_text() if notes.exists() else ("This file has a line for each file in the folders of fuzz targets here: the failure, and the origin of the input.\n"
                                                       "scripts/corpus/fuzz regress adds these lines.\n\n")
     line = "- `%s/%s`: %s (%d bytes, from %s)\n" % (folder.name, path.name, first.signature, len(small), origin or "%s, %d bytes" % (source.name, len(content)))
     write(path, small)
-    if "- `%s/%s`:" % (folder.name, path.name) not in said:
-        write(notes, (said + line).encode())
+    if "- `%s/%s`:" % (folder.name, path.name) not in known:
+        write(notes, (known + line).encode())
     return path, first, len(content)

@@ -1,1 +1,1 @@
-"""The table of folders and their permitted includes (rules), and the check that a source tree follows this table (check)."""
+"""Holds the table of folders and their permitted includes (rules), and checks that a source tree follows this table (check)."""

@@ -1,4 +1,4 @@
-"""The one table of layers: what each folder owns and what it may include. ARCHITECTURE.md shows it (check_layers --table).
+"""Defines the only table of layers: what each folder owns and what it may include. ARCHITECTURE.md shows it (check_layers --table).
 
 A layer is a folder with everything below it. A file belongs to the layer with the longest name that matches its path. A layer may
 include itself, the layers it stands on, and all layers that these stand on.

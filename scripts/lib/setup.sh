@@ -134,15 +134,15 @@ _setup_no_clang() {
 # Runs apt-get, and waits for up to ten minutes while another program holds a lock, because a new machine updates itself first.
 # apt-get itself waits only for dpkg's lock, not for the locks of package lists and downloads.
 _setup_apt() {
-  local tries=120 errors said=
+  local tries=120 errors noted=
   while ! { errors=$("${privileged[@]}" apt-get -o DPkg::Lock::Timeout=600 "$@" 2>&1 >&3); } 3>&2; do
     case "$errors" in *"Could not get lock"* | *"Unable to acquire"* | *"Unable to lock"*) ;; *) tries=0 ;; esac
     if [ "$tries" = 0 ]; then
       printf '%s\n' "$errors" >&2
       return 1
     fi
-    [ -n "$said" ] || _setup_say "another program holds the lock of the package manager; waiting for up to 10 minutes"
-    said=1
+    [ -n "$noted" ] || _setup_say "another program holds the lock of the package manager; waiting for up to 10 minutes"
+    noted=1
     tries=$((tries - 1))
     sleep 5
   done

@@ -21,7 +21,7 @@ CLASSIC_CODES = (
     0x05, 0x15, 0x1D, 0x35, 0x3D, 0x25, 0x2D, 0x45, 0x4D,
 )
 
-# The cases of seccomp_check_filter that `continue`; accept() checks LD|W|ABS separately.
+# For these codes, seccomp_check_filter continues with the next instruction; accept() checks LD|W|ABS separately.
 SECCOMP_CODES = (
     0x80, 0x81,  # LEN into A and X
     0x06, 0x16,  # RET K, RET A
@@ -34,7 +34,7 @@ SECCOMP_CODES = (
 
 CONDITIONAL_JUMPS = (0x15, 0x1D, 0x25, 0x2D, 0x35, 0x3D, 0x45, 0x4D)
 
-# The offsets SKF_AD_* from SKF_AD_OFF that bpf_anc_helper knows.
+# These are the offsets SKF_AD_* from SKF_AD_OFF that bpf_anc_helper knows.
 KNOWN_ANCILLARY = (0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60)
 SKF_AD_OFF = 0xFFFFF000  # -0x1000 as the kernel's u32
 

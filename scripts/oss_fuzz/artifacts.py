@@ -21,8 +21,8 @@ ENTRY = re.compile(r'\s*(?:[A-Za-z0-9_.+-]+(?:@\d+)?\s*=\s*)?"((?:[^"\\]|%s)+)"\
 LONGEST_ENTRY = 128  # bytes; AFL++ refuses to start if an entry is longer
 SECTIONS = {"libfuzzer", "afl", "honggfuzz", "centipede", "asan", "ubsan", "msan", "env", "grammar"}
 
-# The least and the greatest permitted number of calls of a sanitizer's runtime. The runtime itself contains some calls; an instrumented
-# target has more.
+# Limits for the number of calls of a sanitizer's runtime: the fewest in an instrumented target, and the most in any other target, because
+# the runtime itself contains some calls.
 CALLS = {
     "address": {"asan": (1000, None), "msan": (0, 3), "ubsan": (0, 200)},
     "undefined": {"asan": (0, 0), "msan": (0, 3), "ubsan": (168, None)},

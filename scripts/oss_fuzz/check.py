@@ -48,8 +48,8 @@ def build(root, folder, variables):
         done = subprocess.run(["bash", "-eu", str(src / "build.sh")], cwd=str(src / "secequiv"), stdin=subprocess.DEVNULL, stdout=output, stderr=output,
                               env={**os.environ, **variables, "SRC": str(src), "WORK": str(work), "OUT": str(out)})
     if done.returncode != 0:
-        said = log.read_text(errors="replace").splitlines()
-        errors = [line for line in said if "error" in line or "FAILED" in line] or said
+        lines = log.read_text(errors="replace").splitlines()
+        errors = [line for line in lines if "error" in line or "FAILED" in line] or lines
         raise Failed("build.sh: status %d; the whole log is in %s\n    | %s" % (done.returncode, log, "\n    | ".join(errors[:runs.TAIL])))
     os.rename(out, moved)
     return moved

@@ -61,5 +61,5 @@ class Sandbox:
             return subprocess.run(command, cwd=str(self._real_out), env=variables, timeout=timeout, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                   stderr=subprocess.STDOUT, text=True, errors="replace", **more)
         except subprocess.TimeoutExpired as error:
-            said = error.stdout.decode(errors="replace") if isinstance(error.stdout, bytes) else error.stdout or ""
-            return subprocess.CompletedProcess(command, -1, said + "\nstopped after %d s\n" % timeout)
+            output = error.stdout.decode(errors="replace") if isinstance(error.stdout, bytes) else error.stdout or ""
+            return subprocess.CompletedProcess(command, -1, output + "\nstopped after %d s\n" % timeout)

@@ -18,7 +18,7 @@ def _pattern(patterns):
     return re.compile("|".join("(?:%s)" % pattern for pattern in patterns))
 
 
-# The patterns of the names to take: one for each kind of Go constant, and one for each header.
+# These patterns select names: one for each kind of Go constant, and one for each header.
 FROM_GO = {kind: _pattern(family[0] for family in FAMILIES if family[1] == kind) for kind in ("", "Errno", "Signal")}
 FROM_HOME = {home: _pattern(family[0] for family in FAMILIES if home in family[2])
              for home in {home for family in FAMILIES for home in family[2]}}

@@ -61,7 +61,7 @@ def test_correct_console_blocks_pass(check, lines):
     assert check(fence("console", *lines)) == []
 
 
-@pytest.mark.parametrize("lines,said", [
+@pytest.mark.parametrize("lines,message", [
     (("$ secequiv pass", "verdict fail (in 7 ms)"), "-verdict fail"),
     (("$ secequiv pass",), "+verdict pass"),
     (("$ secequiv pass", "verdict pass (in 7 ms)", "more"), "-more"),
@@ -72,9 +72,9 @@ def test_correct_console_blocks_pass(check, lines):
     (("$ false | cat",), "exit status 1"),
     (("$ exit 0",), "exit status missing"),
 ])
-def test_wrong_console_blocks_are_reported(check, lines, said):
+def test_wrong_console_blocks_are_reported(check, lines, message):
     messages = check(fence("console", *lines))
-    assert len(messages) == 1 and said in messages[0], messages
+    assert len(messages) == 1 and message in messages[0], messages
     assert messages[0].startswith("README.md:2: ")
 
 
@@ -99,7 +99,7 @@ def test_broken_links_are_reported(check):
     assert check("[a](corpus/b.bpf)\n") == ["README.md: no such file: corpus/b.bpf"]
 
 
-@pytest.mark.parametrize("text,said", [
+@pytest.mark.parametrize("text,message", [
     (fence("", "secequiv pass"), "1: a block of ''"),
     (fence("bash", "secequiv pass"), "1: a block of 'bash'"),
     (fence("text", "a", "$ secequiv pass"), "1: '$ secequiv pass' looks like a command"),
@@ -113,8 +113,8 @@ def test_broken_links_are_reported(check):
     (fence("json file: ../x.json", "{}"), "1: '../x.json' is not in the folder"),
     (fence("json file: corpus/a.bpf", "{}"), "1: 'corpus/a.bpf' is not in the folder"),
 ])
-def test_blocks_of_unknown_form_are_errors(check, text, said):
-    with pytest.raises(check_docs.BadDocument, match=re.escape(said)):
+def test_blocks_of_unknown_form_are_errors(check, text, message):
+    with pytest.raises(check_docs.BadDocument, match=re.escape(message)):
         check(text)
 
 
@@ -133,9 +133,9 @@ def test_slow_documents_are_killed(tmp_path, capsys, monkeypatch):
     other.write_text(fence("console", "$ echo e", "f"))
     monkeypatch.setattr(check_docs, "SECONDS", 2)
     assert check_docs.main(["--bin", str(tmp_path), str(hanging), str(other)]) == 1
-    said = capsys.readouterr().out
-    assert "hanging.md:4: sleep" in said and "still running after 2 s, the limit for a document, and killed; 2 later commands did not run" in said
-    assert "hanging.md:2: echo a" in said and "other.md:2: echo e" in said and "5 commands, 0 blocks not run, 3 failures" in said
+    message = capsys.readouterr().out
+    assert "hanging.md:4: sleep" in message and "still running after 2 s, the limit for a document, and killed; 2 later commands did not run" in message
+    assert "hanging.md:2: echo a" in message and "other.md:2: echo e" in message and "5 commands, 0 blocks not run, 3 failures" in message
     assert not alive((tmp_path / "pid").read_text().strip())
 
 

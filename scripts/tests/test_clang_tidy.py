@@ -43,35 +43,35 @@ def tree(tmp_path):
 
 def test_clean_sources_pass_alone_and_in_unity_files(tree):
     sources = {"harness/a.cc": CLEAN % "a", "verify/b.cc": CLEAN % "b", "fuzz/c.cc": CLEAN % "c"}
-    status, said = tree(sources, [["harness/a.cc"], ["harness/a.cc"], ["verify/b.cc", "fuzz/c.cc"]])
+    status, output = tree(sources, [["harness/a.cc"], ["harness/a.cc"], ["verify/b.cc", "fuzz/c.cc"]])
     assert status == 0
-    assert "2 files out of 3 in compilation database" in said or "[2/2]" in said  # a source of two targets is checked once
+    assert "2 files out of 3 in compilation database" in output or "[2/2]" in output  # a source of two targets is checked once
 
 
 @pytest.mark.parametrize("units", [[["harness/a.cc"], ["harness/b.cc"]], [["harness/a.cc", "harness/b.cc"]], [["harness/b.cc", "harness/a.cc"]]])
 def test_a_clang_tidy_finding_fails_the_run(units, tree):
-    status, said = tree({"harness/a.cc": CLEAN % "a", "harness/b.cc": MOVED % "b"}, units)
+    status, output = tree({"harness/a.cc": CLEAN % "a", "harness/b.cc": MOVED % "b"}, units)
     assert status == 1
-    assert "harness/b.cc:6:18: error: 'text' used after it was moved [bugprone-use-after-move,-warnings-as-errors]" in said
+    assert "harness/b.cc:6:18: error: 'text' used after it was moved [bugprone-use-after-move,-warnings-as-errors]" in output
 
 
 def test_a_finding_in_a_header_fails(tree):
     sources = {"harness/a.h": MOVED % "a", "harness/a.cc": '#include "a.h"\n', "harness/b.cc": CLEAN % "b"}
-    status, said = tree(sources, [["harness/a.cc", "harness/b.cc"]])
-    assert status == 1 and "harness/a.h:6:18: error:" in said
+    status, output = tree(sources, [["harness/a.cc", "harness/b.cc"]])
+    assert status == 1 and "harness/a.h:6:18: error:" in output
 
 
 def test_a_source_that_is_not_compiled_fails(tree):
     sources = {name: "" for name in ("harness/a.cc", "harness/a_test.cc", "harness/a_bench.cc", "adapters/own/main.cc", "harness/tests/host.cc")}
     assert tree(sources, [["harness/a.cc"]])[0] == 0
-    status, said = tree({"adapters/broken/b.cc": ""}, [["harness/a.cc"]])
+    status, output = tree({"adapters/broken/b.cc": ""}, [["harness/a.cc"]])
     assert status == 1
-    assert "adapters/broken/b.cc:1: error: no target compiles this" in said
+    assert "adapters/broken/b.cc:1: error: no target compiles this" in output
 
 
 def test_code_that_does_not_compile_fails(tree):
-    status, said = tree({"harness/a.cc": "int a() { return b; }\n"}, [["harness/a.cc"]])
-    assert status == 1 and "undeclared identifier" in said
+    status, output = tree({"harness/a.cc": "int a() { return b; }\n"}, [["harness/a.cc"]])
+    assert status == 1 and "undeclared identifier" in output
 
 
 def test_nothing_to_check_fails(tree, tmp_path):

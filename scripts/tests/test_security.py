@@ -15,7 +15,7 @@ from conftest import ROOT
 sys.path.insert(0, str(ROOT / "scripts"))
 from as_module import load  # noqa: E402
 
-# The requirements of CycloneDX 1.5 on the parts that we use (bom-1.5.schema.json).
+# These are the requirements of CycloneDX 1.5 for the parts that we use (bom-1.5.schema.json).
 LICENCES = {"type": "array", "minItems": 1, "items": {"oneOf": [
     {"type": "object", "required": ["license"], "additionalProperties": False,
      "properties": {"license": {"oneOf": [{"required": ["id"]}, {"required": ["name"]}], "additionalProperties": False,
@@ -87,8 +87,8 @@ def test_modules_without_a_licence_are_errors(tmp_path, capsys, monkeypatch):
     for name in ("golang.org/x/sys", "libc"):
         monkeypatch.delitem(sbom.LICENCES, name)
     assert sbom.main(["-o", str(tmp_path / "bill.json")]) == 2
-    said = capsys.readouterr()
-    assert said.out == "" and "unknown licence: golang.org/x/sys libc;" in said.err
+    output = capsys.readouterr()
+    assert output.out == "" and "unknown licence: golang.org/x/sys libc;" in output.err
     assert list(tmp_path.iterdir()) == []
 
 

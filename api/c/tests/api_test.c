@@ -52,7 +52,7 @@ static int verdict_and_free(secequiv_result* result) {
   return verdict;
 }
 
-static int says(const secequiv_result* result, const char* text, const char* json) {
+static int contains(const secequiv_result* result, const char* text, const char* json) {
   const char* document = secequiv_result_json(result);
   return strstr(secequiv_result_message(result), text) != NULL && document != NULL &&
          strstr(document, json) != NULL;
@@ -75,7 +75,7 @@ static void test_prove(void) {
   secequiv_result* result = prove(kSame, NULL);
   EXPECT(secequiv_result_verdict(result) == SECEQUIV_EQUIVALENT);
   EXPECT(secequiv_result_holds(result));
-  EXPECT(says(result, "equivalent (", "\"secequiv.prove/2\""));
+  EXPECT(contains(result, "equivalent (", "\"secequiv.prove/2\""));
   EXPECT(!secequiv_result_witness(result, &data, &before, &after));
   EXPECT(!secequiv_result_value(result, NULL));
   EXPECT(secequiv_result_program(result, NULL) == NULL);
@@ -83,7 +83,7 @@ static void test_prove(void) {
 
   result = prove(kStricter, &options);
   EXPECT(secequiv_result_verdict(result) == SECEQUIV_DIFFERENT);
-  EXPECT(says(result, "witness: nr=39", "\"witness\""));
+  EXPECT(contains(result, "witness: nr=39", "\"witness\""));
   memset(&data, 0xff, sizeof data);
   EXPECT(secequiv_result_witness(result, &data, &before, &after));
   EXPECT(data.nr == 39 && data.arch == 0xc000003e && data.instruction_pointer == 0 &&
@@ -109,7 +109,7 @@ static void test_prove(void) {
 
   result = secequiv_prove(kBefore, COUNT(kBefore), kRefused, COUNT(kRefused), NULL);
   EXPECT(secequiv_result_verdict(result) == SECEQUIV_REJECTED);
-  EXPECT(says(result, "rejected: after: ", "\"rejected\""));
+  EXPECT(contains(result, "rejected: after: ", "\"rejected\""));
   secequiv_result_free(result);
 }
 
@@ -119,7 +119,7 @@ static void test_diff(void) {
   uint32_t before = 0, after = 0;
   secequiv_result* result = secequiv_diff(kBefore, COUNT(kBefore), kStricter, COUNT(kStricter), 0);
   EXPECT(secequiv_result_verdict(result) == SECEQUIV_DIFFERENT);
-  EXPECT(says(result, "different: 2^480 of 2^512 inputs differ", "\"secequiv.diff/1\""));
+  EXPECT(contains(result, "different: 2^480 of 2^512 inputs differ", "\"secequiv.diff/1\""));
   EXPECT(secequiv_result_witness(result, &data, &before, &after));
   EXPECT(data.nr == 39 && before == SECCOMP_RET_ALLOW && after == SECCOMP_RET_KILL_PROCESS);
   secequiv_result_free(result);
@@ -130,7 +130,7 @@ static void test_diff(void) {
   options.assume = "false";
   result = secequiv_diff(kBefore, COUNT(kBefore), kSame, COUNT(kSame), &options);
   EXPECT(secequiv_result_verdict(result) == SECEQUIV_ERROR);
-  EXPECT(says(result, "options.assume: no input satisfies", "\"secequiv.error/1\""));
+  EXPECT(contains(result, "options.assume: no input satisfies", "\"secequiv.error/1\""));
   secequiv_result_free(result);
 }
 
@@ -144,7 +144,7 @@ static void test_evaluate(void) {
   EXPECT(secequiv_result_verdict(result) == SECEQUIV_PASS);
   EXPECT(secequiv_result_value(result, &value) && value == SECCOMP_RET_ALLOW);
   EXPECT(secequiv_result_value(result, NULL));
-  EXPECT(says(result, "0x7fff0000 ALLOW", "\"secequiv.run/1\""));
+  EXPECT(contains(result, "0x7fff0000 ALLOW", "\"secequiv.run/1\""));
   secequiv_result_free(result);
   EXPECT(verdict_and_free(secequiv_evaluate(kBefore, COUNT(kBefore), &data, 63, NULL)) ==
          SECEQUIV_ERROR);
@@ -160,11 +160,11 @@ static void test_validate(void) {
   secequiv_result* result = secequiv_validate(kBefore, COUNT(kBefore), NULL);
   size_t i;
   EXPECT(secequiv_result_verdict(result) == SECEQUIV_PASS);
-  EXPECT(says(result, "accepted, 4 instructions", "\"secequiv.validate/1\""));
+  EXPECT(contains(result, "accepted, 4 instructions", "\"secequiv.validate/1\""));
   secequiv_result_free(result);
   result = secequiv_validate(kRefused, COUNT(kRefused), NULL);
   EXPECT(secequiv_result_verdict(result) == SECEQUIV_REJECTED);
-  EXPECT(says(result, "rejected: ", "\"last_not_ret\""));
+  EXPECT(contains(result, "rejected: ", "\"last_not_ret\""));
   secequiv_result_free(result);
   for (i = 0; i < 5000; i++) program[i] = kBefore[3];
   EXPECT(verdict_and_free(secequiv_validate(program, 5000, &options)) == SECEQUIV_REJECTED);
@@ -182,22 +182,22 @@ static void test_analyses(void) {
   memset(&data, 0, sizeof data);
   data.nr = 39;
   result = secequiv_why(kBefore, COUNT(kBefore), &data, sizeof data, NULL);
-  EXPECT(secequiv_result_holds(result) && says(result, "because nr == ", "\"secequiv.why/1\""));
+  EXPECT(secequiv_result_holds(result) && contains(result, "because nr == ", "\"secequiv.why/1\""));
   secequiv_result_free(result);
   result = secequiv_actions(kBefore, COUNT(kBefore), NULL);
-  EXPECT(secequiv_result_holds(result) && says(result, "getpid", "\"secequiv.actions/1\""));
+  EXPECT(secequiv_result_holds(result) && contains(result, "getpid", "\"secequiv.actions/1\""));
   secequiv_result_free(result);
   result = secequiv_reach(kBefore, COUNT(kBefore), SECEQUIV_ALL_INSTRUCTIONS, NULL);
-  EXPECT(secequiv_result_holds(result) && says(result, "for example nr=39", "\"secequiv.reach/1\""));
+  EXPECT(secequiv_result_holds(result) && contains(result, "for example nr=39", "\"secequiv.reach/1\""));
   secequiv_result_free(result);
   result = secequiv_reach(kBefore, COUNT(kBefore), 2, NULL);
-  EXPECT(says(result, "nr == 39", "\"secequiv.reach/1\""));
+  EXPECT(contains(result, "nr == 39", "\"secequiv.reach/1\""));
   secequiv_result_free(result);
   result = secequiv_reach(kBefore, COUNT(kBefore), 4, NULL);
-  EXPECT(says(result, "expected an instruction from 0 to 3, found 4", "\"usage\""));
+  EXPECT(contains(result, "expected an instruction from 0 to 3, found 4", "\"usage\""));
   secequiv_result_free(result);
   result = secequiv_cost(kBefore, COUNT(kBefore), kSame, COUNT(kSame), "getpid 5\nread 1\n", NULL);
-  EXPECT(secequiv_result_holds(result) && says(result, "ratio: ", "\"secequiv.cost/2\""));
+  EXPECT(secequiv_result_holds(result) && contains(result, "ratio: ", "\"secequiv.cost/2\""));
   secequiv_result_free(result);
   EXPECT(verdict_and_free(secequiv_cost(kBefore, COUNT(kBefore), NULL, 0, NULL, NULL)) ==
          SECEQUIV_PASS);
@@ -205,12 +205,12 @@ static void test_analyses(void) {
          SECEQUIV_ERROR);
   result = secequiv_cache(kBefore, COUNT(kBefore), kStricter, COUNT(kStricter), NULL);
   EXPECT(secequiv_result_verdict(result) == SECEQUIV_FAIL);
-  EXPECT(says(result, "getpid", "\"secequiv.cache/1\""));
+  EXPECT(contains(result, "getpid", "\"secequiv.cache/1\""));
   secequiv_result_free(result);
   EXPECT(verdict_and_free(secequiv_cache(kBefore, COUNT(kBefore), NULL, 0, NULL)) == SECEQUIV_PASS);
   result = secequiv_lint(kPolicy, sizeof kPolicy - 1, NULL, 0, NULL);
   EXPECT(secequiv_result_verdict(result) == SECEQUIV_FAIL);
-  EXPECT(says(result, "fail: 1 redundant rule", "\"secequiv.lint/1\""));
+  EXPECT(contains(result, "fail: 1 redundant rule", "\"secequiv.lint/1\""));
   secequiv_result_free(result);
   EXPECT(verdict_and_free(secequiv_lint("{", 1, "p.json", 1, NULL)) == SECEQUIV_ERROR);
   EXPECT(verdict_and_free(secequiv_actions(kRefused, COUNT(kRefused), NULL)) == SECEQUIV_REJECTED);
@@ -258,7 +258,7 @@ static void test_parse(void) {
 
   result = parse("ld [0]\nnonsense\n", NULL);
   EXPECT(secequiv_result_verdict(result) == SECEQUIV_ERROR);
-  EXPECT(says(result, "filter.txt:2", "\"secequiv.error/1\""));
+  EXPECT(contains(result, "filter.txt:2", "\"secequiv.error/1\""));
   EXPECT(secequiv_result_program(result, &length) == NULL && length == 0);
   secequiv_result_free(result);
   EXPECT(verdict_and_free(parse("", NULL)) == SECEQUIV_ERROR);
@@ -293,10 +293,10 @@ static uint32_t decision(const secequiv_result* policy, uint64_t first_argument)
   return value;
 }
 
-static void refused(const char* text, const struct secequiv_options* options, const char* said) {
+static void refused(const char* text, const struct secequiv_options* options, const char* message) {
   secequiv_result* result = parse(text, options);
   EXPECT(secequiv_result_verdict(result) == SECEQUIV_ERROR);
-  EXPECT(says(result, said, "\"secequiv.error/1\""));
+  EXPECT(contains(result, message, "\"secequiv.error/1\""));
   EXPECT(strstr(secequiv_result_message(result), "--") == NULL); /* no option of the command line */
   secequiv_result_free(result);
 }

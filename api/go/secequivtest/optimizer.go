@@ -58,9 +58,9 @@ func Optimizer[I any](t testing.TB, optimize func([]I) []I, options ...Option) {
 	call := fmt.Sprintf("%s#%d", t.Name(), calls.of[t])
 	calls.of[t]++
 	calls.Unlock()
-	if asked := os.Getenv(served); asked == call {
+	if wanted := os.Getenv(served); wanted == call {
 		os.Exit(answer(optimize))
-	} else if asked != "" {
+	} else if wanted != "" {
 		return
 	}
 	if !isInstruction(reflect.TypeOf((*I)(nil)).Elem()) {

@@ -40,9 +40,9 @@ func TestWrongOptimizers(t *testing.T) {
 		"garbage: ":   func(program []Insn) []Insn { return nil },
 	} {
 		t.Run(strings.Fields(expected)[0], func(t *testing.T) {
-			said := failure(t, func(t testing.TB) { Optimizer(t, optimize) })
-			if !strings.HasSuffix(said, "\nthe optimizer is wrong") || !strings.Contains(said, expected) {
-				t.Errorf("expected %q, found %q", expected, said)
+			message := failure(t, func(t testing.TB) { Optimizer(t, optimize) })
+			if !strings.HasSuffix(message, "\nthe optimizer is wrong") || !strings.Contains(message, expected) {
+				t.Errorf("expected %q, found %q", expected, message)
 			}
 		})
 	}
@@ -54,21 +54,21 @@ func TestEndlessOptimizers(t *testing.T) {
 			time.Sleep(time.Hour)
 		}
 	}
-	said := failure(t, func(t testing.TB) { Optimizer(t, endless, RequestTimeout(time.Second/5)) })
-	if !strings.Contains(said, "hung: ") {
-		t.Errorf("found %q", said)
+	message := failure(t, func(t testing.TB) { Optimizer(t, endless, RequestTimeout(time.Second/5)) })
+	if !strings.Contains(message, "hung: ") {
+		t.Errorf("found %q", message)
 	}
 }
 
 // The second of two calls in one test is wrong.
 func TestTheSecondOptimizer(t *testing.T) {
-	said := failure(t, func(t testing.TB) {
+	message := failure(t, func(t testing.TB) {
 		Optimizer(t, func(program []Insn) []Insn { return program }, Trials(20))
 		Optimizer(t, swapsJset)
 	})
 	for _, expected := range []string{"different: ", "(unknown action: KILL_PROCESS)\n", "secequiv: only stricter: "} { // a trace, the direction
-		if !strings.Contains(said, expected) {
-			t.Errorf("expected %q, found %q", expected, said)
+		if !strings.Contains(message, expected) {
+			t.Errorf("expected %q, found %q", expected, message)
 		}
 	}
 }
@@ -78,8 +78,8 @@ func TestNoOptimizer(t *testing.T) {
 		"of instructions like": func(t testing.TB) { Optimizer(t, func(program []int) []int { return program }) },
 		"no-such-file":         func(t testing.TB) { Optimizer(t, swapsJset, Programs("no-such-file")) },
 	} {
-		if said := failure(t, test); !strings.Contains(said, expected) {
-			t.Errorf("expected %q, found %q", expected, said)
+		if message := failure(t, test); !strings.Contains(message, expected) {
+			t.Errorf("expected %q, found %q", expected, message)
 		}
 	}
 }

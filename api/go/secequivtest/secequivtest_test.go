@@ -55,14 +55,14 @@ func TestTheSame(t *testing.T) {
 }
 
 func TestDifferences(t *testing.T) {
-	said := failure(t, func(t testing.TB) { Equivalent(t, allowGetpid, killGetpid) })
+	message := failure(t, func(t testing.TB) { Equivalent(t, allowGetpid, killGetpid) })
 	for _, expected := range []string{"secequiv: only stricter: ", "different decisions", "witness: nr=39", "jeq #0x27, L3, L2 -> true", "before: 0x7fff0000 ALLOW", "after:  0x80000000 KILL_PROCESS"} {
-		if !strings.Contains(said, expected) {
-			t.Errorf("expected %q, found %q", expected, said)
+		if !strings.Contains(message, expected) {
+			t.Errorf("expected %q, found %q", expected, message)
 		}
 	}
-	if said = failure(t, func(t testing.TB) { Refines(t, killGetpid, allowGetpid) }); !strings.HasPrefix(said, "secequiv: LOOSER: ") || !strings.HasSuffix(said, "more permissive than 'before'") {
-		t.Errorf("found %q", said)
+	if message = failure(t, func(t testing.TB) { Refines(t, killGetpid, allowGetpid) }); !strings.HasPrefix(message, "secequiv: LOOSER: ") || !strings.HasSuffix(message, "more permissive than 'before'") {
+		t.Errorf("found %q", message)
 	}
 }
 
@@ -70,10 +70,12 @@ func TestDifferencesOfPoliciesNameTheirLines(t *testing.T) {
 	policy := func(rules string) string {
 		return "{\"version\": 1, \"arches\": [\"x86_64\"],\n\"default_action\": \"errno(1)\",\n\"rule_sets\": [{\"action\": \"allow\", \"rules\": {\n" + rules + "}}]}"
 	}
-	said := failure(t, func(t testing.TB) { Equivalent(t, policy("\"write\": true"), policy("\"write\": true,\n\"read\": true")) })
+	message := failure(t, func(t testing.TB) {
+		Equivalent(t, policy("\"write\": true"), policy("\"write\": true,\n\"read\": true"))
+	})
 	for _, expected := range []string{"secequiv: LOOSER: read newly allowed", "/before:2 (default_action)", "/after:5 (rule_sets[0].rules.read)"} {
-		if !strings.Contains(said, expected) {
-			t.Errorf("expected %q, found %q", expected, said)
+		if !strings.Contains(message, expected) {
+			t.Errorf("expected %q, found %q", expected, message)
 		}
 	}
 }
@@ -85,8 +87,8 @@ func TestWhatIsNoAnswer(t *testing.T) {
 		"after: ":           "ld [0]\n\n",
 		"expected a filter": 5,
 	} {
-		if said := failure(t, func(t testing.TB) { Equivalent(t, allowGetpid, filter) }); !strings.Contains(said, expected) {
-			t.Errorf("expected %q, found %q", expected, said)
+		if message := failure(t, func(t testing.TB) { Equivalent(t, allowGetpid, filter) }); !strings.Contains(message, expected) {
+			t.Errorf("expected %q, found %q", expected, message)
 		}
 	}
 	_, err := Prove(allowGetpid, killGetpid, Assume("nr =="))
@@ -137,7 +139,7 @@ func TestNothingButAnAnswerPasses(t *testing.T) {
 		}
 	}
 	t.Setenv("SECEQUIV", path+"-that-is-not-there")
-	if said := failure(t, func(t testing.TB) { Equivalent(t, allowGetpid, allowGetpid) }); !strings.Contains(said, "cannot be started") {
-		t.Errorf("found %q", said)
+	if message := failure(t, func(t testing.TB) { Equivalent(t, allowGetpid, allowGetpid) }); !strings.Contains(message, "cannot be started") {
+		t.Errorf("found %q", message)
 	}
 }

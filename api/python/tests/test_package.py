@@ -202,7 +202,7 @@ def swaps_jset(program):
     return [Insn(insn.code, insn.jf, insn.jt, insn.k) if insn.code == JSET else insn for insn in program]
 
 
-def test_right_optimizers_pass(tmp_path):
+def test_correct_optimizers_pass(tmp_path):
     seen = []
     assert_optimizer(lambda program: seen.append(program) or [tuple(insn) for insn in program], trials=20)
     assert not seen  # it runs in other processes
@@ -211,7 +211,7 @@ def test_right_optimizers_pass(tmp_path):
     assert_optimizer(lambda program: program if len(program) == 4 else 1 // 0, trials=1, programs=[file], same="behaviour")
 
 
-@pytest.mark.parametrize("optimize, said", [
+@pytest.mark.parametrize("optimize, message", [
     (swaps_jset, "different: "),
     (swaps_jset, "= 0x7ffe0000 (unknown action: KILL_PROCESS)"),  # the end of a trace
     (lambda program: program + program[:1], "rejected: "),
@@ -220,10 +220,10 @@ def test_right_optimizers_pass(tmp_path):
     (lambda program: os.kill(os.getpid(), 9), "128 + signal 9"),
     (lambda program: sys.exit(0), "exited with status 1 without an answer"),
 ])
-def test_wrong_optimizers_fail(optimize, said):
+def test_wrong_optimizers_fail(optimize, message):
     with pytest.raises(AssertionError) as caught:
         assert_optimizer(optimize, trials=100)
-    assert str(caught.value).endswith("\nthe optimizer is wrong") and said in str(caught.value)
+    assert str(caught.value).endswith("\nthe optimizer is wrong") and message in str(caught.value)
 
 
 def test_endless_optimizers_fail():

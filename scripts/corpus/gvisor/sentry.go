@@ -63,9 +63,9 @@ func configurationsOf(name string, newPlatform func() platform.SeccompInfo) []co
 	}
 }
 
-// The actions of the dumps. gVisor uses kill_process for all three. Here denial has a different
-// action, so that a program which confuses the two rule sets differs. The default is fixed because
-// gVisor would otherwise ask the running kernel for it.
+// These are the actions of the dumps. gVisor uses kill_process for all three. Here denial has a different action, so that a
+// program which confuses the two rule sets differs. The default is fixed because gVisor would otherwise ask the running kernel
+// for it.
 const (
 	denyAction    = seccomp.Action("return_error:0001") // EPERM
 	defaultAction = seccomp.KillProcess

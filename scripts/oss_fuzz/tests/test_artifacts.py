@@ -30,7 +30,7 @@ def target(tmp_path):
     return found
 
 
-def test_a_right_build_has_no_problems(target):
+def test_a_correct_build_has_no_problems(target):
     target.with_name("fuzz_a.dict").write_text('# comment\nword="abc"\n"\\x00\\"\\\\"\n\nlevel@2="x"\n')
     target.with_name("fuzz_a.options").write_text("[libfuzzer]\nmax_len = 100\ndict = fuzz_a.dict\n[asan]\ndetect_leaks=0\n")
     target.with_name("pair.before").write_bytes(b"data")
@@ -119,11 +119,11 @@ def test_malformed_options_are_found(target, text, problem):
 
 def test_shared_libraries_that_the_runner_lacks_are_found(target, monkeypatch):
     needed = " 0x1 (NEEDED)             Shared library: [%s]\n"
-    said = "".join(needed % name for name in ("libc.so.6", "libm.so.6", "libgcc_s.so.1", "libresolv.so.2", "ld-linux-x86-64.so.2"))
-    monkeypatch.setattr(artifacts, "_tool", lambda *command: said)
+    output = "".join(needed % name for name in ("libc.so.6", "libm.so.6", "libgcc_s.so.1", "libresolv.so.2", "ld-linux-x86-64.so.2"))
+    monkeypatch.setattr(artifacts, "_tool", lambda *command: output)
     assert artifacts.library_problems(target) == []
     for name in ("libz3.so.4", "libstdc++.so.6", "libfmt.so.9", "libgmp.so.10", "libcrypt.so.1"):
-        monkeypatch.setattr(artifacts, "_tool", lambda *command, name=name: said + needed % name)
+        monkeypatch.setattr(artifacts, "_tool", lambda *command, name=name: output + needed % name)
         assert artifacts.library_problems(target) == ["fuzz_a: needs the shared library %s, which the runner lacks" % name]
     monkeypatch.setattr(artifacts, "_tool", lambda *command: " 0x1d (RUNPATH)            Library runpath: [/build/lib]\n")
     assert artifacts.library_problems(target) == ["fuzz_a: looks for libraries in /build/lib"]

@@ -105,7 +105,7 @@ def problems_of(tree, configuration=ADDRESS, isolate=True):
 
 
 @pytest.mark.parametrize("isolate", [True, False])
-def test_a_right_target_passes(tree, compiled, isolate):
+def test_a_correct_target_passes(tree, compiled, isolate):
     add(tree, "good", compiled(*GOOD))
     if isolate:
         add(tree, "temporary", compiled(*GOOD))  # it writes to /tmp, which only the sandbox replaces

@@ -1,4 +1,4 @@
-"""The inputs and the results of the package's functions."""
+"""Defines the inputs and the results of the package's functions."""
 
 import os
 import struct
@@ -38,7 +38,7 @@ class Rejected(SecequivError):
 
 @dataclass(frozen=True)
 class SeccompData:
-    """One system call as a filter sees it: struct seccomp_data. `arch` is an AUDIT_ARCH_* value."""
+    """Describes one system call as a filter sees it: struct seccomp_data. `arch` is an AUDIT_ARCH_* value."""
 
     nr: int = 0
     arch: int = 0
