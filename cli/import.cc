@@ -4,7 +4,7 @@
 #include "cli/reading.h"
 #include "harness/base/file.h"
 #include "harness/policy/json.h"
-#include "harness/policy/resolved.h"
+#include "harness/policy/normal_form.h"
 
 namespace secequiv::cli {
 namespace {
@@ -13,7 +13,7 @@ struct ImportJob {
   Options options;
   std::string input = "-";
   std::string format;
-  bool resolve = false;
+  bool normal_form = false;
 };
 
 Result<int> import(const ImportJob& job) {
@@ -30,7 +30,10 @@ Result<int> import(const ImportJob& job) {
   for (const std::string& note : imported->notes) warn(note);
   if (const auto names = check_names(*imported, reading(job.options)); !names) return names.error();
   const Policy& policy = imported->policy;
-  return write_output(job.resolve ? write_resolved(policy) : write_policy(policy), job.options);
+  if (!job.normal_form) return write_output(write_policy(policy), job.options);
+  const auto written = write_normal_form(policy);
+  if (!written) return written.error();
+  return write_output(*written, job.options);
 }
 
 }  // namespace
@@ -42,8 +45,8 @@ void add_import(CLI::App& app, Context& context) {
   sub->add_option("--format", job->format,
                   "Read the policy in this format (default: detected by content)")
       ->check(one_of(policy_format_names()));
-  sub->add_flag("--resolve", job->resolve,
-                "Write numbers instead of names; compilers under test get policies in this form");
+  sub->add_flag("--normal-form", job->normal_form,
+                "Write the numbers and alternatives that compilers under test get");
   job->options.add_output(*sub);
   job->options.add(*sub, {kImport});
 }

@@ -7,7 +7,6 @@
 #include "cli/reading.h"
 #include "harness/base/file.h"
 #include "harness/base/interrupt.h"
-#include "harness/policy/resolved.h"
 
 namespace secequiv::cli {
 
@@ -26,7 +25,7 @@ Result<Source> optimized(const Source& before, const TargetOptions& target, cons
                       fmt::format("expected a policy, found the program {}", before.name));
   std::optional<CommandRun> running;
   if (opened->external) running.emplace();
-  auto answer = opened->compiler ? opened->compiler->compile(write_resolved(*before.policy))
+  auto answer = opened->compiler ? opened->compiler->compile(*before.policy)
                                  : opened->optimizer->optimize(before.program);
   if (opened->external && stop_wanted()) return stopped_command(fmt::format("'{}'", target.name()));
   if (answer.ok())

@@ -7,7 +7,7 @@ set_target_properties(secequiv PROPERTIES EXPORT_NAME cli)
 install(TARGETS secequiv libsecequiv EXPORT secequivTargets
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT secequivTargets NAMESPACE secequiv:: DESTINATION ${_package})
-install(FILES api/c/secequiv.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES api/c/secequiv.h harness/adapter/secequiv_normal_form.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 configure_package_config_file(api/cmake/secequivConfig.cmake.in secequivConfig.cmake INSTALL_DESTINATION ${_package}
                               NO_SET_AND_CHECK_MACRO)

@@ -10,7 +10,6 @@
 #include "harness/kernel/oracle.h"
 #include "harness/optimize/optimizer.h"
 #include "harness/policy/compile.h"
-#include "harness/policy/json.h"
 
 namespace secequiv {
 namespace {
@@ -72,12 +71,10 @@ class BuiltinOptimizer final : public Optimizer {
 class BuiltinCompiler final : public Compiler {
  public:
   explicit BuiltinCompiler(CompileFunction run) : run_(std::move(run)) {}
-  Answer<Program> compile(std::string_view text) override {
+  Answer<Program> compile(const Policy& policy) override {
     const auto start = Clock::now();
-    const auto policy = read_policy(text, "policy");
-    if (!policy) return refused<Program>(policy.error().text());
     Answer<Program> out;
-    out.value = run_(*policy);
+    out.value = run_(policy);
     out.seconds = seconds_since(start);
     return out;
   }

@@ -53,17 +53,18 @@ TEST(Builtin, ReferenceOptimizesAndIdentityCopies) {
   const Program plain = compile(policy);
   EXPECT_EQ(builtin_optimizer("identity")->optimize(plain).value, plain);
   EXPECT_EQ(builtin_optimizer("secequiv")->optimize(plain).value, optimize(plain).program);
-  EXPECT_EQ(builtin_compiler("identity")->compile(kPolicy).value, plain);
-  EXPECT_EQ(builtin_compiler("secequiv")->compile(kPolicy).value, optimize(policy).program);
+  EXPECT_EQ(builtin_compiler("identity")->compile(policy).value, plain);
+  EXPECT_EQ(builtin_compiler("secequiv")->compile(policy).value, optimize(policy).program);
   const std::vector<SeccompData> inputs = {call(Arch::kX86_64, 0), call(Arch::kX86_64, 9)};
   EXPECT_EQ(builtin_evaluator("secequiv")->evaluate(plain, inputs).value,
             (std::vector<std::uint32_t>{0x7fff0000, 0x00050001}));
 }
 
 TEST(Builtin, PlantedBugsReturnLegalPrograms) {
-  const Program plain = compile(policy_from(kPolicy));
+  const Policy policy = policy_from(kPolicy);
+  const Program plain = compile(policy);
   for (const std::string& name : builtin_names(BuiltinKind::kCompiler)) {
-    const auto compiled = builtin_compiler(name)->compile(kPolicy);
+    const auto compiled = builtin_compiler(name)->compile(policy);
     ASSERT_TRUE(compiled.ok()) << name;
     EXPECT_FALSE(refusal_of(compiled.value, LengthRule::kUnlimited)) << name;
   }
@@ -114,9 +115,6 @@ TEST(Builtin, RefusesWrongRequests) {
   EXPECT_NE(optimized.detail.find("last"), std::string::npos) << optimized.detail;
   EXPECT_EQ(builtin_optimizer("secequiv")->optimize({}).outcome, Outcome::kRefused);
   EXPECT_EQ(builtin_evaluator("secequiv")->evaluate(kRefused, {}).outcome, Outcome::kRefused);
-  const auto compiled = builtin_compiler("secequiv")->compile("{\"version\": 1}");
-  EXPECT_EQ(compiled.outcome, Outcome::kRefused);
-  EXPECT_NE(compiled.detail.find("arches"), std::string::npos) << compiled.detail;
 }
 
 }  // namespace

@@ -5,19 +5,20 @@ package main
 
 import (
 	"fmt"
-	"slices"
 
+	"github.com/secequiv/secequiv/api/go/normalform"
 	"github.com/secequiv/secequiv/api/go/serve"
 	"gvisor.dev/gvisor/pkg/seccomp"
-	"secequiv/adapters/policy"
 )
 
+const auditX86_64 = 0xc000003e
+
 func compile(text []byte, unoptimized bool) ([]serve.Insn, error) {
-	parsed, err := policy.Read(text)
+	policy, err := normalform.Read(text)
 	if err != nil {
 		return nil, err
 	}
-	program, err := express(parsed)
+	program, err := express(policy)
 	if err != nil {
 		return nil, err
 	}
@@ -29,12 +30,12 @@ func compile(text []byte, unoptimized bool) ([]serve.Insn, error) {
 	return fromGvisor(insns), nil
 }
 
-func express(p policy.Policy) (*seccomp.Program, error) {
-	if len(p.Arches) != 1 || p.Arches[0] != "x86_64" {
+func express(p normalform.Policy) (*seccomp.Program, error) {
+	if len(p.Arches) != 1 || p.Arches[0].Audit != auditX86_64 {
 		return nil, serve.Unsupported("gVisor compiles only for the architecture on which it runs, here x86_64")
 	}
-	if p.X32Action != nil {
-		return nil, serve.Unsupported("gVisor has no rules for ranges of system call numbers (x32_action)")
+	if len(p.Ranges) > 0 {
+		return nil, serve.Unsupported("gVisor has no rules for ranges of system call numbers")
 	}
 	program := &seccomp.Program{}
 	var err error
@@ -47,27 +48,48 @@ func express(p policy.Policy) (*seccomp.Program, error) {
 	for _, call := range p.Hot {
 		program.Options.HotSyscalls = append(program.Options.HotSyscalls, number(call.Nr))
 	}
-	vsyscall := map[uint32]bool{}
-	for _, set := range p.RuleSets {
-		action, err := expressAction(set.Action)
+	vsyscalls := vsyscalls(p.Rules)
+	var last normalform.Rule
+	for _, rule := range p.Rules {
+		action, err := expressAction(rule.Action)
 		if err != nil {
 			return nil, err
 		}
-		rules := seccomp.NewSyscallRules()
-		for _, call := range set.Calls() {
-			if before, ok := vsyscall[call.Nr]; ok && before != set.Vsyscall {
-				return nil, serve.Unsupported("gVisor cannot combine rules for vsyscalls with other rules of system call %d", call.Nr)
-			}
-			vsyscall[call.Nr] = set.Vsyscall
-			rule, err := expressRule(set.Rules[call])
-			if err != nil {
-				return nil, err
-			}
-			rules.Set(number(call.Nr), rule)
+		vsyscall := vsyscalls[rule.Nr]
+		count := len(program.RuleSets)
+		if count == 0 || last.Action != rule.Action || program.RuleSets[count-1].Vsyscall != vsyscall || program.RuleSets[count-1].Rules.Has(number(rule.Nr)) {
+			program.RuleSets = append(program.RuleSets, seccomp.RuleSet{Rules: seccomp.NewSyscallRules(), Action: action, Vsyscall: vsyscall})
+			count++
 		}
-		program.RuleSets = append(program.RuleSets, seccomp.RuleSet{Rules: rules, Action: action, Vsyscall: set.Vsyscall})
+		expressed, err := expressRule(rule, vsyscall)
+		if err != nil {
+			return nil, err
+		}
+		program.RuleSets[count-1].Rules.Set(number(rule.Nr), expressed)
+		last = rule
 	}
 	return program, nil
+}
+
+// vsyscallOnly is the condition under which gVisor applies rule sets with Vsyscall.
+var vsyscallOnly = normalform.Condition{Field: normalform.InstructionPointer, Bits: 64, Op: "masked_eq", Mask: 1 << 63, Value: 1 << 63}
+
+// vsyscalls returns the calls whose alternatives all apply to vsyscalls only. gVisor cannot combine such rules of a call with others.
+func vsyscalls(rules []normalform.Rule) map[uint32]bool {
+	only := map[uint32]bool{}
+	for _, rule := range rules {
+		all := true
+		for _, conditions := range rule.AnyOf {
+			found := false
+			for _, condition := range conditions {
+				found = found || condition == vsyscallOnly
+			}
+			all = all && found
+		}
+		before, ok := only[rule.Nr]
+		only[rule.Nr] = all && (before || !ok)
+	}
+	return only
 }
 
 // number returns a system call as gVisor writes it: the pseudo number -1 has all bits of a uintptr set.
@@ -97,47 +119,67 @@ func expressAction(value uint32) (seccomp.Action, error) {
 	return kind.Code(data), nil
 }
 
-func expressRule(rule policy.Rule) (seccomp.SyscallRule, error) {
-	if rule.MatchAll {
-		return seccomp.MatchAll{}, nil
-	}
-	var children []seccomp.SyscallRule
-	for _, child := range append(rule.AnyOf, rule.AllOf...) {
-		expressed, err := expressRule(child)
+func expressRule(rule normalform.Rule, vsyscall bool) (seccomp.SyscallRule, error) {
+	var any []seccomp.SyscallRule
+	for _, conditions := range rule.AnyOf {
+		expressed, err := expressConjunction(conditions, vsyscall)
 		if err != nil {
 			return nil, err
 		}
-		children = append(children, expressed)
+		any = append(any, expressed)
 	}
-	if rule.AnyOf != nil {
-		return seccomp.Or(children), nil
+	if len(any) == 1 {
+		return any[0], nil
 	}
-	if rule.AllOf != nil {
-		return seccomp.And(children), nil
-	}
-	var args seccomp.PerArg // gVisor also omits fields without a matcher
-	for field, matcher := range rule.Args {
-		index := slices.Index([]string{"0", "1", "2", "3", "4", "5", "ip"}, field)
-		if index < 0 {
-			return nil, fmt.Errorf("unknown field '%s'", field)
-		}
-		var err error
-		if args[index], err = expressMatcher(matcher); err != nil {
-			return nil, err
-		}
-	}
-	return args, nil
+	return seccomp.Or(any), nil
 }
 
-func expressMatcher(m policy.Matcher) (seccomp.ValueMatcher, error) {
-	if m.LowHalf {
-		return expressLowHalf(m)
+// expressConjunction makes as many gVisor rules as a field has conditions: each tests a field at most once.
+func expressConjunction(conditions []normalform.Condition, vsyscall bool) (seccomp.SyscallRule, error) {
+	var all []seccomp.SyscallRule
+	for left := conditions; len(left) > 0; {
+		var args seccomp.PerArg // gVisor also omits fields without a matcher
+		var later []normalform.Condition
+		tests := 0
+		for _, condition := range left {
+			if vsyscall && condition == vsyscallOnly {
+				continue
+			}
+			if args[condition.Field] != nil {
+				later = append(later, condition)
+				continue
+			}
+			var err error
+			if args[condition.Field], err = expressCondition(condition); err != nil {
+				return nil, err
+			}
+			tests++
+		}
+		if tests > 0 {
+			all = append(all, args)
+		}
+		left = later
 	}
-	value, mask := uintptr(m.Value), uintptr(m.Mask)
-	switch m.Op {
-	case "any":
-		return seccomp.AnyValue{}, nil
+	switch len(all) {
+	case 0:
+		return seccomp.MatchAll{}, nil
+	case 1:
+		return all[0], nil
+	}
+	return seccomp.And(all), nil
+}
+
+// expressCondition uses gVisor's test for descriptors where it fits. It replaces a test of the low half by an equivalent test under a mask.
+func expressCondition(c normalform.Condition) (seccomp.ValueMatcher, error) {
+	value, mask := uintptr(c.Value), uintptr(c.Mask)
+	if c.Bits == 32 && c.Op != "eq" && c.Op != "masked_eq" {
+		return nil, serve.Unsupported("gVisor applies '%s' only to whole arguments, not to 32 bits", c.Op)
+	}
+	switch c.Op {
 	case "eq":
+		if c.Bits == 32 {
+			return seccomp.MaskedEqual(mask, value), nil
+		}
 		return seccomp.EqualTo(value), nil
 	case "ne":
 		return seccomp.NotEqual(value), nil
@@ -150,27 +192,11 @@ func expressMatcher(m policy.Matcher) (seccomp.ValueMatcher, error) {
 	case "le":
 		return seccomp.LessThanOrEqual(value), nil
 	case "masked_eq":
+		const notFD = ^uint64(0x7fffffff)
+		if c.Value == 0 && c.Mask == notFD {
+			return seccomp.NonNegativeFD{}, nil
+		}
 		return seccomp.MaskedEqual(mask, value), nil
-	case "bits_allowlist":
-		return seccomp.BitsAllowlist(mask), nil
-	case "non_negative_fd":
-		return seccomp.NonNegativeFD{}, nil
 	}
-	return nil, fmt.Errorf("unknown matcher '%s'", m.Op)
-}
-
-// expressLowHalf replaces a test of the low half by an equivalent test of the whole field under a mask, if there is one.
-func expressLowHalf(m policy.Matcher) (seccomp.ValueMatcher, error) {
-	const low = 0xffffffff
-	switch m.Op {
-	case "eq":
-		return seccomp.MaskedEqual(low, uintptr(m.Value)), nil
-	case "masked_eq":
-		return seccomp.MaskedEqual(uintptr(m.Mask), uintptr(m.Value)), nil
-	case "bits_allowlist":
-		return seccomp.MaskedEqual(uintptr(low&^m.Mask), 0), nil
-	case "non_negative_fd":
-		return seccomp.MaskedEqual(1<<31, 0), nil
-	}
-	return nil, serve.Unsupported("gVisor applies '%s' only to whole arguments, not to 32 bits", m.Op)
+	return nil, fmt.Errorf("unknown operator '%s'", c.Op)
 }

@@ -5,7 +5,6 @@ go 1.26.3
 require (
 	github.com/secequiv/secequiv/api/go v0.0.0
 	gvisor.dev/gvisor v0.0.0-20260905035102-160fafc42237
-	secequiv/adapters v0.0.0
 )
 
 require (
@@ -14,7 +13,4 @@ require (
 	golang.org/x/time v0.15.0 // indirect
 )
 
-replace (
-	github.com/secequiv/secequiv/api/go => ../../api/go
-	secequiv/adapters => ../go
-)
+replace github.com/secequiv/secequiv/api/go => ../../api/go

@@ -1,191 +1,130 @@
 #include "adapters/libseccomp/express.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
-#include <optional>
+#include <span>
 #include <utility>
 
 namespace adapter {
 namespace {
 
-using secequiv::Arch;
-using secequiv::Matcher;
-using secequiv::Policy;
-using secequiv::Result;
-using secequiv::Rule;
-// All conditions must hold, and each tests a different argument.
-using Conjunction = std::vector<Condition>;
+using Reason = std::optional<std::string>;
 
-constexpr std::size_t kMaxAlternatives = 256;  // for one system call in one rule set
+constexpr std::size_t kMaxAlternatives = 256;  // for one system call
+constexpr std::uint32_t kX86_64 = 0xc000003e;
+constexpr std::uint32_t kX32Bit = 0x40000000;
+constexpr std::uint32_t k64BitArch = 0x80000000;  // __AUDIT_ARCH_64BIT
 
-secequiv::Error cannot(std::string why) {
-  return secequiv::make_error(secequiv::ErrorCode::kAdapter, {}, std::move(why));
+std::span<const secequiv_rule> rules_of(const secequiv_policy& policy) {
+  return {policy.rules, policy.rule_count};
 }
 
-Condition compare(std::size_t field, Compare op, std::uint64_t a, std::uint64_t b = 0) {
-  return {static_cast<unsigned>(field), op, a, b};
+// An architecture of libseccomp, which treats x32 as one of its own.
+struct Abi {
+  std::string name;
+  std::uint32_t audit = 0;
+  bool low_halves = false;  // libseccomp compares only the low halves of arguments
+};
+
+bool is_of(const Abi& abi, const secequiv_rule& rule) {
+  if (rule.audit != abi.audit) return false;
+  return abi.audit != kX86_64 || (abi.name == "x32") == ((rule.nr & kX32Bit) != 0);
 }
 
-// 32-bit ABIs have 32-bit registers, and libseccomp then tests only the low half of an argument.
-bool low_halves(Arch arch) { return secequiv::arch_info(arch).bits == 32; }
+// Returns libseccomp's name for the value of `arch`, or an empty string.
+std::string libseccomp_name(std::uint32_t audit) {
+  static const std::map<std::uint32_t, std::string> kNames = {
+      {kX86_64, "x86_64"}, {0x40000003, "x86"},     {0xc00000b7, "aarch64"},
+      {0x40000028, "arm"}, {0xc00000f3, "riscv64"}, {0xc0000015, "ppc64le"},
+  };
+  const auto found = kNames.find(audit);
+  return found == kNames.end() ? "" : found->second;
+}
 
-Result<std::optional<Condition>> comparison(const Matcher& m, std::size_t field, Arch arch) {
-  if (m.op == Matcher::Op::kAny) return std::optional<Condition>();
-  if (field == secequiv::kIpField)
-    return cannot("libseccomp cannot compare the instruction pointer");
-  if (m.low_half != low_halves(arch))
-    return cannot(fmt::format("libseccomp always compares {} of an argument on {}",
-                              low_halves(arch) ? "the low half" : "all 64 bits",
-                              secequiv::arch_info(arch).name));
-  const std::uint64_t all = m.low_half ? 0xffffffff : ~std::uint64_t{0};
-  switch (m.op) {
-    case Matcher::Op::kAny:
-      break;
-    case Matcher::Op::kEq:
-      return std::optional(compare(field, Compare::kEq, m.value));
-    case Matcher::Op::kNe:
-      return std::optional(compare(field, Compare::kNe, m.value));
-    case Matcher::Op::kGt:
-      return std::optional(compare(field, Compare::kGt, m.value));
-    case Matcher::Op::kGe:
-      return std::optional(compare(field, Compare::kGe, m.value));
-    case Matcher::Op::kLt:
-      return std::optional(compare(field, Compare::kLt, m.value));
-    case Matcher::Op::kLe:
-      return std::optional(compare(field, Compare::kLe, m.value));
-    case Matcher::Op::kMaskedEq:
-      return std::optional(compare(field, Compare::kMaskedEq, m.mask, m.value));
-    case Matcher::Op::kBitsAllowlist:
-      return std::optional(compare(field, Compare::kMaskedEq, all & ~m.mask, 0));
-    case Matcher::Op::kNonNegativeFd:
-      return std::optional(compare(field, Compare::kMaskedEq, all & ~std::uint64_t{0x7fffffff}, 0));
+// libseccomp's filter for x86_64 alone gives x32 calls the action for other architectures. With
+// x32, the rules decide about them.
+Reason abis_of(const secequiv_policy& policy, std::vector<Abi>& out) {
+  for (const secequiv_arch& arch : std::span(policy.arches, policy.arch_count)) {
+    if (arch.big_endian != 0)
+      return "libseccomp writes filters for big-endian machines in big-endian byte order";
+    const std::string name = libseccomp_name(arch.audit);
+    if (name.empty()) return "libseccomp does not know the architecture";
+    out.push_back({name, arch.audit, (arch.audit & k64BitArch) == 0});
+    if (arch.audit == kX86_64 && policy.range_count == 0) out.push_back({"x32", kX86_64, true});
   }
-  return std::optional<Condition>();
+  const bool x32_is_bad =
+      policy.range_count == 2 && policy.ranges[0].first == kX32Bit &&
+      policy.ranges[0].last == 0x7fffffff && policy.ranges[1].first == 0xc0000000 &&
+      std::ranges::all_of(std::span(policy.ranges, 2), [&](const secequiv_range& range) {
+        return range.audit == kX86_64 && range.action == policy.bad_arch_action;
+      });
+  if (policy.range_count > 0 && !x32_is_bad)
+    return "libseccomp gives x32 calls the action for other architectures";
+  return std::nullopt;
 }
 
-// Returns the rule as a list of alternatives, each a conjunction.
-Result<std::vector<Conjunction>> alternatives(const Rule& rule, Arch arch);
-
-Result<std::vector<Conjunction>> of_any(const Rule& rule, Arch arch) {
-  std::vector<Conjunction> out;
-  for (const Rule& child : rule.children) {
-    auto more = alternatives(child, arch);
-    if (!more) return more.error();
-    out.insert(out.end(), more->begin(), more->end());
-    if (out.size() > kMaxAlternatives) return cannot("the rule has too many alternatives");
+Reason check_actions(const secequiv_policy& policy) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> actions;
+  for (const secequiv_rule& rule : rules_of(policy)) {
+    const auto [known, added] = actions.emplace(std::pair(rule.audit, rule.nr), rule.action);
+    if (!added && known->second != rule.action)
+      return "call " + std::to_string(rule.nr) +
+             " has rules with different actions, and libseccomp does not keep their order";
   }
-  return out;
+  return std::nullopt;
 }
 
-Result<std::vector<Conjunction>> of_all(const Rule& rule, Arch arch) {
-  std::vector<Conjunction> out = {Conjunction()};
-  for (const Rule& child : rule.children) {
-    auto more = alternatives(child, arch);
-    if (!more) return more.error();
-    std::vector<Conjunction> product;
-    for (const Conjunction& left : out) {
-      for (const Conjunction& right : *more) {
-        product.push_back(left);
-        product.back().insert(product.back().end(), right.begin(), right.end());
-      }
-    }
-    if (product.size() > kMaxAlternatives) return cannot("the rule has too many alternatives");
-    out = std::move(product);
-  }
-  return out;
+Compare operator_of(secequiv_op op) {
+  constexpr Compare kOperators[] = {Compare::kEq, Compare::kNe, Compare::kGt,      Compare::kGe,
+                                    Compare::kLt, Compare::kLe, Compare::kMaskedEq};
+  return kOperators[op];
 }
 
-Result<std::vector<Conjunction>> alternatives(const Rule& rule, Arch arch) {
-  switch (rule.kind) {
-    case Rule::Kind::kMatchAll:
-      return std::vector<Conjunction>{Conjunction()};
-    case Rule::Kind::kAnyOf:
-      return of_any(rule, arch);
-    case Rule::Kind::kAllOf:
-      return of_all(rule, arch);
-    case Rule::Kind::kArgs:
-      break;
-  }
-  Conjunction out;
-  for (std::size_t field = 0; field < rule.fields.size(); ++field) {
-    auto one = comparison(rule.fields[field], field, arch);
-    if (!one) return one.error();
-    if (*one) out.push_back(**one);
-  }
-  return std::vector<Conjunction>{out};
-}
-
-bool same_argument_twice(const Conjunction& conditions) {
+Reason conditions_of(const Abi& abi, const secequiv_conjunction& all_of,
+                     std::vector<Condition>& out) {
   unsigned seen = 0;
-  for (const Condition& condition : conditions) {
-    if ((seen >> condition.argument & 1) != 0) return true;
-    seen |= 1U << condition.argument;
+  for (const secequiv_condition& c : std::span(all_of.conditions, all_of.count)) {
+    if (c.field == SECEQUIV_INSTRUCTION_POINTER)
+      return "libseccomp cannot compare the instruction pointer";
+    if ((c.bits == 32) != abi.low_halves)
+      return std::string("libseccomp always compares ") +
+             (abi.low_halves ? "the low half" : "all 64 bits") + " of an argument on " + abi.name;
+    if ((seen >> c.field & 1) != 0)
+      return "libseccomp cannot compare an argument twice in one conjunction";
+    seen |= 1U << c.field;
+    const bool masked = c.op == SECEQUIV_MASKED_EQ;
+    out.push_back({static_cast<unsigned>(c.field), operator_of(c.op), masked ? c.mask : c.value,
+                   masked ? c.value : 0});
   }
-  return false;
+  return std::nullopt;
 }
 
-// Returns libseccomp's name for the architecture.
-std::string libseccomp_name(Arch arch) {
-  return arch == Arch::kI386 ? "x86" : std::string(secequiv::arch_info(arch).name);
-}
-
-// Refuses policies that contradict what libseccomp does in every filter.
-secequiv::Status check_whole(const Policy& policy) {
-  for (const Arch arch : policy.arches)
-    if (secequiv::arch_info(arch).endian == secequiv::Endian::kBig)
-      return cannot("libseccomp writes filters for big-endian machines in big-endian byte order");
-  if (policy.has_arch(Arch::kX86_64) && !policy.has_arch(Arch::kX32) &&
-      policy.x32_action != policy.bad_arch_action)
-    return cannot("libseccomp gives x32 calls the action for other architectures");
-  std::map<std::pair<Arch, std::uint32_t>, std::uint32_t> actions;
-  for (const secequiv::RuleSet& set : policy.rule_sets) {
-    if (set.vsyscall && !set.rules.empty())
-      return cannot("libseccomp cannot compare the instruction pointer (vsyscall)");
-    for (const secequiv::SyscallRule& entry : set.rules) {
-      const auto [known, added] = actions.emplace(std::pair(entry.arch, entry.nr), set.action);
-      if (!added && known->second != set.action)
-        return cannot(fmt::format(
-            "{}:{} has rules with different actions, and libseccomp does not keep their order",
-            secequiv::arch_info(entry.arch).name, entry.nr));
+Reason add_rules(const secequiv_policy& policy, const Abi& abi, std::vector<FilterRule>& out) {
+  for (const secequiv_rule& rule : rules_of(policy)) {
+    if (!is_of(abi, rule)) continue;
+    if (rule.count > kMaxAlternatives) return "the rule has too many alternatives";
+    for (const secequiv_conjunction& all_of : std::span(rule.any_of, rule.count)) {
+      FilterRule one = {rule.action, rule.nr, {}};
+      if (Reason reason = conditions_of(abi, all_of, one.conditions)) return reason;
+      if (rule.action != policy.default_action) out.push_back(std::move(one));
     }
   }
-  return secequiv::Ok{};
-}
-
-Result<std::vector<FilterRule>> rules_of(const Policy& policy, Arch arch) {
-  std::vector<FilterRule> out;
-  for (const secequiv::RuleSet& set : policy.rule_sets) {
-    for (const secequiv::SyscallRule& entry : set.rules) {
-      if (entry.arch != arch) continue;
-      auto list = alternatives(entry.rule, arch);
-      if (!list) return list.error();
-      for (Conjunction& conditions : *list) {
-        if (same_argument_twice(conditions))
-          return cannot("libseccomp cannot compare an argument twice in one conjunction");
-        if (set.action == policy.default_action) continue;
-        out.push_back({set.action, entry.nr, std::string(secequiv::syscall_name(arch, entry.nr)),
-                       std::move(conditions)});
-      }
-    }
-  }
-  return out;
+  return std::nullopt;
 }
 
 }  // namespace
 
-Result<FilterSpec> express(const Policy& policy) {
-  if (auto status = check_whole(policy); !status) return status.error();
-  FilterSpec out;
-  out.default_action = policy.default_action;
-  out.bad_arch_action = policy.bad_arch_action;
-  for (const Arch arch : policy.arches) {
-    auto rules = rules_of(policy, arch);
-    if (!rules) return rules.error();
-    out.arches.push_back({libseccomp_name(arch), std::move(*rules)});
+std::optional<std::string> express(const secequiv_policy& policy, FilterSpec& spec) {
+  std::vector<Abi> abis;
+  if (Reason reason = abis_of(policy, abis)) return reason;
+  if (Reason reason = check_actions(policy)) return reason;
+  spec.default_action = policy.default_action;
+  spec.bad_arch_action = policy.bad_arch_action;
+  for (const Abi& abi : abis) {
+    FilterArch& arch = spec.arches.emplace_back(FilterArch{abi.name, {}});
+    if (Reason reason = add_rules(policy, abi, arch.rules)) return reason;
   }
-  return out;
+  return std::nullopt;
 }
 
 }  // namespace adapter

@@ -1,11 +1,11 @@
 #include "adapters/libseccomp/filter.h"
 
-#include <fmt/format.h>
 #include <seccomp.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -19,7 +19,7 @@ struct Release {
 using Filter = std::unique_ptr<void, Release>;
 
 Answer no(int status, std::string_view what) {
-  return unsupported(fmt::format("{}: {}", what, std::strerror(-status)));
+  return unsupported(std::string(what) + ": " + std::strerror(-status));
 }
 
 constexpr scmp_compare compare(Compare op) {
@@ -47,15 +47,17 @@ std::optional<int> native_number(std::uint32_t arch, const FilterRule& rule) {
   constexpr std::uint32_t kX32Bit = 0x40000000;  // first number of x32; pseudo numbers are larger
   const int nr = static_cast<int>(rule.nr);
   if (arch == seccomp_arch_native()) return rule.nr < kX32Bit ? std::optional(nr) : std::nullopt;
-  if (rule.name.empty() || seccomp_syscall_resolve_name_arch(arch, rule.name.c_str()) != nr)
+  const std::unique_ptr<char, decltype(&std::free)> name(seccomp_syscall_resolve_num_arch(arch, nr),
+                                                         &std::free);
+  if (name == nullptr || seccomp_syscall_resolve_name_arch(arch, name.get()) != nr)
     return std::nullopt;
-  const int number = seccomp_syscall_resolve_name(rule.name.c_str());
+  const int number = seccomp_syscall_resolve_name(name.get());
   return number == __NR_SCMP_ERROR ? std::nullopt : std::optional(number);
 }
 
 std::optional<Answer> add_rule(scmp_filter_ctx filter, std::uint32_t arch, const FilterRule& rule) {
   const auto number = native_number(arch, rule);
-  if (!number) return unsupported(fmt::format("libseccomp has no number for call {}", rule.nr));
+  if (!number) return unsupported("libseccomp has no number for call " + std::to_string(rule.nr));
   std::vector<scmp_arg_cmp> conditions;
   conditions.reserve(rule.conditions.size());
   for (const Condition& c : rule.conditions)

@@ -23,7 +23,6 @@ struct Condition {
 struct FilterRule {
   std::uint32_t action = 0;
   std::uint32_t nr = 0;
-  std::string name;                   // system call, or empty
   std::vector<Condition> conditions;  // all must hold
 };
 

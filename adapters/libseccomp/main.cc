@@ -2,7 +2,6 @@
 //   libseccomp [--tree]   --tree: search numbers in a tree instead of a list
 #include "adapters/libseccomp/express.h"
 #include "adapters/serve/serve.h"
-#include "harness/policy/json.h"
 
 namespace {
 
@@ -12,12 +11,16 @@ struct Handlers {
   bool tree = false;
 
   [[nodiscard]] Answer answer_compile(std::string_view text) const {
-    const auto policy = secequiv::read_policy(text, "policy");
-    if (!policy) return adapter::refused(policy.error().detail);
-    auto spec = adapter::express(*policy);
-    if (!spec) return adapter::unsupported(spec.error().detail);
-    spec->tree = tree;
-    return adapter::compile(*spec);
+    secequiv_policy policy;
+    if (const std::size_t wrong = secequiv_read_policy(text.data(), text.size(), &policy))
+      return adapter::refused("expected a policy in its normal form, found other text at byte " +
+                              std::to_string(wrong - 1));
+    adapter::FilterSpec spec;
+    const auto reason = adapter::express(policy, spec);
+    secequiv_free_policy(&policy);
+    if (reason) return adapter::unsupported(*reason);
+    spec.tree = tree;
+    return adapter::compile(spec);
   }
 
   static Answer answer_evaluate(const std::vector<adapter::Insn>&, std::string_view) {

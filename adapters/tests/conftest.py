@@ -41,14 +41,14 @@ def secequiv():
 
 
 @pytest.fixture
-def resolved(secequiv, tmp_path):
-    """resolved(TEXT): returns the policy in the form that the harness sends to a compiler (harness/adapter/PROTOCOL.md)."""
+def normal_form(secequiv, tmp_path):
+    """normal_form(TEXT): returns the policy in the form that the harness sends to a compiler (harness/adapter/PROTOCOL.md)."""
 
-    def resolve(text):
-        file = tmp_path / "unresolved.json"
+    def write(text):
+        file = tmp_path / "policy-for-compiler.json"
         file.write_text(text)
-        done = secequiv("import", "--resolve", file)
+        done = secequiv("import", "--normal-form", file)
         assert done.returncode == 0, "%s\n%s" % (text, done.stderr)
         return done.stdout
 
-    return resolve
+    return write

@@ -15,7 +15,6 @@
 #include "harness/generate/random_program.h"
 #include "harness/inputs/cases.h"
 #include "harness/policy/json.h"
-#include "harness/policy/resolved.h"
 
 namespace secequiv::hunt {
 namespace {
@@ -263,7 +262,8 @@ class Hunt {
 Answer<Program> ask(const Target& target, const HuntSubject& subject) {
   if (target.optimizer != nullptr) return target.optimizer->optimize(subject.before);
   const auto policy = read_policy(subject.policy, subject.name);
-  return target.compiler->compile(policy ? write_resolved(*policy) : subject.policy);
+  if (!policy) return {Outcome::kRefused, {}, policy.error().text(), 0};
+  return target.compiler->compile(*policy);
 }
 
 Result<HuntReport> hunt(const Target& target, ProgramSource& source, const HuntOptions& options) {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "fuzz/hunt/hunt.h"
-#include "harness/policy/json.h"
+#include "harness/policy/policy.h"
 #include "verify/dd/engine.h"
 
 namespace secequiv::hunt {
@@ -61,11 +61,7 @@ class FakeCompiler : public Compiler {
  public:
   explicit FakeCompiler(std::function<Program(const Policy&)> function)
       : function_(std::move(function)) {}
-  Answer<Program> compile(std::string_view policy) override {
-    const auto read = read_policy(policy, "policy");
-    if (!read) return {Outcome::kRefused, {}, read.error().text(), 0};
-    return answered(function_(*read));
-  }
+  Answer<Program> compile(const Policy& policy) override { return answered(function_(policy)); }
   static Answer<Program> answered(Program program) {
     Answer<Program> out;
     out.value = std::move(program);

@@ -13,7 +13,6 @@
 #include "harness/generate/policy.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/json.h"
-#include "harness/policy/resolved.h"
 
 namespace {
 using namespace secequiv;
@@ -50,7 +49,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                  "fuzz_policy: the unoptimized program and the policy decide differently\n");
     std::abort();
   }
-  trials->assess(before, compiler->compile(write_resolved(*policy)), calls, seed);
+  trials->assess(before, compiler->compile(*policy), calls, seed);
   return 0;
 }
 

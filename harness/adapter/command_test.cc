@@ -153,13 +153,13 @@ TEST(Command, KillsProcessesThatACommandLeavesBehind) {
   EXPECT_TRUE(is_gone(folder.number("pid")));
 }
 
-TEST(Command, PassesThePolicysTextToCompilers) {
+TEST(Command, PassesThePolicysNormalFormToCompilers) {
   const auto compiler = opened(open_compiler("grep -q POLICY && echo 'ret #1'", quick_options()));
-  EXPECT_EQ(compiler->compile("POLICY\n").value, returns(1));
-  EXPECT_EQ(compiler->compile("other").outcome, Outcome::kCrashed);
+  EXPECT_EQ(compiler->compile(small_policy("POLICY")).value, returns(1));
+  EXPECT_EQ(compiler->compile(small_policy("other")).outcome, Outcome::kCrashed);
   const auto by_file =
       opened(open_compiler("grep -q POLICY {in} && echo 'ret #2' >{out}", quick_options()));
-  EXPECT_EQ(by_file->compile("POLICY\n").value, returns(2));
+  EXPECT_EQ(by_file->compile(small_policy("POLICY")).value, returns(2));
 }
 
 TEST(Command, PassesProgramAndInputsToEvaluators) {

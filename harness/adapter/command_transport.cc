@@ -178,12 +178,13 @@ class CommandOptimizer final : public Optimizer {
   Form form_;
 };
 
-class CommandCompiler final : public Compiler {
+class CommandCompiler final : public TextCompiler {
  public:
   explicit CommandCompiler(ProgramCommand command) : command_(std::move(command)) {}
-  Answer<Program> compile(std::string_view policy) override { return command_.ask(policy); }
 
  private:
+  Answer<Program> compile_text(std::string_view policy) override { return command_.ask(policy); }
+
   ProgramCommand command_;
 };
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/bpf/interpreter.h"
+#include "harness/policy/policy.h"
 
 namespace secequiv {
 
@@ -75,7 +76,7 @@ class Optimizer {
   virtual Answer<std::vector<OptimizerStage>> stages(ProgramView program);
 };
 
-// Policy in (the text of our JSON format), program out.
+// Policy in, program out. Code under test gets the policy in its normal form (PROTOCOL.md).
 class Compiler {
  public:
   Compiler() = default;
@@ -83,7 +84,7 @@ class Compiler {
   Compiler& operator=(const Compiler&) = delete;
   virtual ~Compiler() = default;
 
-  virtual Answer<Program> compile(std::string_view policy) = 0;
+  virtual Answer<Program> compile(const Policy& policy) = 0;
 };
 
 // An interpreter under test. It returns the program's return value for each input.

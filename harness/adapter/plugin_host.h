@@ -19,9 +19,10 @@ struct PluginFunctions {
   decltype(&secequiv_evaluate) evaluate = nullptr;
 };
 
-// Gives a plugin all three interfaces. The outcome is kUnsupported if the function is missing, and
-// kGarbage if the plugin returned an unknown status or more instructions than there was room for.
-class Plugin final : public Optimizer, public Compiler, public Evaluator {
+// Gives a plugin the interfaces of an optimizer and an evaluator, and passes policies to it as
+// text. The outcome is kUnsupported if the function is missing, and kGarbage if the plugin returned
+// an unknown status or more instructions than there was room for.
+class Plugin final : public Optimizer, public Evaluator {
  public:
   // Wraps functions that are part of this program.
   explicit Plugin(const PluginFunctions& functions);
@@ -31,7 +32,7 @@ class Plugin final : public Optimizer, public Compiler, public Evaluator {
   [[nodiscard]] const std::string& functions() const { return functions_; }
 
   Answer<Program> optimize(ProgramView program) override;
-  Answer<Program> compile(std::string_view policy) override;
+  Answer<Program> compile(std::string_view policy);
   Answer<std::vector<std::uint32_t>> evaluate(ProgramView program,
                                               std::span<const SeccompData> inputs) override;
 

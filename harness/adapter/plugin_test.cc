@@ -2,6 +2,7 @@
 
 #include "harness/adapter/plugin_host.h"
 #include "harness/adapter/testing.h"
+#include "harness/seccomp/action.h"
 
 namespace secequiv::adapter_plugin_test {
 namespace {
@@ -22,9 +23,11 @@ TEST(PluginHost, TheExamplePluginAnswers) {
   EXPECT_EQ(optimizer->optimize(Program(200000)).value, Program(200000));
 
   const auto compiler = opened(open_compiler(plugin("plugin_example"), quick_options()));
-  EXPECT_EQ(compiler->compile(R"({"default_action": "allow", "rule_sets": []})").value,
-            returns(0x7fff0000));
-  const auto rules = compiler->compile(R"({"rule_sets": [{}]})");
+  Policy policy = small_policy("p");
+  policy.default_action = SECCOMP_RET_ALLOW;
+  EXPECT_EQ(compiler->compile(policy).value, returns(SECCOMP_RET_ALLOW));
+  policy.rule_sets = {RuleSet{SECCOMP_RET_LOG, false, {SyscallRule{}}}};
+  const auto rules = compiler->compile(policy);
   EXPECT_EQ(rules.outcome, Outcome::kUnsupported);
   EXPECT_EQ(rules.detail, "this example has no rules");
 

@@ -3,6 +3,7 @@
 #include "harness/adapter/frames.h"
 #include "harness/adapter/server.h"
 #include "harness/adapter/transports.h"
+#include "harness/policy/normal_form.h"
 
 namespace secequiv::detail {
 namespace {
@@ -53,16 +54,17 @@ class ServedOptimizer final : public Optimizer {
   Server server_;
 };
 
-class ServedCompiler final : public Compiler {
+class ServedCompiler final : public TextCompiler {
  public:
   ServedCompiler(std::vector<std::string> argv, const AdapterLimits& limits)
       : server_(std::move(argv), limits) {}
-  Answer<Program> compile(std::string_view policy) override {
+
+ private:
+  Answer<Program> compile_text(std::string_view policy) override {
     return ask<Program>(
         server_, [&](std::size_t) { return compile_request(policy); }, decode_program);
   }
 
- private:
   Server server_;
 };
 
@@ -82,6 +84,12 @@ class ServedEvaluator final : public Evaluator {
 };
 
 }  // namespace
+
+Answer<Program> TextCompiler::compile(const Policy& policy) {
+  const auto text = write_normal_form(policy);
+  if (!text) return {Outcome::kUnsupported, {}, text.error().detail, 0};
+  return compile_text(*text);
+}
 
 std::unique_ptr<Optimizer> served_optimizer(std::vector<std::string> argv,
                                             const AdapterLimits& limits) {

@@ -7,6 +7,7 @@
 
 #include "harness/adapter/frames.h"
 #include "harness/adapter/testing.h"
+#include "harness/policy/normal_form.h"
 
 namespace secequiv::adapter_server_test {
 namespace {
@@ -239,8 +240,8 @@ TEST(Server, SeveralServersRunInSeveralThreads) {
 TEST(Server, AServerCompilesAndEvaluates) {
   const std::string spec = "serve:" + subject("odd_server");
   const auto compiler = opened(open_compiler(spec, quick_options()));
-  EXPECT_EQ(compiler->compile("{}").value, Program(2));
-  EXPECT_EQ(compiler->compile("").outcome, Outcome::kGarbage);
+  const Policy policy = small_policy("p");
+  EXPECT_EQ(compiler->compile(policy).value, Program(write_normal_form(policy)->size()));
   const auto evaluator = opened(open_evaluator(spec, quick_options()));
   const std::vector<SeccompData> inputs = {SeccompData{7, 1}, SeccompData{0xfffffffe, 2}};
   EXPECT_EQ(evaluator->evaluate(returns(1), inputs).value,
@@ -280,7 +281,7 @@ TEST(Server, TheExampleServersAnswer) {
   EXPECT_EQ(identity->optimize(program).value, program);
   const auto compiler =
       opened(open_compiler("serve:" + subject("identity_server"), quick_options()));
-  const auto unsupported = compiler->compile("{}");
+  const auto unsupported = compiler->compile(small_policy("p"));
   EXPECT_EQ(unsupported.outcome, Outcome::kUnsupported);
   EXPECT_EQ(unsupported.detail, "this is only an optimizer");
   EXPECT_EQ(identity->stages(program).outcome, Outcome::kUnsupported);
@@ -303,7 +304,7 @@ TEST(Server, TheExampleServersAnswer) {
   const auto unknown = evaluator->evaluate(Program{{kTax, 0, 0, 0}}, inputs);
   EXPECT_EQ(unknown.outcome, Outcome::kUnsupported);
   EXPECT_EQ(unknown.detail, "instruction 0 has code 0x7, which is not known here");
-  EXPECT_EQ(opened(open_compiler(python, quick_options()))->compile("{}").outcome,
+  EXPECT_EQ(opened(open_compiler(python, quick_options()))->compile(small_policy("p")).outcome,
             Outcome::kUnsupported);
 }
 

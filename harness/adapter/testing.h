@@ -36,6 +36,14 @@ inline Program odd(const std::string& how) {
   return out;
 }
 
+// Returns a policy without rules.
+inline Policy small_policy(const std::string& name) {
+  Policy out;
+  out.name = name;
+  out.arches = {Arch::kX86_64};
+  return out;
+}
+
 template <class T>
 T opened(Result<T> result) {
   EXPECT_TRUE(result) << result.error().text();

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/adapter/open.h"
@@ -16,6 +17,16 @@ namespace secequiv::detail {
 bool has_placeholder(const std::string& command, const std::string& name);
 std::string replace_placeholder(const std::string& command, const std::string& name,
                                 const std::string& path);
+
+// A compiler that gets the policy's normal form. If a policy is too large for this form, the
+// outcome is kUnsupported.
+class TextCompiler : public Compiler {
+ public:
+  Answer<Program> compile(const Policy& policy) final;
+
+ private:
+  virtual Answer<Program> compile_text(std::string_view policy) = 0;
+};
 
 // Runs a command once for each request. Errors: kUsage.
 Result<std::unique_ptr<Optimizer>> command_optimizer(const std::string& command,

@@ -1,11 +1,8 @@
 #include <fmt/format.h>
 
-#include <map>
 #include <utility>
 
-#include "harness/base/text.h"
 #include "harness/policy/json.h"
-#include "harness/policy/resolved.h"
 #include "harness/seccomp/action.h"
 
 namespace secequiv {
@@ -38,8 +35,7 @@ std::string action_text(std::uint32_t action) {
 // Selects how values that have names are written.
 enum class Style : std::uint8_t {
   kNames,
-  kTree,     // numbers in place of actions and calls in rules
-  kNumbers,  // numbers everywhere
+  kTree,  // numbers in place of actions and calls in rules
 };
 
 template <class Json>
@@ -49,8 +45,8 @@ Json action_json(std::uint32_t action, Style style) {
 }
 
 template <class Json>
-Json value_json(const Matcher& m, Style style) {
-  if (!m.variable.empty() && style != Style::kNumbers) return "$" + m.variable;
+Json value_json(const Matcher& m) {
+  if (!m.variable.empty()) return "$" + m.variable;
   return m.value;
 }
 
@@ -60,19 +56,19 @@ Json operator_json(const Matcher& m, Style style) {
     case Matcher::Op::kAny:
       break;
     case Matcher::Op::kEq:
-      return {{"eq", value_json<Json>(m, style)}};
+      return {{"eq", value_json<Json>(m)}};
     case Matcher::Op::kNe:
-      return {{"ne", value_json<Json>(m, style)}};
+      return {{"ne", value_json<Json>(m)}};
     case Matcher::Op::kGt:
-      return {{"gt", value_json<Json>(m, style)}};
+      return {{"gt", value_json<Json>(m)}};
     case Matcher::Op::kGe:
-      return {{"ge", value_json<Json>(m, style)}};
+      return {{"ge", value_json<Json>(m)}};
     case Matcher::Op::kLt:
-      return {{"lt", value_json<Json>(m, style)}};
+      return {{"lt", value_json<Json>(m)}};
     case Matcher::Op::kLe:
-      return {{"le", value_json<Json>(m, style)}};
+      return {{"le", value_json<Json>(m)}};
     case Matcher::Op::kMaskedEq:
-      return {{"masked_eq", {{"mask", m.mask}, {"value", value_json<Json>(m, style)}}}};
+      return {{"masked_eq", {{"mask", m.mask}, {"value", value_json<Json>(m)}}}};
     case Matcher::Op::kBitsAllowlist:
       return {{"bits_allowlist", m.mask}};
     case Matcher::Op::kNonNegativeFd:
@@ -144,26 +140,6 @@ Json rules_json(const Policy& policy, const RuleSet& set, Style style) {
   return out;
 }
 
-// A name in `hot` means the call on every architecture that has it.
-template <class Json>
-Json hot_json(const Policy& policy, Style style) {
-  if (style != Style::kNumbers) return policy.hot;
-  Json out = Json::array();
-  for (std::string_view name : policy.hot) {
-    const std::size_t colon = name.find(':');
-    const auto only =
-        colon == std::string_view::npos ? std::nullopt : arch_from_name(name.substr(0, colon));
-    if (only) name.remove_prefix(colon + 1);
-    const auto number = parse_unsigned(name);
-    for (const Arch arch : policy.arches) {
-      if (only && arch != *only) continue;
-      const auto nr = number ? static_cast<std::uint32_t>(*number) : syscall_nr(arch, name);
-      if (nr) out.push_back(numbered(arch, *nr));
-    }
-  }
-  return out;
-}
-
 template <class Json>
 Json policy_json(const Policy& policy, Style style) {
   Json out;
@@ -175,8 +151,8 @@ Json policy_json(const Policy& policy, Style style) {
   out["default_action"] = action_json<Json>(policy.default_action, style);
   out["bad_arch_action"] = action_json<Json>(policy.bad_arch_action, style);
   if (policy.x32_action) out["x32_action"] = action_json<Json>(*policy.x32_action, style);
-  if (!policy.hot.empty()) out["hot"] = hot_json<Json>(policy, style);
-  if (!policy.variables.empty() && style != Style::kNumbers) {
+  if (!policy.hot.empty()) out["hot"] = policy.hot;
+  if (!policy.variables.empty()) {
     out["variables"] = Json::object();
     for (const auto& [name, value] : policy.variables) out["variables"][name] = value;
   }
@@ -191,19 +167,16 @@ Json policy_json(const Policy& policy, Style style) {
   return out;
 }
 
-std::string write(const Policy& policy, Style style) {
-  return policy_json<ordered_json>(policy, style)
-             .dump(1, ' ', false, ordered_json::error_handler_t::replace) +
-         "\n";
-}
-
 }  // namespace
 
 nlohmann::json policy_tree(const Policy& policy) {
   return policy_json<nlohmann::json>(policy, Style::kTree);
 }
-std::string write_policy(const Policy& policy) { return write(policy, Style::kNames); }
-std::string write_resolved(const Policy& policy) { return write(policy, Style::kNumbers); }
+std::string write_policy(const Policy& policy) {
+  return policy_json<ordered_json>(policy, Style::kNames)
+             .dump(1, ' ', false, ordered_json::error_handler_t::replace) +
+         "\n";
+}
 
 std::string write_rule(const Rule& rule) {
   return rule_json<ordered_json>(rule, Style::kNames)

@@ -1,16 +1,20 @@
 //! Decides which policies seccompiler can express, and turns them into its filters. It must not know how seccompiler
 //! compiles them.
 
-use crate::frames::Failure;
 use crate::names;
-use crate::policy::{number, Matcher, Policy, Rule, Test, Tree};
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule, TargetArch,
 };
+use secequiv_test::adapter::Failure;
+use secequiv_test::normal_form::{self, Op, Policy, INSTRUCTION_POINTER};
 use serde_json::{json, Value};
 use std::collections::BTreeMap;
 
-const ARCHES: [&str; 3] = ["x86_64", "aarch64", "riscv64"];
+const ARCHES: [(u32, &str); 3] = [
+    (0xc000_003e, "x86_64"),
+    (0xc000_00b7, "aarch64"),
+    (0xc000_00f3, "riscv64"),
+];
 const MAX_ALTERNATIVES: usize = 256; // for one system call
 
 /// One comparison.
@@ -26,7 +30,7 @@ pub struct Condition {
 type Conjunction = Vec<Condition>;
 
 pub struct Spec {
-    arch: String,
+    arch: &'static str,
     default_action: SeccompAction,
     match_action: SeccompAction,
     rules: BTreeMap<u32, Vec<Conjunction>>, // alternatives; an empty conjunction always holds
@@ -36,30 +40,31 @@ type Expressed<T> = Result<T, String>;
 
 pub fn express(policy: &Policy) -> Expressed<Spec> {
     let arch = match policy.arches.as_slice() {
-        [one] if ARCHES.contains(&one.as_str()) => one.clone(),
-        _ => return Err("seccompiler compiles for exactly one of x86_64, aarch64 and riscv64".into()),
+        [one] => ARCHES.iter().find(|(audit, _)| *audit == one.audit),
+        _ => None,
+    };
+    let Some((_, arch)) = arch else {
+        return Err("seccompiler compiles for exactly one of x86_64, aarch64 and riscv64".into());
     };
     if policy.bad_arch_action != 0x8000_0000 {
         return Err("seccompiler always kills the process for other architectures".into());
     }
-    if policy.x32_action.is_some() {
-        return Err("seccompiler has no rules for ranges of system call numbers (x32_action)".into());
+    if !policy.ranges.is_empty() {
+        return Err("seccompiler has no rules for ranges of system call numbers".into());
     }
     let mut match_action = None;
     let mut rules: BTreeMap<u32, Vec<Conjunction>> = BTreeMap::new();
-    for set in policy.rule_sets.iter().filter(|set| !set.rules.is_empty()) {
-        if set.vsyscall {
-            return Err("seccompiler cannot compare the instruction pointer (vsyscall)".into());
-        }
-        if *match_action.get_or_insert(set.action) != set.action {
+    for rule in &policy.rules {
+        if *match_action.get_or_insert(rule.action) != rule.action {
             return Err("seccompiler gives all rules of a filter the same action".into());
         }
-        for (call, rule) in &set.rules {
-            let entry = rules.entry(number(call)?).or_default();
-            entry.extend(alternatives(rule)?);
-            if entry.len() > MAX_ALTERNATIVES {
-                return Err("the rule has too many alternatives".into());
-            }
+        let entry = rules.entry(rule.nr).or_default();
+        for conditions in &rule.any_of {
+            let all: Expressed<Option<Conjunction>> = conditions.iter().map(condition).collect();
+            entry.extend(all?);
+        }
+        if entry.len() > MAX_ALTERNATIVES {
+            return Err("the rule has too many alternatives".into());
         }
     }
     rules.retain(|_, list| !list.is_empty()); // an empty list would always match
@@ -93,77 +98,29 @@ fn action(value: u32) -> Expressed<SeccompAction> {
     }
 }
 
-fn alternatives(rule: &Rule) -> Expressed<Vec<Conjunction>> {
-    let mut out = Vec::new();
-    let tree = match rule {
-        Rule::MatchAll(true) => return Ok(vec![Vec::new()]),
-        Rule::MatchAll(false) => return Err("seccompiler cannot express a rule that matches nothing".into()),
-        Rule::If(tree) => tree,
-    };
-    match tree {
-        Tree::AnyOf(children) => {
-            for child in children {
-                out.extend(alternatives(child)?);
-            }
-        }
-        Tree::AllOf(children) => {
-            out.push(Vec::new());
-            for child in children {
-                let right = alternatives(child)?;
-                out = out
-                    .iter()
-                    .flat_map(|left| {
-                        right
-                            .iter()
-                            .map(move |more| [left.as_slice(), more.as_slice()].concat())
-                    })
-                    .collect();
-                if out.len() > MAX_ALTERNATIVES {
-                    return Err("the rule has too many alternatives".into());
-                }
-            }
-        }
-        Tree::Args(matchers) => {
-            let mut all = Vec::new();
-            for (field, matcher) in matchers {
-                match condition(field, matcher)? {
-                    Some(condition) => all.push(condition),
-                    None => return Ok(out),
-                }
-            }
-            out.push(all);
-        }
-    }
-    Ok(out)
-}
-
 /// Returns None for a test that no value can pass.
-fn condition(field: &str, matcher: &Matcher) -> Expressed<Option<Condition>> {
-    let argument = field
-        .parse()
-        .map_err(|_| "seccompiler cannot compare the instruction pointer".to_string())?;
-    let low_half = matcher.low_half();
-    let all = if low_half { 0xffff_ffff } else { u64::MAX };
-    let (operator, value) = match matcher.test {
-        Test::Eq(value) => (SeccompCmpOp::Eq, value),
-        Test::Ne(value) => (SeccompCmpOp::Ne, value),
-        Test::Gt(value) => (SeccompCmpOp::Gt, value),
-        Test::Ge(value) => (SeccompCmpOp::Ge, value),
-        Test::Lt(value) => (SeccompCmpOp::Lt, value),
-        Test::Le(value) => (SeccompCmpOp::Le, value),
-        // seccompiler masks both sides, so a value with bits outside the mask would match. In a
-        // policy, such a matcher never matches.
-        Test::MaskedEq { mask, value } if value & !mask != 0 => return Ok(None),
-        Test::MaskedEq { mask, value } => (SeccompCmpOp::MaskedEq(mask), value),
-        Test::BitsAllowlist(mask) => (SeccompCmpOp::MaskedEq(all & !mask), 0),
-        Test::NonNegativeFd(false) => return Err("expected true for non_negative_fd, found false".into()),
-        Test::NonNegativeFd(true) => (SeccompCmpOp::MaskedEq(all & !0x7fff_ffff), 0),
-    };
+fn condition(c: &normal_form::Condition) -> Expressed<Option<Condition>> {
+    if c.field == INSTRUCTION_POINTER {
+        return Err("seccompiler cannot compare the instruction pointer".into());
+    }
+    // seccompiler masks both sides, so a value with bits outside the mask would match. In a policy,
+    // such a condition never holds.
+    if c.value & !c.mask != 0 {
+        return Ok(None);
+    }
     Ok(Some(Condition {
-        argument,
-        low_half,
-        operator,
-        value,
+        argument: c.field,
+        low_half: c.bits == 32,
+        operator: match c.op {
+            Op::Eq => SeccompCmpOp::Eq,
+            Op::Ne => SeccompCmpOp::Ne,
+            Op::Gt => SeccompCmpOp::Gt,
+            Op::Ge => SeccompCmpOp::Ge,
+            Op::Lt => SeccompCmpOp::Lt,
+            Op::Le => SeccompCmpOp::Le,
+            Op::MaskedEq => SeccompCmpOp::MaskedEq(c.mask),
+        },
+        value: c.value,
     }))
 }
 
@@ -195,7 +152,7 @@ pub fn compile(spec: &Spec) -> Result<BpfProgram, Failure> {
         }
         rules.insert(i64::from(*number), list);
     }
-    let arch = TargetArch::try_from(spec.arch.as_str()).map_err(refused)?;
+    let arch = TargetArch::try_from(spec.arch).map_err(refused)?;
     let filter =
         SeccompFilter::new(rules, spec.default_action.clone(), spec.match_action.clone(), arch).map_err(refused)?;
     BpfProgram::try_from(filter).map_err(refused)
@@ -205,7 +162,7 @@ pub fn compile(spec: &Spec) -> Result<BpfProgram, Failure> {
 pub fn compile_json(spec: &Spec) -> Result<BpfProgram, Failure> {
     let mut filter = Vec::new();
     for (number, alternatives) in &spec.rules {
-        let name = names::syscall_name(&spec.arch, *number)
+        let name = names::syscall_name(spec.arch, *number)
             .ok_or_else(|| Failure::Unsupported(format!("seccompiler has no name for system call {number}")))?;
         match chain(alternatives) {
             None => filter.push(json!({ "syscall": name })),
@@ -219,7 +176,7 @@ pub fn compile_json(spec: &Spec) -> Result<BpfProgram, Failure> {
         "match_action": action_json(&spec.match_action),
         "filter": filter,
     }});
-    let arch = TargetArch::try_from(spec.arch.as_str()).map_err(refused)?;
+    let arch = TargetArch::try_from(spec.arch).map_err(refused)?;
     let mut compiled = seccompiler::compile_from_json(document.to_string().as_bytes(), arch).map_err(refused)?;
     compiled
         .remove("main")

@@ -23,6 +23,8 @@
 
 #![forbid(unsafe_code)]
 
+pub mod adapter;
+pub mod normal_form;
 mod serve;
 
 use std::ffi::OsString;
@@ -116,7 +118,8 @@ fn prove<T: Instruction<O>, O>(claim: &str, before: &[T], after: &[T], options: 
     if serve::is_serving() {
         return; // this is a copy of the test program; only its call of assert_optimizer matters
     }
-    let folder = Folder::new().unwrap_or_else(|error| panic!("secequiv: cannot create a folder for the filters: {error}"));
+    let folder =
+        Folder::new().unwrap_or_else(|error| panic!("secequiv: cannot create a folder for the filters: {error}"));
     let mut arguments: Vec<OsString> = vec!["prove".into()];
     arguments.extend(options.iter().map(Into::into));
     arguments.push("--".into());

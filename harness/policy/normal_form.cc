@@ -1,0 +1,215 @@
+#include "harness/policy/normal_form.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <tuple>
+#include <utility>
+
+#include "harness/base/text.h"
+
+namespace secequiv {
+namespace {
+
+constexpr std::size_t kMaxAlternatives = 4096;  // for one system call in one rule set
+
+struct Condition {
+  int field = 0;
+  int bits = 64;
+  std::string_view op;
+  std::uint64_t mask = 0;
+  std::uint64_t value = 0;
+
+  friend bool operator==(const Condition&, const Condition&) = default;
+};
+using Conjunction = std::vector<Condition>;
+using Alternatives = std::vector<Conjunction>;  // at least one must hold; an empty one always does
+
+Error too_many(std::size_t found) {
+  return make_error(ErrorCode::kPolicy, {},
+                    fmt::format("expected at most {} alternatives in a rule, found {} or more",
+                                kMaxAlternatives, found));
+}
+
+Condition condition(const Matcher& m, int field) {
+  const std::uint64_t all = m.low_half ? 0xffffffff : ~std::uint64_t{0};
+  const auto compared = [&](std::string_view op) {
+    return Condition{field, m.low_half ? 32 : 64, op, all, m.value};
+  };
+  const auto masked = [&](std::uint64_t mask, std::uint64_t value) {
+    return Condition{field, m.low_half ? 32 : 64, "masked_eq", mask & all, value};
+  };
+  switch (m.op) {
+    case Matcher::Op::kAny:
+      return masked(0, 0);
+    case Matcher::Op::kEq:
+      return compared("eq");
+    case Matcher::Op::kNe:
+      return compared("ne");
+    case Matcher::Op::kGt:
+      return compared("gt");
+    case Matcher::Op::kGe:
+      return compared("ge");
+    case Matcher::Op::kLt:
+      return compared("lt");
+    case Matcher::Op::kLe:
+      return compared("le");
+    case Matcher::Op::kMaskedEq:
+      return masked(m.mask, m.value);
+    case Matcher::Op::kBitsAllowlist:
+      return masked(~m.mask, 0);
+    case Matcher::Op::kNonNegativeFd:
+      break;
+  }
+  return masked(~std::uint64_t{0x7fffffff}, 0);
+}
+
+Result<Alternatives> alternatives(const Rule& rule);
+
+Result<Alternatives> of_any(const Rule& rule) {
+  Alternatives out;
+  for (const Rule& child : rule.children) {
+    auto more = alternatives(child);
+    if (!more) return more.error();
+    out.insert(out.end(), more->begin(), more->end());
+    if (out.size() > kMaxAlternatives) return too_many(out.size());
+  }
+  return out;
+}
+
+Conjunction both(const Conjunction& left, const Conjunction& right) {
+  Conjunction out = left;
+  for (const Condition& each : right)
+    if (std::ranges::find(out, each) == out.end()) out.push_back(each);
+  return out;
+}
+
+Result<Alternatives> of_all(const Rule& rule) {
+  Alternatives out = {Conjunction()};
+  for (const Rule& child : rule.children) {
+    const auto more = alternatives(child);
+    if (!more) return more.error();
+    if (out.size() * more->size() > kMaxAlternatives) return too_many(out.size() * more->size());
+    Alternatives product;
+    product.reserve(out.size() * more->size());
+    for (const Conjunction& left : out)
+      for (const Conjunction& right : *more) product.push_back(both(left, right));
+    out = std::move(product);
+  }
+  return out;
+}
+
+Result<Alternatives> alternatives(const Rule& rule) {
+  switch (rule.kind) {
+    case Rule::Kind::kMatchAll:
+      return Alternatives{Conjunction()};
+    case Rule::Kind::kAnyOf:
+      return of_any(rule);
+    case Rule::Kind::kAllOf:
+      return of_all(rule);
+    case Rule::Kind::kArgs:
+      break;
+  }
+  Conjunction out;
+  for (int field = 0; field <= kIpField; ++field) {
+    const Matcher& m = rule.fields[static_cast<std::size_t>(field)];
+    if (m.op != Matcher::Op::kAny) out.push_back(condition(m, field));
+  }
+  return Alternatives{out};
+}
+
+// Returns the alternatives of a rule in a set. A rule for vsyscalls tests the instruction pointer.
+Result<Alternatives> alternatives(const Rule& rule, bool vsyscall) {
+  auto out = alternatives(rule);
+  if (!out) return out;
+  constexpr std::uint64_t kKernelHalf = std::uint64_t{1} << 63;
+  const Conjunction only = {Condition{kIpField, 64, "masked_eq", kKernelHalf, kKernelHalf}};
+  if (vsyscall)
+    for (Conjunction& each : *out) each = both(each, only);
+  if (std::ranges::any_of(*out, &Conjunction::empty)) out->assign(1, Conjunction());
+  return out;
+}
+
+std::string text(const Condition& c) {
+  return fmt::format(R"({{"field": {}, "bits": {}, "op": "{}", "mask": {}, "value": {}}})", c.field,
+                     c.bits, c.op, c.mask, c.value);
+}
+
+std::string text(const Alternatives& any_of) {
+  std::vector<std::string> lists;
+  lists.reserve(any_of.size());
+  for (const Conjunction& all_of : any_of) {
+    std::vector<std::string> conditions;
+    conditions.reserve(all_of.size());
+    for (const Condition& each : all_of) conditions.push_back(text(each));
+    lists.push_back(fmt::format("[{}]", fmt::join(conditions, ", ")));
+  }
+  return fmt::format("[{}]", fmt::join(lists, ", "));
+}
+
+std::vector<std::string> arches(const Policy& policy) {
+  std::vector<std::string> out;
+  for (const std::uint32_t audit : policy.audit_values()) {
+    const auto arch = arch_from_data(audit, 0);
+    out.push_back(fmt::format(R"({{"name": "{}", "audit": {}, "big_endian": {}}})",
+                              arch ? arch_info(*arch).name : "", audit,
+                              endian_of(audit) == Endian::kBig));
+  }
+  return out;
+}
+
+// An action for x32 calls applies to all numbers with bit 30, except -1.
+std::vector<std::string> ranges(const Policy& policy) {
+  if (!policy.x32_action || !policy.has_arch(Arch::kX86_64) || policy.has_arch(Arch::kX32))
+    return {};
+  const auto range = [&](std::uint32_t first, std::uint32_t last) {
+    return fmt::format(R"({{"audit": {}, "first": {}, "last": {}, "action": {}}})",
+                       AUDIT_ARCH_X86_64, first, last, *policy.x32_action);
+  };
+  return {range(kX32Bit, 0x7fffffff), range(0xc0000000, 0xfffffffe)};
+}
+
+// A name in `hot` means the call on every architecture that has it.
+std::vector<std::string> hot(const Policy& policy) {
+  std::vector<std::string> out;
+  for (std::string_view name : policy.hot) {
+    const std::size_t colon = name.find(':');
+    const auto only =
+        colon == std::string_view::npos ? std::nullopt : arch_from_name(name.substr(0, colon));
+    if (only) name.remove_prefix(colon + 1);
+    const auto number = parse_unsigned(name);
+    for (const Arch arch : policy.arches) {
+      if (only && arch != *only) continue;
+      const auto nr = number ? static_cast<std::uint32_t>(*number) : syscall_nr(arch, name);
+      if (nr)
+        out.push_back(fmt::format(R"({{"audit": {}, "nr": {}}})", arch_info(arch).audit, *nr));
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<std::string> write_normal_form(const Policy& policy) {
+  std::vector<std::string> rules;
+  for (const RuleSet& set : policy.rule_sets) {
+    for (const SyscallRule& entry : set.rules) {
+      const auto any_of = alternatives(entry.rule, set.vsyscall);
+      if (!any_of) return any_of.error();
+      rules.push_back(
+          fmt::format("\n  {{\"action\": {}, \"audit\": {}, \"nr\": {}, \"any_of\": {}}}",
+                      set.action, arch_info(entry.arch).audit, entry.nr, text(*any_of)));
+    }
+  }
+  const std::string name =
+      nlohmann::json(policy.name).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return fmt::format(
+      "{{\"normal_form\": 1, \"name\": {}, \"default_action\": {}, \"bad_arch_action\": {},\n"
+      " \"arches\": [{}],\n \"ranges\": [{}],\n \"hot\": [{}],\n \"rules\": [{}]}}\n",
+      name, policy.default_action, policy.bad_arch_action, fmt::join(arches(policy), ", "),
+      fmt::join(ranges(policy), ", "), fmt::join(hot(policy), ", "), fmt::join(rules, ","));
+}
+
+}  // namespace secequiv
