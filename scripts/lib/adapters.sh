@@ -36,3 +36,26 @@ adapters_go() {
   fi
   (cd "$folder" && GOTOOLCHAIN=local GOWORK=off go build -p 2 -mod=readonly -trimpath -o "$output" "$@" .)
 }
+
+# adapters_rust FOLDER OUTPUT: builds the Rust package in FOLDER. Cargo.toml and Cargo.lock pin its crates, which stay compiled in
+# build/adapters/cargo.
+adapters_rust() {
+  local folder=$1 output=$2 target=${2%/*}/cargo
+  command -v cargo >/dev/null || adapters_cannot 'cargo is not installed (Debian and Ubuntu: cargo, or rustup)'
+  cargo build -j 2 --release --locked --manifest-path "$folder/Cargo.toml" --target-dir "$target"
+  cp "$target/release/secequiv-adapter-${folder##*/}" "$output"
+}
+
+# adapters_python FOLDER OUTPUT: packs FOLDER/__main__.py, the packages that FOLDER/requirements.txt pins, and the reader of requests
+# into one file that Python runs.
+adapters_python() {
+  local folder=$1 output=$2 packed
+  python3 -m pip --version >/dev/null 2>&1 || adapters_cannot 'pip is not installed (Debian and Ubuntu: python3-pip)'
+  packed=$(mktemp -d)
+  # shellcheck disable=SC2064 # the folder of this call
+  trap "rm -rf '$packed'" EXIT
+  python3 -m pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: --require-hashes --target "$packed" \
+    --requirement "$folder/requirements.txt"
+  cp "$folder/__main__.py" "$root/api/python/src/secequiv_adapter.py" "$packed"
+  python3 -m zipapp --python '/usr/bin/env python3' --output "$output" "$packed"
+}
