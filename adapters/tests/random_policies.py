@@ -22,6 +22,9 @@ class Abilities(NamedTuple):
     one_action: bool = False  # all rules must have the same action
     bad_arch: tuple = ()  # the supported values of bad_arch_action; empty: any
     x32_like_bad_arch: bool = False  # the compiler requires x32_action to equal bad_arch_action
+    bad_arch_like_default: bool = False  # the compiler requires bad_arch_action to equal default_action
+    x32: str = ""  # the x32_action that the compiler requires
+    least: int = 0  # the smallest constant in a condition
 
 
 def policy(random, can):
@@ -31,8 +34,10 @@ def policy(random, can):
     default, bad_arch = actions.pop(), random.choice(can.bad_arch or can.actions)
     out = {"version": 1, "name": "random", "arches": ["x86_64"], "default_action": default, "bad_arch_action": bad_arch,
            "rule_sets": []}
-    if can.x32_like_bad_arch:
-        out["x32_action"] = bad_arch
+    if can.bad_arch_like_default:
+        out["bad_arch_action"] = default
+    if can.x32 or can.x32_like_bad_arch:
+        out["x32_action"] = can.x32 or bad_arch
     used, vsyscall = set(), {}
     for _ in range(random.randrange(1, 4)):
         rules, only = {}, can.vsyscall and random.randrange(3) == 0
@@ -44,7 +49,7 @@ def policy(random, can):
         action = actions[0] if can.one_action else actions.pop() if actions else default
         out["rule_sets"].append({"action": action, "vsyscall": only, "rules": rules})
     if random.randrange(2):
-        out["hot"] = [str(number) for number in random.sample(sorted(can.numbers), 2)]
+        out["hot"] = [str(number) for number in random.sample(sorted(can.numbers), min(2, len(can.numbers)))]
     return json.dumps(out)
 
 
@@ -67,7 +72,7 @@ def matcher(random, can):
     if operator == "masked_eq":
         mask = value(random)
         return {"masked_eq": {"mask": mask, "value": value(random) & mask}}
-    return {operator: value(random)}
+    return {operator: max(value(random), can.least)}
 
 
 def value(random):

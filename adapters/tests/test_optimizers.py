@@ -16,8 +16,9 @@ REAL = sorted((ROOT / "corpus/programs").glob("*/*.bpf"))
 if not FULL:
     REAL = REAL[:2]
 
-# Known bugs (corpus/known.toml): gvisor-load-after-* and gvisor-return-before-load affect TXA and loads of memory words.
-OPTIMIZERS = {"gvisor": {0x87, 0x60, 0x61}}
+# Known bugs (corpus/known.toml) affect TXA and loads of memory words (gvisor, lightbpf), and LDX of the length (netbpf).
+OPTIMIZERS = {"gvisor": {0x87, 0x60, 0x61}, "lightbpf": {0x60, 0x61}, "netbpf": {0x81}}
+UNCHANGED = {"netbpf"}  # an assembler behind a disassembler; it may clear unused fields
 
 
 @pytest.mark.parametrize("name", sorted(OPTIMIZERS))
@@ -35,11 +36,13 @@ def test_preserves_random_programs(served, name):
         assert accept(after) is None, (program, after)
         for data in random_programs.inputs(random, program, INPUTS):
             assert run(after, data) == run(program, data), (program, after, data)
+        assert len(after) == len(program) or name not in UNCHANGED
         shorter += len(after) < len(program)
-    assert shorter > PROGRAMS // 10  # it optimizes at least some programs
+    assert name in UNCHANGED or shorter > PROGRAMS // 10  # it optimizes at least some programs
 
 
-@pytest.mark.parametrize("name", sorted(OPTIMIZERS))
+# lightbpf-jump-to-jump concerns nearly every real program.
+@pytest.mark.parametrize("name", sorted(set(OPTIMIZERS) - {"lightbpf"}))
 @pytest.mark.parametrize("file", REAL, ids=lambda file: file.stem)
 def test_preserves_real_programs(served, secequiv, tmp_path, name, file):
     status, body = served(name).ask(b"O" + file.read_bytes())

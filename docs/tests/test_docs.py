@@ -32,6 +32,11 @@ def test_every_tutorial_exists():
     assert TUTORIALS <= {path.stem for path in DOCUMENTS}
 
 
+def test_the_page_of_findings_is_current():
+    findings = load(ROOT / "scripts" / "gen_findings")
+    assert findings.PAGE.read_text() == findings.page(findings.known.load())
+
+
 def test_most_blocks_are_run():
     left_out = [(name(path), block.line, block.argument) for path in DOCUMENTS
                 for block in check_docs.blocks(path.read_text()) if block.kind == "not-run"]

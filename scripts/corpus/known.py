@@ -26,7 +26,7 @@ FILE = ROOT / "corpus" / "known.toml"
 REQUESTS = ("optimize", "compile", "evaluate", "profile")
 POLICIES = ("compile", "profile")  # requests whose file is a policy
 # for each kind of fault: whether its entry has an input, on which the right number and the wrong one differ
-KINDS = {"wrong-answer": True, "evaluator": True, "refused-output": False, "slow": False, "hang": False, "crash": False}
+KINDS = {"wrong-answer": True, "evaluator": True, "refused-output": False, "refused": False, "slow": False, "hang": False, "crash": False}
 LONGEST = datetime.timedelta(days=184)  # six months
 
 
@@ -42,10 +42,13 @@ class Known(NamedTuple):
     first_seen: datetime.date
     expires: datetime.date
     file: Path  # absolute
+    path: str  # the same below corpus
     ours: object  # a 32-bit number if the entry has an input, otherwise text
     theirs: object
     what: str
+    reported: str  # where somebody reported it, or "no"
     arguments: tuple = ()  # for the adapter
+    input: str = ""  # fields of struct seccomp_data
     data: bytes = b""  # struct seccomp_data
 
     def program(self):
@@ -102,7 +105,7 @@ def _entry(table, corpus, adapters, today, problems):
         return value
 
     texts = {key: take(key, str, "text") or "" for key in (
-        "id", "adapter", "request", "kind", "project", "version", "function", "owner", "what", "file")}
+        "id", "adapter", "request", "kind", "project", "version", "function", "owner", "what", "file", "reported")}
     for key in sorted(set(table) - set(texts) - {"first_seen", "expires", "ours", "theirs", "input", "arguments"}):
         problems.append("%s: unknown key" % key)
     for key, text in texts.items():
@@ -138,7 +141,7 @@ def _entry(table, corpus, adapters, today, problems):
         problems.append("input: not for this kind")
     arguments = take("arguments", list, "a list of texts", [])
     entry = Known(first_seen=first, expires=last, data=data, ours=values[0], theirs=values[1], arguments=tuple(arguments or ()),
-                  **{**texts, "file": corpus / texts["file"]})
+                  input=str(table.get("input", "")), path=texts["file"], **{**texts, "file": corpus / texts["file"]})
     _check_file(entry, problems)
     return entry
 

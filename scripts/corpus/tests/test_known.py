@@ -16,7 +16,7 @@ TODAY = datetime.date(2026, 12, 1)
 GOOD = {
     "id": '"a-b"', "adapter": '"one"', "request": '"evaluate"', "kind": '"evaluator"', "project": '"p"', "version": '"1"',
     "function": '"f"', "owner": '"o"', "first_seen": "2026-11-21", "expires": "2027-05-21", "file": '"regress/a.asm"',
-    "input": '"nr=3"', "ours": "1", "theirs": "2", "what": '"w"',
+    "input": '"nr=3"', "ours": "1", "theirs": "2", "what": '"w"', "reported": '"no"',
 }
 
 
@@ -86,6 +86,7 @@ def test_a_renewed_entry_counts_from_today(corpus):
     ({"request": '"ask"'}, "request: expected one of optimize"),
     ({"kind": '"odd"'}, "kind: expected one of wrong-answer"),
     ({"owner": '" "'}, "owner: empty"),
+    ({"reported": None}, "reported: expected text"),
     ({"version": "1"}, "version: expected text, found 1"),
     ({"extra": "1"}, "extra: unknown key"),
     ({"first_seen": '"2026-11-21"'}, "first_seen: expected a date"),

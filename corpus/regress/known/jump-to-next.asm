@@ -1,0 +1,2 @@
+jeq #0, next, next
+next: ret #0

@@ -1,0 +1,3 @@
+; LDX of the length sets X, not A.
+ldx #len
+ret a

@@ -1,0 +1,3 @@
+; The length of struct seccomp_data is 64 bytes.
+ld #len
+ret a
