@@ -23,7 +23,7 @@ struct CheckOptions {
   // Results of an earlier step with the same engine, which are not decided again.
   std::optional<Proof> proof = {};
   std::span<const Obligation> infeasible = {};
-  std::string_view inputs_name = "the derived inputs";  // name of `inputs` in the reason
+  std::string_view inputs_name = "the derived inputs";  // how the reason names `inputs`
 };
 
 // Returns the report. `before` may be longer than 4096 instructions, as optimizers' inputs often

@@ -18,7 +18,8 @@ struct FuzzOptions {
   bool list = false;
 };
 
-// An option that applies only to a pair is an error without a pair, and the reverse.
+// Options that apply only to a pair are errors without a pair; those that do not apply to a pair
+// are errors with one.
 constexpr const char* kPairGroup = "Pair of programs";
 constexpr const char* kTargetGroup = "Under test";
 

@@ -108,7 +108,7 @@ Plan pinned_bounds(const Plan& plan) {
   });
 }
 
-// Swaps the code of calls in pairs when it moves the code.
+// Moves the code of calls apart, but gives each two of these calls the other one's code.
 Plan large_code_apart(const Plan& plan) {
   return each_stage(plan, [&](const ArchPlan& arch, Stage& stage) {
     std::vector<Entry*> moved;

@@ -69,7 +69,7 @@ def test_pkg_config_gives_the_flags(prefix, tmp_path):
 
 
 def test_one_call_of_a_validator_accepts_a_report(prefix, tmp_path):
-    """No installed schema needs another file. Even the schema of `check`, which refers to that of `prove`, includes it."""
+    """No installed schema needs another file. For example, the schema of `check` includes that of `prove`, to which it refers."""
     schemas = prefix / "share" / "secequiv" / "schemas"
     assert sorted(path.name.removesuffix(".schema.json") for path in schemas.iterdir()) == run(prefix / "bin" / "secequiv", "--print-schema").split()
     program = tmp_path / "p.asm"

@@ -64,8 +64,8 @@ Inputs some_inputs(Random& random, ProgramView program) {
   return random_inputs(random, program, kInputs);
 }
 
-// Returns what a fuzzer would try: a policy, or every second time a program if the target is an
-// optimizer.
+// Returns a subject as a fuzzer would choose it: a policy or, if the target is an optimizer,
+// alternately a policy and a program.
 Subject some_subject(const Planted& planted, Random& random, std::size_t trial) {
   Subject out;
   const auto* optimizer = std::get_if<PlantedOptimizer>(&planted.run);

@@ -104,8 +104,8 @@ fn right_optimizers_pass() {
     assert_optimizer_with(|program: &[sock_filter]| program.to_vec(), &["--trials", "20"]);
 }
 
-/// Each test makes only one call, because earlier calls of a test pass in the copy that serves a
-/// later one.
+/// Each test makes only one call: in the copy that serves a later call, earlier calls of the same test return without a
+/// check.
 macro_rules! wrong_optimizers {
     ($($test:ident: $optimize:expr, $expected:expr;)*) => {$(
         #[test]
