@@ -129,12 +129,13 @@ class Campaign {
   Result<CheckReport> fuzz(const pair::Corpus& corpus, const CoverageMap& coverage) {
     // Stored inputs come first, so that none is stored again under another name.
     const DistinctInputs stored(corpus.inputs.begin(), corpus.inputs.end());
-    for (const SeccompData& data : pair::one_per_edge(after_.program, inputs_))
+    for (const SeccompData& data : pair::one_per_edge(after_.program, inputs_, feasible()))
       if (!stored.contains(data))
         if (auto s = pair::add_input(folder_.path(), pair::kSeedPrefix, data, false); !s)
           return s.error();
 
     const pair::PairSession session(pair_, inputs_);
+    if (interrupted()) return finish("interrupted", {});
     pair::FuzzOptions fuzzing = options_.fuzz;
     fuzzing.corpus = folder_.path();
     fuzzing.seen = outcomes(session, coverage);
@@ -155,6 +156,11 @@ class Campaign {
       return contradiction(fmt::format("the programs are proven equivalent, but differ on {}",
                                        describe(result->witness->data)));
     return finish({}, result->witness);
+  }
+
+  // Returns how many obligations inputs may meet: those that are not proven infeasible.
+  [[nodiscard]] std::size_t feasible() const {
+    return CoverageMap(after_.program).obligations().size() - infeasible_.size();
   }
 
   static std::vector<std::uint8_t> outcomes(const pair::PairSession& session,
@@ -196,9 +202,11 @@ class Campaign {
       if (std::ranges::find(corpus->inputs, data) == corpus->inputs.end()) ++fuzz_.added;
     }
     if (options_.minimize && report->verdict != Verdict::kDifferent && not_run.empty()) {
-      const Inputs kept = pair::one_per_edge(after_.program, inputs_);
-      if (auto s = pair::replace_inputs(folder_.path(), *corpus, kept); !s) return s.error();
-      fuzz_.kept = kept.size();
+      const Inputs kept = pair::one_per_edge(after_.program, inputs_, feasible());
+      if (!interrupted()) {  // else `kept` may lack inputs
+        if (auto s = pair::replace_inputs(folder_.path(), *corpus, kept); !s) return s.error();
+        fuzz_.kept = kept.size();
+      }
     }
     if (interrupted() && !checking.prove && report->verdict == Verdict::kPass) {
       report->verdict = Verdict::kUnknown;

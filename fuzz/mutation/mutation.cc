@@ -46,14 +46,20 @@ class Job {
       : program_(program.begin(), program.end()), options_(options) {}
 
   Result<MutationReport> run(std::span<const InputSet> inputs) {
-    Mutants mutants = mutants_of(program_);
+    report_.sameness = options_.sameness;
+    const Mutants mutants = mutants_of(program_);
+    report_.listed = mutants.complete;
+    report_.interrupted = !mutants.complete;
+    if (!report_.listed) {
+      for (const InputSet& set : inputs) report_.inputs.push_back({set.name, set.inputs.size(), 0});
+      return std::move(report_);
+    }
     for (std::size_t op = 0; op < kMutationOperators; ++op)
       report_.operators[op].refused = mutants.refused[op];
     for (const Mutant& mutant : mutants.accepted) {
       ++counts(mutant).mutants;
       candidates_.push_back({mutant, false, std::nullopt});
     }
-    report_.sameness = options_.sameness;
     run_inputs(inputs);
     if (auto s = prove(); !s) return s.error();
     fuzz(inputs);

@@ -101,9 +101,10 @@ Status add_input(const std::string& folder, std::string_view prefix, const Secco
 }
 
 std::vector<SeccompData> one_per_edge(const Program& program,
-                                      const std::vector<SeccompData>& inputs) {
+                                      const std::vector<SeccompData>& inputs,
+                                      std::size_t feasible) {
   const auto obligations = CoverageMap(program).obligations();
-  FirstInputs first(program);
+  FirstInputs first(program, feasible);
   first.run(inputs);
   const std::vector<std::uint32_t> numbers = first.all();
   std::vector<SeccompData> chosen;

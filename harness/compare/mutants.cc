@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "harness/base/interrupt.h"
 #include "harness/bpf/refusal.h"
 #include "harness/bpf/text.h"
 
@@ -86,9 +87,9 @@ class Lister {
 
   Mutants list() {
     changes_.resize(program_.size());
-    for (std::size_t pc = 0; pc < program_.size(); ++pc) change(pc);
-    for (std::size_t pc = 0; pc < program_.size(); ++pc) leave_out(pc);
-    for (std::size_t pc = 0; pc + 1 < program_.size(); ++pc) swap(pc);
+    for (std::size_t pc = 0; pc < program_.size() && !stopped(); ++pc) change(pc);
+    for (std::size_t pc = 0; pc < program_.size() && !stopped(); ++pc) leave_out(pc);
+    for (std::size_t pc = 0; pc + 1 < program_.size() && !stopped(); ++pc) swap(pc);
     std::ranges::sort(out_.accepted, {}, [](const Mutant& m) {
       return std::tuple(m.pc, m.op, m.changed.code, m.changed.k, m.changed.jt, m.changed.jf);
     });
@@ -96,6 +97,12 @@ class Lister {
   }
 
  private:
+  // Each instruction has dozens of mutants, and the check reads the whole program for each.
+  bool stopped() {
+    out_.complete = out_.complete && !stop_wanted();
+    return !out_.complete;
+  }
+
   void change(std::size_t pc) {
     const Insn& in = program_[pc];
     if (has_immediate(in)) constants(pc, MutationOperator::kConstant);

@@ -60,6 +60,7 @@ struct Mutants {
   std::vector<Mutant> accepted;  // by pc, then operator
   // Number of mutants that the kernel's check refuses, by operator
   std::array<std::size_t, kMutationOperators> refused = {};
+  bool complete = true;  // false: the user stopped the search
 };
 
 // Returns all mutants of `program` without duplicates (each under the first operator that gives it)

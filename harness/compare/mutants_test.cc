@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <set>
 
+#include "harness/base/interrupt.h"
 #include "harness/bpf/refusal.h"
 #include "harness/bpf/testing.h"
 #include "harness/compare/mutation_report.h"
@@ -204,9 +206,23 @@ TEST(Mutants, EveryOperatorAndInstructionOccurs) {
     EXPECT_TRUE(codes.contains(code)) << insn_info(code)->name;
 }
 
+// In a process of its own, because nothing withdraws the request to stop.
+TEST(MutantsDeathTest, NoMutantIsMadeAfterAnInterrupt) {
+  const auto stopped = [] {
+    want_stop();
+    const Mutants mutants = mutants_of(assemble("ld [0]\njeq #1, y, n\ny: ret #1\nn: ret #0\n"));
+    std::exit(mutants.accepted.empty() && mutants.refused[0] == 0 && !mutants.complete ? 0 : 1);
+  };
+  EXPECT_EXIT(stopped(), testing::ExitedWithCode(0), "");
+  EXPECT_TRUE(mutants_of(assemble("ret #0\n")).complete);
+}
+
 TEST(MutationReport, VerdictFollowsTheCounts) {
   MutationReport report;
   EXPECT_EQ(report.verdict(), Verdict::kPass);
+  report.listed = false;
+  EXPECT_EQ(report.verdict(), Verdict::kUnknown);
+  report.listed = true;
   report.operators[1].by_inputs = report.operators[2].by_fuzzing = 5;
   report.operators[3].equivalent = 1;
   EXPECT_EQ(report.verdict(), Verdict::kPass);

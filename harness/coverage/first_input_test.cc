@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
+#include "harness/base/interrupt.h"
 #include "harness/bpf/testing.h"
 
 namespace secequiv::coverage_first_input_test {
@@ -34,6 +37,17 @@ TEST(FirstInputs, EndsOnceEverythingFeasibleIsMet) {
   first.run(numbers({7, 1}));
   EXPECT_TRUE(first.complete());
   EXPECT_EQ(first.of({1, Obligation::Kind::kTrue}), FirstInputs::kNone) << "input 1 was not run";
+}
+
+// In a process of its own, because nothing withdraws the request to stop.
+TEST(FirstInputsDeathTest, NoInputIsRunAfterAnInterrupt) {
+  const auto stopped = [] {
+    want_stop();
+    FirstInputs first(kProgram);
+    first.run(numbers({7, 1}));
+    std::exit(first.all().empty() ? 0 : 1);
+  };
+  EXPECT_EXIT(stopped(), testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

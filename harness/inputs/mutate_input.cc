@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "harness/base/interrupt.h"
 #include "harness/seccomp/arch.h"
 #include "harness/seccomp/data.h"
 
@@ -86,8 +87,10 @@ InputMutator::InputMutator(const std::vector<ProgramView>& programs) {
 
 void InputMutator::add_values(std::span<const SeccompData> known) {
   constexpr std::size_t kMost = 4096;
-  for (std::size_t word = 0; word < constants_.size(); ++word) {
+  // Sorting the words of a million inputs takes a second.
+  for (std::size_t word = 0; word < constants_.size() && !stop_wanted(); ++word) {
     std::vector<std::uint32_t> values;
+    values.reserve(known.size());
     for (const SeccompData& data : known) values.push_back(data.words[word]);
     sort_out(values);
     // Keeps some values from the whole range if there are too many.

@@ -19,7 +19,8 @@ class InputMutator {
   explicit InputMutator(const std::vector<ProgramView>& programs);
 
   // Adds constants from `known`, such as inputs made from rules: each of their words becomes a
-  // constant for that word of the input. At most 4096 are kept for each word.
+  // constant for that word of the input. At most 4096 are kept for each word. It ends early after
+  // an interrupt.
   void add_values(std::span<const SeccompData> known);
 
   // Up to eight times, runs one of the programs and changes a tested word so that one test on the

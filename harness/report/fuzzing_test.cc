@@ -12,7 +12,7 @@ namespace {
 HuntReport hunted() {
   HuntReport report;
   report.verdict = Verdict::kDifferent;
-  report.reason = "different: it allows everything";
+  report.reason = "it allows everything";
   report.target = "./optimizer";
   report.kind = "optimizer";
   report.subjects = "generated programs";
@@ -28,7 +28,7 @@ HuntReport hunted() {
   finding.direction = direction_of({&*finding.witness, 1});
   finding.reduced = true;
   finding.original_size = 9;
-  finding.group = "g1";
+  finding.group = "different: ret r0";
   finding.count = 2;
   finding.file = "found/1";
   report.findings = {finding};
@@ -51,7 +51,7 @@ TEST(HuntReportText, ShowsTheDirectionFirstAndTheVerdictLast) {
   EXPECT_NE(text.find(" | = ALLOW\n"), std::string::npos) << text;
   EXPECT_NE(text.find("  found in 2 trials\n  stored: found/1\n"), std::string::npos) << text;
   EXPECT_NE(text.find("   size^2.0\n"), std::string::npos) << text;
-  EXPECT_TRUE(text.ends_with("verdict: different (different: it allows everything)\n")) << text;
+  EXPECT_TRUE(text.ends_with("verdict: different (it allows everything)\n")) << text;
 }
 
 TEST(HuntReportText, EscapesWhatTheCodeUnderTestPrints) {
@@ -78,6 +78,7 @@ TEST(HuntReportCases, ThereIsOneForEachFindingAndOneForTheFuzzing) {
   EXPECT_EQ(found.cases[0].kind, "fuzzing");
   EXPECT_EQ(found.cases[1].state, ReportedCase::State::kFail);
   EXPECT_EQ(found.cases[1].place->path, "found/1");
+  EXPECT_EQ(title_of(found.cases[1]), "finding different: ret r0");
   EXPECT_EQ(found.cases[2].state, ReportedCase::State::kWarning);
 }
 
@@ -116,6 +117,17 @@ TEST(MutationReportText, ShowsSurvivors) {
   const auto json = to_json(report, program);
   EXPECT_EQ(json["missed_by_inputs"][0]["fate"], "survived");
   EXPECT_EQ(json["total"]["survived"], 1);
+}
+
+TEST(MutationReportText, AnInterruptBeforeAllMutantsAreKnownGivesNoScore) {
+  MutationReport report;
+  report.interrupted = true;
+  report.listed = false;
+  const std::string text = mutation_text(report, assemble("ret #0\n"));
+  EXPECT_TRUE(
+      text.ends_with("score     unknown: the run was interrupted when the mutants were listed\n"
+                     "unknown: interrupted before all mutants were listed\n"))
+      << text;
 }
 
 TEST(CoverReport, FeasibleObligationsFailAndUndecidedOnesAreUnknown) {

@@ -42,6 +42,7 @@ std::string verdict_text(const MutationReport& report, const MutationCounts& sum
     case Verdict::kFail:
       return counted(sum.survived, "mutant") + " survived";
     case Verdict::kUnknown:
+      if (!report.listed) return "interrupted before all mutants were listed";
       return fmt::format("{} undecided, {} not decided", counted(sum.undecided, "mutant"),
                          counted(sum.unproven, "proof"));
     default:
@@ -113,6 +114,9 @@ std::string mutation_text(const MutationReport& report, ProgramView program) {
   out += row("total", sum);
   for (const InputSetCounts& set : report.inputs)
     out += fmt::format("inputs    {}: {}; killed {}\n", set.name, set.inputs, set.killed);
+  if (!report.listed)
+    return out + "score     unknown: the run was interrupted when the mutants were listed\n" +
+           fmt::format("{}: {}\n", verdict_name(report.verdict()), verdict_text(report, sum));
   if (report.interrupted && report.verdict() != Verdict::kPass)
     return out +
            fmt::format(
