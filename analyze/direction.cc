@@ -53,7 +53,7 @@ Status add_directions(HuntReport& report, Sameness sameness, Arch host) {
   });
   const Finding* first = report.findings.empty() ? nullptr : &report.findings.front();
   if (report.verdict == Verdict::kDifferent && first != nullptr && first->direction)
-    report.reason = directed(direction_line(first->direction, host), *first->witness);
+    report.reason = became_text(*first->witness);
   return Ok{};
 }
 

@@ -18,7 +18,7 @@ Result<Direction> find_direction(const Question& question, Arch host, const dd::
                                  std::span<const SeccompData> inputs);
 
 // Adds the direction of each wrong answer of an optimizer or a compiler. Those that loosen come
-// first, and the first of them is the reason of the verdict.
+// first, and the witness of the first is the reason of the verdict.
 Status add_directions(HuntReport& report, Sameness sameness, Arch host);
 
 }  // namespace secequiv

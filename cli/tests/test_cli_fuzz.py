@@ -317,13 +317,21 @@ def test_findings_that_loosen_come_first(tmp_path):
     summaries = [found["direction"]["summary"] for found in different]
     assert summaries[0].startswith("LOOSER: every system call") and summaries[-1] == "only stricter: every system call"
     assert [one.startswith("LOOSER") for one in summaries] == sorted((one.startswith("LOOSER") for one in summaries), reverse=True)
-    assert different[0]["trial"] == 2 and different[-1]["trial"] == 1 and document["reason"].startswith(summaries[0] + "; ")
+    assert different[0]["trial"] == 2 and different[-1]["trial"] == 1 and document["reason"].startswith("KILL_THREAD became ")
     lines = run("fuzz", *options).out.splitlines()
-    assert lines[0] == summaries[0] and lines[-1].startswith("verdict: different (%s; " % summaries[0])
+    assert lines[0] == summaries[0] and lines[-1] == "verdict: different (%s)" % document["reason"]
+    assert run("fuzz", *options, "--quiet").out.splitlines() == [lines[0], lines[-1]]
     assert lines.index(summaries[0], 1) < lines.index(summaries[-1])
     for path in (junit, markdown):
         text = path.read_text()
         assert text.index("LOOSER") < text.index("only stricter")
+        assert "different different" not in text and "finding different: " in text
+
+
+@pytest.mark.parametrize("command, verdict", [("exit 1", "crashed"), ("echo nonsense", "crashed (garbage: ")])
+def test_a_verdict_does_not_repeat_its_word(command, verdict):
+    last = run("fuzz", "--optimizer", command, *FAST, "1").out.splitlines()[-1]
+    assert last.startswith("verdict: " + verdict) and "crashed (crashed" not in last, last
 
 
 def test_a_group_of_findings_shows_the_one_that_loosens(tmp_path):
@@ -333,6 +341,7 @@ def test_a_group_of_findings_shows_the_one_that_loosens(tmp_path):
     document, done = report("fuzz", *options)
     found, = [one for one in document["findings"] if one["kind"] == "different"]
     assert found["count"] >= 2 and found["trial"] == 2 and found["direction"]["summary"] == "LOOSER: every system call newly allowed"
+    assert list(saved.glob("different-*")) == [Path(found["file"])]  # the better finding replaces the file of the first one
     text = Path(found["file"]).read_text()
     assert "ERRNO(2 ENOENT) became ALLOW" in text and "ret #0x50002" in text
     assert "LOOSER" in replay(found).out.splitlines()[0]

@@ -288,7 +288,7 @@ def test_explanations_are_readable_in_text(getpid):
     document, _ = report("why", getpid, "--nr", "getpid")
     lines = [line.rstrip() for line in run("why", getpid, "--nr", "getpid", "--trace").out.splitlines()]
     assert lines[:5] == ["ALLOW", "nr=39 (getpid) arch=0xc000003e (x86_64) ip=0x0 args=[]", "0x7fff0000 ALLOW",
-                         "because " + document["condition"], "        (the same holds for all 2^480 such inputs)"]
+                         "because " + document["condition"], "        (the same holds for every such input: 2^480 in all)"]
     assert lines[5] == str(getpid) and lines[6].startswith("       1: jeq #0x27, L2, L3") and len(lines) == 8
     assert [test["text"] for test in document["filters"][0]["tests"]] == ["jeq #0x27, L2, L3 -> true", "ret #0x7fff0000"]
     assert [line.rstrip() for line in run("why", getpid, "--nr", "getpid").out.splitlines()] == lines[:6]

@@ -292,7 +292,9 @@ void conclude(HuntReport& report, const HuntOptions& options, const Originals& o
     });
     if (at == report.findings.end()) continue;
     report.verdict = verdict;
-    report.reason = fmt::format("{}: {}", finding_name(kind), at->detail);
+    report.reason = finding_name(kind) == verdict_name(verdict)
+                        ? at->detail
+                        : fmt::format("{}: {}", finding_name(kind), at->detail);
     return;
   }
   report.verdict = Verdict::kUnknown;
