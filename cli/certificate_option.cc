@@ -5,21 +5,15 @@
 #include <filesystem>
 
 #include "harness/base/file.h"
+#include "harness/compare/verdict.h"
 
 namespace secequiv::cli {
 
 namespace fs = std::filesystem;
 
-void CertificateOption::add(CLI::App& app) {
-  app.add_option("--certificate", directory,
-                 "Write a certificate of the proof to this folder, for independent checkers")
-      ->check([](const std::string& path) {
-        return path.empty() ? std::string("--certificate: expected a folder") : std::string();
-      });
-}
+namespace {
 
-Status CertificateOption::write(const CertificateReport& report) const {
-  if (report.files.empty()) return Ok{};
+Status write_files(const CertificateReport& report, const std::string& directory) {
   std::error_code error;
   fs::create_directories(directory, error);
   if (error)
@@ -31,6 +25,29 @@ Status CertificateOption::write(const CertificateReport& report) const {
         !s)
       return s;
   return Ok{};
+}
+
+}  // namespace
+
+void CertificateOption::add(CLI::App& app) {
+  app.add_option("--certificate", directory,
+                 "Write a certificate of the proof to this folder, for independent checkers")
+      ->check([](const std::string& path) {
+        return path.empty() ? std::string("--certificate: expected a folder") : std::string();
+      });
+}
+
+void CertificateOption::write(CertificateReport& report) const {
+  if (report.files.empty()) return;
+  const Status written = write_files(report, directory);
+  if (written) return;
+  std::error_code ignored;
+  for (const CertificateReport::File& file : report.files)
+    if (const fs::path path = fs::path(directory) / file.name; fs::is_regular_file(path, ignored))
+      fs::remove(path, ignored);
+  report.files.clear();
+  report.failed = exit_code(written.error().code);
+  report.reason += (report.reason.empty() ? "" : "; ") + written.error().text();
 }
 
 }  // namespace secequiv::cli

@@ -43,6 +43,20 @@ def test_a_certificate_that_fails_does_not_hide_the_verdict(pair, tmp_path):  # 
         assert output.status == 3 and output.out.startswith("equivalent (") and "not written: " in output.out
 
 
+@pytest.mark.parametrize("engine, blocked", [("dd", "."), ("dd", "walk.cert"), pytest.param("both", "proof.lrat", marks=cadical)])
+def test_a_certificate_that_cannot_be_written_does_not_hide_the_verdict(pair, tmp_path, engine, blocked):  # noqa: F811
+    folder = tmp_path / "folder"
+    if blocked == ".":
+        folder.write_text("a file")
+    else:
+        (folder / blocked / "full").mkdir(parents=True)
+    done = run("prove", *pair, "--engine", engine, "--certificate", folder)
+    assert done.status == 2 and done.out.startswith("equivalent (") and "certificate: not written: " in done.out, done
+    assert "folder" in done.err and (blocked == "." or names(folder) == [blocked])
+    document = json.loads(run("prove", *pair, "--engine", engine, "--certificate", folder, "--json").out)
+    assert fits(document) == "prove" and (document["verdict"], document["certificate"]["written"]) == ("equivalent", False)
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_comparison_of_behaviour_has_to_be_requested(tmp_path, engine):
     one, two = raw(tmp_path / "one.bpf", "ret #0x7fff0001\n"), raw(tmp_path / "two.bpf", "ret #0x7fff0000\n")
