@@ -40,7 +40,8 @@ Result<ActionsReport> actions(const ActionsJob& job) {
   const auto found = dd::constant_actions(space, decisions, job.host);
   if (space.exhausted()) return dd::limits_reached(job.stack.name);
   ActionsReport report;
-  for (const dd::ArchActions& arch : found) {
+  report.others_by_number = found.others_by_number;
+  for (const dd::ArchActions& arch : found.arches) {
     ActionsReport::OneArch& row = report.arches.emplace_back();
     row.arch = arch.arch;
     for (const auto& [value, calls] : arch.constant)

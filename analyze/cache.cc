@@ -11,15 +11,14 @@ namespace {
 using Constant = std::vector<dd::ArchActions>;
 using Bitmaps = std::vector<kernel::Bitmap>;
 
-// Returns the calls whose number alone decides their action. The result is empty if the filters do
-// not distinguish the architecture from unknown ones.
+// Returns the calls whose number alone decides their action.
 Result<Constant> constant_of(const Stack& stack, const CacheJob& job) {
   const auto programs = views(stack.filters);
   dd::Space space(programs, job.limits);
   const auto decisions = space.decisions(programs, Sameness::kRaw);
   auto out = dd::constant_actions(space, decisions, job.host);
   if (space.exhausted()) return dd::limits_reached(stack.name);
-  return out;
+  return std::move(out.arches);
 }
 
 std::size_t constant_calls(const Constant& constant, Arch arch) {

@@ -42,10 +42,10 @@ def test_constant_and_argument_dependent_calls_are_listed(asm):
 
 def test_values_computed_from_the_number_alone_are_constant(asm):
     document, _ = report("actions", asm("ld [0]\nadd #5\nret a"))
-    row = rows_of(document)["x86_64"]  # the program does not test the architecture, so there is only one row, for the host
+    row = rows_of(document)["x86_64"]
     assert row["others"] == [] and row["constant"][0] == {"value": "0x00000005", "action": "KILL_THREAD(5)", "syscalls": ["read"]}
     document, _ = report("actions", asm("ld [0]\nadd #5\nret a"), "--arch", "aarch64")
-    assert list(rows_of(document)) == ["aarch64"]
+    assert set(rows_of(document)) == {"aarch64", "arm"}
     document, _ = report("actions", asm("ld [16]\nret a"))
     assert rows_of(document)["x86_64"]["constant"] == []
 
@@ -88,6 +88,28 @@ def test_claims_about_real_filters_are_confirmed(path, tmp_path):
             constant.write_text("ret #%d\n" % value)
             assumption = "arch == %#x && nr == %d" % (AUDITS[row["arch"]], nr)
             assert report("prove", raw, constant, "--assume", assumption)[1].status == 1, name
+
+
+BY_NUMBER = "every other architecture\n  decided by number, whatever the number means there\n"
+
+
+def test_a_filter_without_a_test_of_the_architecture_decides_by_number(asm):
+    """Number 11 is munmap for programs of x86_64, and execve for those of i386, which run on the same machine."""
+    path = asm("ld [0]\njeq #11, y, n\ny: ret #0x7fff0000\nn: ret #0x50001\n")
+    document, _ = report("actions", path)
+    allowed = {row["arch"]: [part["syscalls"] for part in row["constant"] if part["action"] == "ALLOW"] for row in document["arches"]}
+    assert allowed == {"x86_64": [["munmap"]], "i386": [["execve"]], "x32": []} and document["others_by_number"]
+    assert run("actions", path).out.endswith(BY_NUMBER)
+
+
+def test_architectures_of_the_host_are_listed_beside_the_one_that_is_tested(asm):
+    path = asm("ld [4]\njeq #0x40000003, no\nld [0]\njeq #11, y, no\ny: ret #0x7fff0000\nno: ret #0x50001\n")
+    document, _ = report("actions", path)
+    assert set(rows_of(document)) == {"x86_64", "i386", "x32"} and document["others_by_number"]
+    everywhere = report("actions", asm("ret #0x7fff0000\n"))[0]
+    assert set(rows_of(everywhere)) == {"x86_64", "i386", "x32"} and not everywhere["others_by_number"]
+    aarch64 = report("actions", asm("ld [4]\njeq #0xc00000b7, y, no\ny: ret #0x7fff0000\nno: ret #0\n"))[0]
+    assert set(rows_of(aarch64)) == {"aarch64"} and not aarch64["others_by_number"]
 
 
 def test_stacks_and_same_behaviour_are_supported(asm):

@@ -98,6 +98,8 @@ std::string actions_text(const ActionsReport& report, bool allowed) {
     }
     out += names + "\n" + arch_text(report.arches[i], allowed);
   }
+  if (report.others_by_number)
+    out += "every other architecture\n  decided by number, whatever the number means there\n";
   return out;
 }
 
@@ -123,6 +125,7 @@ nlohmann::ordered_json to_json(const ActionsReport& report) {
     if (arch.otherwise) row["otherwise"] = value_json(*arch.otherwise);
     out["arches"].push_back(std::move(row));
   }
+  out["others_by_number"] = report.others_by_number;
   return out;
 }
 

@@ -39,11 +39,12 @@ struct ActionsReport {
     std::optional<std::uint32_t> otherwise = {};
   };
   std::vector<OneArch> arches;
+  bool others_by_number = false;  // on other architectures the action depends on the call, too
 };
 
 // Returns the text. It lists architectures with the same names and actions together, and only
 // counts the calls whose action is `otherwise`. With `allowed` it lists only calls that the filters
-// allow, at least for some arguments.
+// allow, at least for some arguments. The last line states what `arches` does not list.
 std::string actions_text(const ActionsReport& report, bool allowed = false);
 nlohmann::ordered_json to_json(const ActionsReport& report);  // schema "secequiv.actions/1"
 

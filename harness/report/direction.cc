@@ -90,15 +90,13 @@ std::vector<Arch> complete_arches(const Part& part, bool always) {
   return out;
 }
 
-// Returns whether `complete`, the architectures whose calls are all in the part, make up the whole
-// part. `always`: for all arguments.
+// Returns whether the part has every call of every architecture, because the filters decide by
+// number. `complete`: the architectures whose calls are all in it. `always`: for all arguments.
 bool is_every_call(const Part& part, const std::vector<Arch>& complete, bool always,
                    const Style& style) {
-  if (complete.empty() || part.unknown_arches) return false;
-  const auto compat = style.by_number ? compat_arch(style.host) : std::nullopt;
+  if (complete.empty() || part.unknown_arches || !style.by_number) return false;
+  const auto compat = compat_arch(style.host);
   const auto has = [&](Arch arch) { return std::ranges::find(complete, arch) != complete.end(); };
-  if (!style.by_number)
-    return !style.arches && std::ranges::all_of(part.calls, has, &Direction::Call::arch);
   const auto in_part = [&](const ArchInfo& info) {
     return info.audit != arch_info(style.host).audit || has(info.arch);
   };

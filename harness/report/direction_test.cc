@@ -140,14 +140,16 @@ TEST(DirectionLine, NamesTheHostIfAnotherPartIsAboutOtherArchitectures) {
             "calls on other architectures");
 }
 
-TEST(DirectionLine, ReportsThatEveryCallIsAffected) {
+// The filters decide otherwise for calls of i386, which run on the same machine.
+TEST(DirectionLine, NamesTheHostOfWhichEveryCallIsAffected) {
   Direction direction;
   for (const SyscallEntry& entry : arch_info(Arch::kX86_64).syscalls)
     direction.allowed.calls.push_back({Arch::kX86_64, entry.nr, true});
   direction.allowed.unnamed = {Arch::kX86_64};
-  EXPECT_EQ(direction_line(direction, Arch::kX86_64), "LOOSER: every system call newly allowed");
+  EXPECT_EQ(direction_line(direction, Arch::kX86_64),
+            "LOOSER: every system call on x86_64; numbers without a name newly allowed");
   direction.allowed.calls.pop_back();
-  EXPECT_NE(direction_line(direction, Arch::kX86_64), "LOOSER: every system call newly allowed");
+  EXPECT_EQ(direction_line(direction, Arch::kX86_64).find("every system call"), std::string::npos);
 }
 
 TEST(DirectionLine, DoesNotClaimMoreThanTheInputsShow) {

@@ -23,7 +23,7 @@ TEST(ActionsReport, NamesCallsByAction) {
   const ReturnValue allow{kAllow, kAllow};
   const ReturnValue eperm{0x50001, 0x50000};
   const ActionsReport::Conditional open{"open", {{allow, "arg1 == 0x0"}, {eperm, "arg1 != 0x0"}}};
-  const ActionsReport report{
+  ActionsReport report{
       {{Arch::kX86_64, {{0x50001, {"stat", "poll"}}, {kAllow, {"read", "write"}}}, {open}, 0x50001},
        {Arch::kI386, {{0, {"read"}}}, {}, 0},
        {Arch::kX32, {{0x50001, {"poll", "stat"}}, {kAllow, {"read", "write"}}}, {open}, 0x50001}}};
@@ -38,6 +38,10 @@ TEST(ActionsReport, NamesCallsByAction) {
             "  conditional             1: open\n"
             "    open: ALLOW if arg1 == 0x0, else ERRNO(1 EPERM)\ni386\n  none\n");
   const auto json = to_json(report);
+  EXPECT_FALSE(json["others_by_number"]);
+  report.others_by_number = true;
+  EXPECT_TRUE(actions_text(report).ends_with(
+      "every other architecture\n  decided by number, whatever the number means there\n"));
   EXPECT_EQ(json["schema"], "secequiv.actions/1");
   EXPECT_EQ(json["arches"][0]["constant"][1]["action"], "ALLOW");
   EXPECT_EQ(json["arches"][0]["constant"][1]["syscalls"].size(), 2u);
@@ -55,7 +59,7 @@ TEST(WhyReport, ShowsConditionRuleAndTests) {
   const std::string text = why_text(report, true);
   EXPECT_NE(text.find("0x7fff0000 ALLOW\nbecause nr == getpid\n"), std::string::npos) << text;
   EXPECT_EQ(why_text(report, false).find("jeq"), std::string::npos) << "only with --trace";
-  EXPECT_NE(text.find("all 1024 such inputs"), std::string::npos);
+  EXPECT_NE(text.find("(the same holds for every such input: 1024 in all)"), std::string::npos);
   EXPECT_NE(text.find("a.json\n  default action: no rule matches\n       1: jeq #0x27"),
             std::string::npos)
       << text;

@@ -26,7 +26,7 @@ std::optional<std::uint32_t> constant(const Space& space, const Function& functi
 
 }  // namespace
 
-std::vector<ArchActions> constant_actions(Space& space, const Decisions& decisions, Arch host) {
+Actions constant_actions(Space& space, const Decisions& decisions, Arch host) {
   Function all{decisions.root};
   if (decisions.computed) {
     const Bits bits = space.words().bits(space.value(decisions));
@@ -36,18 +36,22 @@ std::vector<ArchActions> constant_actions(Space& space, const Decisions& decisio
   const auto is_distinguished = [&](const ArchInfo& info) {
     return fixed(space, all, kArchWord, info.audit) != unknown;
   };
-  const bool none = std::ranges::none_of(all_arches(), is_distinguished);
-  std::vector<ArchActions> out;
+  // Programs of x86_64, x32 and i386 all run on one machine.
+  const auto on_host = [&](const ArchInfo& info) {
+    return info.audit == arch_info(host).audit || info.arch == compat_arch(host);
+  };
+  Actions out;
+  out.others_by_number = !constant(space, unknown);
+  const bool host_too = out.others_by_number || std::ranges::none_of(all_arches(), is_distinguished);
   for (const ArchInfo& info : all_arches()) {
-    if (none ? info.arch != host : !is_distinguished(info)) continue;
+    if (!is_distinguished(info) && !(host_too && on_host(info))) continue;
     const Function here = fixed(space, all, kArchWord, info.audit);
-    out.push_back({info.arch, {}, {}});
+    ArchActions& row = out.arches.emplace_back(info.arch);
     for (const SyscallEntry& call : info.syscalls) {
-      if (const auto value = constant(space, fixed(space, here, kNrWord, call.nr))) {
-        out.back().constant[*value].push_back(call.nr);
-      } else {
-        out.back().others.push_back(call.nr);
-      }
+      if (const auto value = constant(space, fixed(space, here, kNrWord, call.nr)))
+        row.constant[*value].push_back(call.nr);
+      else
+        row.others.push_back(call.nr);
     }
   }
   return out;

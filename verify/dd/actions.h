@@ -1,5 +1,5 @@
-// Finds the system calls whose action depends on their number alone, for each architecture that a
-// filter distinguishes. Owns this search. It must not know instructions (backward.h).
+// Finds the system calls whose action depends on their number alone, for each architecture that
+// matters to a filter. Owns this search. It must not know instructions (backward.h).
 #pragma once
 
 #include <map>
@@ -19,9 +19,15 @@ struct ArchActions {
   std::vector<std::uint32_t> others;  // the action depends on instruction_pointer or arguments
 };
 
-// Returns the actions for each architecture that the filters treat differently from an unknown one,
-// or for `host` if they treat none differently. The result is meaningless if the space is
-// exhausted.
-std::vector<ArchActions> constant_actions(Space& space, const Decisions& decisions, Arch host);
+struct Actions {
+  // Each architecture that the filters treat differently from an unknown one. If they treat none
+  // differently, or do not have one action for all calls of an unknown one: also those of which
+  // `host` runs programs.
+  std::vector<ArchActions> arches;
+  bool others_by_number = false;  // the actions of the other architectures depend on the call
+};
+
+// The result is meaningless if the space is exhausted.
+Actions constant_actions(Space& space, const Decisions& decisions, Arch host);
 
 }  // namespace secequiv::dd
