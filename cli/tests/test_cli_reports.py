@@ -6,10 +6,12 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from cli_tool import POLICIES, run
+from cli_tool import POLICIES, STATUS, run
 
 BEFORE = "ld [0]\njeq #39, y, n\n; a comment\ny: ret #0x7fff0000\nn: ret #0x50001\n"
 AFTER = "ld [0]\njeq #39, y, n\ny: ret #0\nn: ret #0x50001\n"
+
+WORDS = {**STATUS, "error": 2}  # what report files show as the verdict
 
 
 class Reports:
@@ -50,7 +52,7 @@ def check_junit(suites, status):
     assert passed == (status == 0)
     assert (status == 3) == ("error" in tags and "failure" not in tags) or status in (2, 5)
     properties = {one.get("name"): one.get("value") for one in suite.iter("property")}
-    assert properties["exit_status"] == str(status)
+    assert properties["exit_status"] == str(status) and WORDS[properties["verdict"]] == status
     return cases
 
 
@@ -70,7 +72,7 @@ def check_sarif(document, status):
     rules = run["tool"]["driver"]["rules"]
     assert len({rule["id"] for rule in rules}) == len(rules)
     (invocation,) = run["invocations"]
-    assert invocation["exitCode"] == status
+    assert invocation["exitCode"] == WORDS[invocation["exitCodeDescription"]] == status
     assert invocation["executionSuccessful"] == (status not in (2, 5))
     for result in run["results"]:
         assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
@@ -143,6 +145,31 @@ def test_raw_programs_have_byte_offsets_and_paths_are_uris(reports):
     assert uri.startswith("file:///") and uri.endswith("/a%20b%25/after%23.bpf")
 
 
+@pytest.mark.parametrize("command", ("check", "prove", "diff"))
+def test_a_difference_is_placed_at_the_test_where_the_traces_part(reports, command):
+    """Many paths share the returns, so a place there would tell a reviewer nothing."""
+    text = "ld [16]\njset #6, %s\ny: ret #0x7fff0000\nn: ret #0\n"
+    for name, targets in (("before.asm", "y, n"), ("after.asm", "n, y")):
+        (reports.folder / name).write_text("; %s\n" % name * (name == "before.asm") + text % targets)
+    _, results = reports.run(command, "before.asm", "after.asm", status=1)
+    for result in results:
+        if result["ruleId"] == "cache":
+            continue
+        assert region(result) == ("after.asm", {"startLine": 2})
+        assert result["relatedLocations"][0]["physicalLocation"]["region"] == {"startLine": 3}
+        assert result["codeFlows"]
+    assert "at after.asm, line 2" in reports.junit_file.read_text()
+
+
+def test_reports_about_policies_have_no_traces_of_our_programs(reports):
+    profiles = [POLICIES / "oci" / name for name in ("docker-default-0.1.0.json", "docker-default.json")]
+    _, results = reports.run("diff", profiles[0], POLICIES / "oci" / "podman-default.json", status=1)
+    assert len(results) > 20 and reports.sarif_file.stat().st_size < 500_000
+    for command in ("diff", "prove"):
+        _, results = reports.run(command, *profiles, status=1)
+        assert all("codeFlows" not in result and result["relatedLocations"] for result in results)
+
+
 def test_every_difference_is_a_result(reports):
     cases, results = reports.run("diff", "before.asm", "after.asm", status=1)
     assert len(cases) == len(results) == 1
@@ -152,6 +179,8 @@ def test_every_difference_is_a_result(reports):
     reports.run("diff", "before.asm", "after.asm", "--expect", "e.json", status=0)
     cases, _ = reports.run("diff", "before.asm", "before.asm", "--expect", "e.json", status=1)
     assert any("- " in body.get("message", "") for body in cases.values())
+    cases, _ = reports.run("diff", "before.asm", "after.asm", "--expect", "e.json", "--assume", "nr == 39", status=2)
+    assert cases["error"].tag == "error" and "stored with the same options" in cases["error"].get("message")
 
 
 def test_a_limit_that_ran_out_is_an_error_and_no_pass(reports, hard):

@@ -71,7 +71,7 @@ std::string junit(const ReportedCases& report) {
       "      <property name=\"reason\" value=\"{4}\"/>\n{6}"
       "      <property name=\"exit_status\" value=\"{5}\"/>\n    </properties>\n",
       counts, attribute(report.command),
-      report.subject.empty() ? "" : attribute(": " + report.subject), verdict_name(report.verdict),
+      report.subject.empty() ? "" : attribute(": " + report.subject), report.verdict_text(),
       attribute(report.reason), report.exit_status,
       report.direction.empty() ? ""
                                : fmt::format("      <property name=\"direction\" value=\"{}\"/>\n",

@@ -8,6 +8,7 @@
 
 #include "harness/base/text.h"
 #include "harness/bpf/text.h"
+#include "harness/compare/common_steps.h"
 #include "harness/compare/question.h"
 #include "harness/report/page_header.h"
 #include "harness/report/page_parts.h"
@@ -89,12 +90,11 @@ ordered_json side_json(const PageSide& shown, Texts& texts) {
 
 // Executed instructions are stored as runs [first, count, ...]. Changes of A and X are stored as
 // [step, value, ...].
-ordered_json trace_json(ProgramView program, const SeccompData& data) {
-  const Trace run = trace(program, data);
+ordered_json trace_json(const Trace& run) {
   ordered_json runs = ordered_json::array();
   ordered_json a = ordered_json::array();
   ordered_json x = ordered_json::array();
-  std::size_t next = program.size() + 1;
+  std::size_t next = SIZE_MAX;
   std::uint32_t was_a = 0;
   std::uint32_t was_x = 0;
   for (std::size_t i = 0; i < run.steps.size(); ++i) {
@@ -121,17 +121,41 @@ ordered_json trace_json(ProgramView program, const SeccompData& data) {
           {"result", fmt::format("{:#010x} {}", run.result, describe_action(run.result))}};
 }
 
+// Pairs of steps are stored as runs [first step of before, first step of after, count, ...].
+ordered_json pairs_json(const CommonSteps& common) {
+  ordered_json out = ordered_json::array();
+  std::pair<std::size_t, std::size_t> next{SIZE_MAX, SIZE_MAX};
+  for (const auto& [i, j] : common.pairs) {
+    if (next == std::pair(i, j))
+      out.back() = out.back().get<std::size_t>() + 1;
+    else
+      for (const std::size_t value : {i, j, std::size_t{1}}) out.push_back(value);
+    next = {i + 1, j + 1};
+  }
+  return out;
+}
+
 ordered_json input_json(const Page& page, const PageInput& input) {
   ordered_json words = ordered_json::array();
   const Endian endian = endian_of(input.data.arch());
   for (std::uint32_t word = 0; word < 16; ++word)
     if (input.data.words[word] != 0)
       words.push_back({word_name(word, endian), fmt::format("{:#010x}", input.data.words[word])});
-  return {{"label", printable(input.label, false)},
-          {"text", describe(input.data)},
-          {"words", std::move(words)},
-          {"before", trace_json(page.sides[0].side.program, input.data)},
-          {"after", trace_json(page.sides[1].side.program, input.data)}};
+  const Program& before = page.sides[0].side.program;
+  const Program& after = page.sides[1].side.program;
+  const Trace traces[] = {trace(before, input.data), trace(after, input.data)};
+  const CommonSteps common = common_steps(before, traces[0], after, traces[1]);
+  ordered_json out{{"label", printable(input.label, false)},
+                   {"text", describe(input.data)},
+                   {"call", describe_call(input.data)},
+                   {"nr", input.data.nr()},
+                   {"arch", input.data.arch()},
+                   {"words", std::move(words)},
+                   {"pairs", pairs_json(common)},
+                   {"before", trace_json(traces[0])},
+                   {"after", trace_json(traces[1])}};
+  if (common.parting) out["parting"] = *common.parting;
+  return out;
 }
 
 // Returns JSON that no HTML parser takes for markup.

@@ -7,6 +7,7 @@
 #include "harness/base/file.h"
 #include "harness/base/text.h"
 #include "harness/bpf/text.h"
+#include "harness/compare/common_steps.h"
 #include "harness/report/regions.h"
 #include "harness/report/text.h"
 
@@ -52,8 +53,7 @@ std::string step_text(ProgramView program, const TraceStep& step) {
 }
 
 std::vector<ReportedCase::Step> steps(ProgramView program, const SourceFile& file,
-                                      const SeccompData& input) {
-  const Trace run = trace(program, input);
+                                      const Trace& run) {
   std::vector<ReportedCase::Step> out;
   const std::size_t from = run.steps.size() > kMostSteps ? run.steps.size() - kMostSteps : 0;
   for (std::size_t i = from; i < run.steps.size(); ++i)
@@ -96,10 +96,25 @@ ReportedCase::Place place_in(const SourceFile& file, std::optional<std::size_t> 
 
 void show_witness(ReportedCase& one, ProgramView before, ProgramView after, const Witness& witness,
                   const SideFiles& files) {
+  const Trace first = trace(before, witness.data);
+  const Trace second = trace(after, witness.data);
   one.witness = witness;
-  one.traces = {steps(before, files.before, witness.data), steps(after, files.after, witness.data)};
-  if (!one.traces[1].empty()) one.place = one.traces[1].back().place;
+  one.traces = {steps(before, files.before, first), steps(after, files.after, second)};
+  const auto parting = common_steps(before, first, after, second).parting;
+  if (!parting) return;  // the results of a witness differ
+  one.before = place_in(files.before, first.steps[(*parting)[0]].pc);
+  one.place = place_in(files.after, second.steps[(*parting)[1]].pc);
 }
+
+namespace {
+
+// Returns the place without its instruction, or nothing if there is no file.
+std::optional<ReportedCase::Place> file_only(const ReportedCase::Place& place) {
+  if (place.path.empty()) return {};
+  return ReportedCase::Place{place.path, false, {}, {}};
+}
+
+}  // namespace
 
 void place_by_rules(ReportedCase& one, const DecidingRules& rules) {
   const auto place = [](const DecidingRule& rule) -> std::optional<ReportedCase::Place> {
@@ -107,13 +122,16 @@ void place_by_rules(ReportedCase& one, const DecidingRules& rules) {
     const auto line = static_cast<std::uint32_t>(rule.position.at->line);
     return ReportedCase::Place{rule.position.at->file, false, {}, line};
   };
+  const bool policies = !rules.before.text.empty() && !rules.after.text.empty();
+  if (policies) {
+    one.traces.clear();
+    for (std::optional<ReportedCase::Place>* known : {&one.before, &one.place})
+      if (*known) *known = file_only(**known);
+  }
   const auto before = place(rules.before);
   const auto after = place(rules.after);
-  for (const auto& [side, found] :
-       {std::pair(std::size_t{0}, &before), std::pair(std::size_t{1}, &after)})
-    if (*found && one.traces.size() == 2 && !one.traces[side].empty())
-      one.traces[side].back().place = **found;
   const bool gone = before && rules.after.by_default && !rules.before.by_default;
+  if (before) one.before = before;
   if (after && !gone)
     one.place = after;
   else if (before)
@@ -129,7 +147,7 @@ void conclude(ReportedCases& report) {
                                                 : State::kFail;
   if (shown && state != State::kPass) return;
   report.cases.push_back(
-      {"verdict", state, fmt::format("{}: {}", verdict_name(report.verdict), report.reason)});
+      {"verdict", state, fmt::format("{}: {}", report.verdict_text(), report.reason)});
 }
 
 ReportedCases reported(const Difference& difference, const Question& question, Verdict verdict,

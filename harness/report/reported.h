@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/base/result.h"
@@ -42,10 +43,11 @@ struct ReportedCase {
 
   std::string kind;  // what was examined: the id of one of case_kinds()
   State state = State::kPass;
-  std::string message;      // a sentence
-  std::string detail = {};  // more lines for people; may be empty
-  std::string name = {};    // distinguishes several cases of a kind; may be empty
-  std::optional<Place> place = {};
+  std::string message;               // a sentence
+  std::string detail = {};           // more lines for people; may be empty
+  std::string name = {};             // distinguishes several cases of a kind; may be empty
+  std::optional<Place> place = {};   // in the second program, if there are two
+  std::optional<Place> before = {};  // the place in the first program; only with `place`
   std::optional<Witness> witness = {};
   std::vector<std::vector<Step>> traces = {};  // the witness's traces: before, after
   double seconds = 0;
@@ -61,6 +63,12 @@ struct ReportedCases {
   std::string direction = {};  // one line with the effect of a difference on callers; may be empty
   bool completed = true;       // false: an error ended the command
   std::string file = {};       // the file for cases without a place; may be empty
+
+  // Returns the verdict's name, or "error" if an error left the command without a verdict.
+  [[nodiscard]] std::string_view verdict_text() const {
+    const bool none = !completed && exit_status == exit_code(ErrorCode::kUsage);
+    return none ? "error" : verdict_name(verdict);
+  }
 };
 
 // The kinds of cases, for tools that list them. SARIF calls a kind a rule.
@@ -92,14 +100,15 @@ std::string place_text(const ReportedCase& one);
 // Returns the place of instruction `pc` in a file, or of the whole file.
 ReportedCase::Place place_in(const SourceFile& file, std::optional<std::size_t> pc);
 
-// Makes `one` a case about a witness: its place is where the second program decides, and it gets
-// both traces.
+// Makes `one` a case about a witness: its places are where the traces part, and it gets both
+// traces.
 void show_witness(ReportedCase& one, ProgramView before, ProgramView after, const Witness& witness,
                   const SideFiles& files);
 
 // Sets the place of the case to the deciding rule in a policy's file: the new rule, or the old one
 // if no rule matches any more. A side without a policy, or with a policy that has no file, changes
-// nothing.
+// nothing. A case about two policies loses its traces, because only we have the programs that we
+// compiled from them.
 void place_by_rules(ReportedCase& one, const DecidingRules& rules);
 
 // Returns a case for each listed region, at most `most` for each change.

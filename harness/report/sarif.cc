@@ -85,13 +85,13 @@ ordered_json result(const ReportedCases& report, const ReportedCase& one) {
   ReportedCase::Place place = one.place.value_or(ReportedCase::Place{});
   if (place.path.empty()) place.path = report.file.empty() ? "secequiv" : report.file;
   out["locations"] = only(location(place));
+  if (one.before) {
+    ordered_json at = location(*one.before);
+    at["id"] = 1;
+    at["message"] = {{"text", "the first program or policy decides otherwise here"}};
+    out["relatedLocations"] = only(std::move(at));
+  }
   if (one.traces.size() == 2) {
-    if (!one.traces[0].empty()) {
-      ordered_json at = location(one.traces[0].back().place);
-      at["id"] = 1;
-      at["message"] = {{"text", "the first program decides here"}};
-      out["relatedLocations"] = only(std::move(at));
-    }
     ordered_json flow{{"message", {{"text", "the instructions that both programs execute"}}},
                       {"threadFlows", ordered_json::array()}};
     flow["threadFlows"].push_back(thread_flow("before", one.traces[0]));
@@ -125,7 +125,7 @@ std::string sarif(const ReportedCases& report, std::string_view version) {
   }
   ordered_json invocation{{"executionSuccessful", report.completed},
                           {"exitCode", report.exit_status},
-                          {"exitCodeDescription", verdict_name(report.verdict)}};
+                          {"exitCodeDescription", report.verdict_text()}};
   if (!notifications.empty()) invocation["toolExecutionNotifications"] = std::move(notifications);
   ordered_json run{
       {"tool",
@@ -138,7 +138,7 @@ std::string sarif(const ReportedCases& report, std::string_view version) {
       {"columnKind", "utf16CodeUnits"},
       {"results", std::move(results)},
       {"properties",
-       {{"verdict", verdict_name(report.verdict)},
+       {{"verdict", report.verdict_text()},
         {"reason", printable(report.reason, true)},
         {"subject", printable(report.subject, true)}}}};
   return render({{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},

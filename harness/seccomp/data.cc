@@ -16,14 +16,19 @@ std::string word_name(std::uint32_t word, Endian endian) {
   return fmt::format("args[{}].{}", (word - kArgsWord) / 2, half);
 }
 
-std::string describe(const SeccompData& data) {
-  const Endian endian = endian_of(data.arch());
+std::string describe_call(const SeccompData& data) {
   const auto arch = arch_from_data(data.arch(), data.nr());
   const std::string_view name = arch ? syscall_name(*arch, data.nr()) : std::string_view();
   std::string out = fmt::format("nr={}", data.nr());
   if (!name.empty()) out += fmt::format(" ({})", name);
   out += arch ? fmt::format(" arch={:#x} ({})", data.arch(), arch_info(*arch).name)
               : fmt::format(" arch={:#x} (unknown)", data.arch());
+  return out;
+}
+
+std::string describe(const SeccompData& data) {
+  const Endian endian = endian_of(data.arch());
+  std::string out = describe_call(data);
   out += fmt::format(" ip={:#x} args=[", data.field(kIpField, endian));
   int last = kArgCount - 1;
   while (last >= 0 && data.field(last, endian) == 0) --last;

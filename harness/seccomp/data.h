@@ -17,6 +17,8 @@ std::string word_name(std::uint32_t word, Endian endian);
 // Returns "nr=257 (openat) arch=0xc000003e (x86_64) ip=0x0 args=[0x3, ...]", with names if the
 // tables have them and without trailing zero arguments.
 std::string describe(const SeccompData& data);
+// Returns the first part of it: the number and the architecture.
+std::string describe_call(const SeccompData& data);
 
 // Returns the inputs as records of 64 little-endian bytes.
 std::string input_bytes(std::span<const SeccompData> inputs);

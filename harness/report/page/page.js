@@ -30,6 +30,14 @@ function stepsOf(trace) {
   return steps;
 }
 
+// Pairs of steps that both traces have are stored as runs.
+function pairsOf(runs) {
+  const pairs = [];
+  for (let i = 0; i < runs.length; i += 3)
+    for (let k = 0; k < runs[i + 2]; ++k) pairs.push([runs[i] + k, runs[i + 1] + k]);
+  return pairs;
+}
+
 // `changed` is a checkbox that hides rows without a coloured cell, or null.
 function filterRows(input, rows, status, changed) {
   const apply = () => {
@@ -70,9 +78,6 @@ class TraceView {
     this.steps = stepsOf(trace);
     this.insns = insns;
     this.failed = this.steps.map(({ pc }, i) => insns[pc][2] === 2 || this.outcome(i) === false);
-    // The effect of a step, independent of its place in the program.
-    this.keys = this.steps.map(({ pc, a }, i) =>
-      insns[pc][2] === 2 ? undefined : [insns[pc][1] || insns[pc][0].replace(/, L.*/, ""), a, this.outcome(i)].join());
     const usesX = this.steps.some((step) => step.x);
     const tests = this.steps.map(({ pc }, i) => insns[pc][0] + ({ true: " -> true", false: " -> false" }[this.outcome(i)] || ""));
     const width = tests.reduce((most, test) => Math.max(most, test.length), 0);
@@ -186,31 +191,29 @@ class Stepper {
     const input = data.inputs[index];
     byId("input-text").textContent =
       input.text + (input.words.length ? ": " + input.words.map(([word, value]) => `${word} = ${value}`).join(", ") : "");
-    const words = new Map(input.words.map(([word, value]) => [word, Number(value)]));
-    this.call = [words.get("nr") || 0, words.get("arch") || 0];
-    byId("reachable-call").textContent = input.text.replace(/ ip=.*/, "");
+    this.call = [input.nr, input.arch];
+    byId("reachable-call").textContent = input.call;
     this.views = SIDES.map((name, side) => new TraceView(this.boxes[side], data.sides[side].insns, input[name]));
     this.executed = this.views.map(({ steps }) => new Set(steps.map((step) => step.pc)));
     // Which instruction followed which. An edge may not be taken although both of its ends are executed.
     this.taken = this.views.map(({ steps }) => new Set(steps.slice(1).map((step, i) => `${steps[i].pc}>${step.pc}`)));
-    this.pairs = common(this.views[0].keys, this.views[1].keys);
+    this.pairs = pairsOf(input.pairs);
     this.open = [new Set(), new Set()];
-    this.findParting(input.before.result !== input.after.result);
+    this.showParting(input.parting);
     this.listings.forEach((listing, side) => listing.mark(this.executed[side]));
     if (byId("only-executed").checked || byId("only-reachable").checked) filterListings();
     document.dispatchEvent(new CustomEvent("input-chosen"));
     this.moves = undefined;
     this.arrange();
   }
-  // Finds where the traces diverge: in each trace, the first step after the last step that both have. It skips a long run of failed
-  // comparisons there.
-  findParting(differs) {
-    const last = this.pairs.length ? this.pairs[this.pairs.length - 1] : [-1, -1];
-    this.parting = differs ? this.views.map((view, side) => {
-      let step = last[side] + 1;
+  // Marks the steps at which the traces part, but skips a long run of failed comparisons there.
+  showParting(parting) {
+    this.parting = parting ? this.views.map((view, side) => {
+      let step = parting[side];
       if (view.foldable(step)) step = view.runEnd(step);
-      while (view.failed[step] && view.outcome(step) === undefined) ++step;  // jumps
-      return Math.min(step, view.steps.length - 1);
+      step = Math.min(step, view.steps.length - 1);
+      view.failed[step] = false;  // its row is never folded
+      return step;
     }) : null;
     this.views.forEach((view, side) => view.rows.forEach((row, i) => row.classList.toggle("parts", this.parting !== null && this.parting[side] === i)));
     byId("part").setAttribute("aria-disabled", this.parting === null);
