@@ -116,17 +116,6 @@ class PageMaker {
     return out;
   }
 
-  // Runs the inputs until each feasible obligation is met, or until Ctrl-C.
-  void run_inputs(FirstInputs& first) const {
-    constexpr std::size_t kBetweenLooks = 4096;
-    for (std::span<const SeccompData> left : {job_.inputs, std::span(job_.report.own_inputs)})
-      while (!left.empty() && !first.complete() && !stop_wanted()) {
-        const std::size_t count = std::min(left.size(), kBetweenLooks);
-        first.run(left.first(count));
-        left = left.subspan(count);
-      }
-  }
-
   // Names for each obligation the first input that meets it.
   std::vector<PageMark> covered(const FirstInputs& first, CoverageMap& coverage) const {
     const std::vector<Obligation> all = coverage.obligations();
@@ -163,7 +152,8 @@ class PageMaker {
     std::vector<PageMark>& marks = page_.sides[second ? 1 : 0].marks;
     Reasons reasons(program, job_.limits, job_.host);
     FirstInputs first(program, reasons.feasible(all));
-    run_inputs(first);
+    first.run(job_.inputs);
+    first.run(job_.report.own_inputs);
     if (!second) decisive_ = first.all();
     marks = covered(first, coverage);
     const auto take = [&](const Feasibility& answer) {
@@ -229,7 +219,7 @@ class PageMaker {
         for (const Region& region : by_call(whole, kMostSplit)) {
           PageRegion& row = page_.regions.emplace_back(page_region(change, region, job_.host));
           for (std::size_t at = 0; at < 2; ++at)
-            if (rules[at]) row.rules[at] = rules[at]->of(region).shown();
+            if (rules[at]) row.rules[at] = rules[at]->of(region);
           if (page_.regions.size() <= kMostStepped)
             row.input =
                 add_input(fmt::format("difference {}", page_.regions.size()), region.example());

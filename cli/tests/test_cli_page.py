@@ -58,7 +58,7 @@ def test_the_page_shows_the_difference_and_its_traces(docker):
     assert "i386, x32 if arg0.lo == AF_ALG" in row["For which inputs"] and "x86_64 if arg0 == AF_ALG" in row["For which inputs"]
     assert row["System call"] == "socket i386, x86_64, x32" and row["class"] == row["Effect"] == "closed"
     assert re.fullmatch(r"ALLOW\S*docker-default-0.1.0.json:\d+ \(syscalls\[2\]\)", row["Before"])
-    assert row["After"] == "ERRNO(1 EPERM)%s:2 (defaultAction)" % DOCKER[1]
+    assert row["After"] == "ERRNO(1 EPERM)%s:2 (defaultAction)" % DOCKER[1].name
     assert data["inputs"][0]["label"] == "the witness"
     full, _ = report("check", *DOCKER)
     for side in ("before", "after"):
@@ -158,7 +158,9 @@ def test_each_call_has_a_row_with_its_rules_and_their_lines(tmp_path):
         row = rows["opened", call]
         line = int(re.search(r"podman-default\.json:(\d+) ", row["After"]).group(1))
         assert lines[line - 1].strip().strip(",") == '"%s"' % call
-        assert row["Before"] == "ERRNO(1 EPERM)%s:2 (defaultAction)" % pair[0] and row["For which inputs"].startswith("whatever the arguments")
+        assert row["Before"] == "ERRNO(1 EPERM)%s:2 (defaultAction)" % pair[0].name and row["For which inputs"].startswith("whatever the arguments")
+    # The whole path appears under the mouse.
+    assert '<small title="%s">%s:2 (defaultAction)</small>' % (pair[0], pair[0].name) in text
     # The cards count calls as the direction does, however many rows there are.
     document, _ = report("diff", *pair)
     counts = [len({call["name"] for part in parts for call in document["direction"][part]["calls"]})
@@ -174,7 +176,7 @@ def test_a_rule_that_decides_about_some_inputs_only_is_an_example(tmp_path):
     _, reader, _ = page_of(tmp_path, *pair, command="diff", status=1)
     rows = {(row["System call"].split()[0], row["After"]) for row in reader.tables["difference-rows"] if row["Effect"] == "opened"}
     lines = dict(rows)
-    assert lines["mount"].startswith("ALLOW" + str(pair[1])) and "ALLOWfor example %s:" % pair[1] in lines["socket"]
+    assert lines["mount"].startswith("ALLOW" + pair[1].name) and "ALLOWfor example %s:" % pair[1].name in lines["socket"]
     out = run("diff", *pair, "--rules").out
     assert "  after:  for example %s:" % pair[1] in out and "  before: %s:2 (defaultAction)\n" % pair[0] in out
 

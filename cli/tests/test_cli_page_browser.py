@@ -251,6 +251,11 @@ def test_the_listings_are_aligned(opened, tmp_path, asm):
     tops = browser.execute_script("return aligned.map((row) => row.cells.map((cell) => cell.getBoundingClientRect().top))")
     assert all(abs(a - b) < 1 for a, b in tops)  # both cells of a row have the same height, even beside gaps
     assert browser.execute_script("return aligned[5].cells.map((cell) => getComputedStyle(cell, '::before').content)[1]") == '"+ "'
+    browser.execute_script("listings[0].select(4)")
+    assert "(~ the same test leads elsewhere in the other program)" in text_of(browser, "#detail")
+    # Short traces get low panels, without empty space below.
+    for height, content in browser.execute_script("return stepper.boxes.map(({ list }) => [list.offsetHeight, list.scrollHeight])"):
+        assert 19 * 3 < height < 19 * 12 and abs(height - content) < 20
 
 
 def longest_common(a, b):

@@ -24,8 +24,8 @@ Page diff_page(const DiffReport& report, std::string_view how) {
         if (report.rules.empty()) continue;
         const DiffReport::Rules& region = report.rules[i][k];
         const auto& rules = c < region.of_calls.size() ? region.of_calls[c] : region;
-        row.rules[0] = rules.before.shown();
-        row.rules[1] = rules.after.shown();
+        row.rules[0] = rules.before;
+        row.rules[1] = rules.after;
       }
     }
     note_shown(changes[i], shown.size(), out);

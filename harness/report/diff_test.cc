@@ -128,8 +128,8 @@ TEST(DiffPage, NamesTheRulesOfEachCall) {
   const Page page = diff_page(report);
   ASSERT_EQ(page.regions.size(), 2u);
   EXPECT_EQ(page.regions[1].call, "write");
-  EXPECT_EQ(page.regions[0].rules[0], "for example old read");
-  EXPECT_EQ(page.regions[1].rules[0], "old write");
+  EXPECT_EQ(page.regions[0].rules[0].shown(), "for example old read");
+  EXPECT_EQ(page.regions[1].rules[0].shown(), "old write");
   EXPECT_EQ(page.regions[1].condition, "") << "the call is the whole condition";
   const std::string text = html(page);
   EXPECT_NE(text.find("<b>2</b> calls closed"), std::string::npos);

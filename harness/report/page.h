@@ -12,6 +12,7 @@
 #include "harness/compare/direction.h"
 #include "harness/compare/verdict.h"
 #include "harness/report/cost.h"
+#include "harness/report/rule.h"
 #include "harness/report/side.h"
 
 namespace secequiv {
@@ -49,7 +50,7 @@ struct PageRegion {
   std::string when;                  // in words: "if arg0 == AF_ALG"
   std::string condition;             // empty: `call` and `arch` are the whole condition
   std::string count;                 // empty: unknown
-  std::string rules[2];              // the rules that decide, before and after; empty: unknown
+  RegionRule rules[2];               // that decide, before and after; without a text: unknown
   std::optional<std::size_t> input;  // index in Page::inputs
 };
 

@@ -5,10 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <memory>
+#include <set>
 #include <span>
 #include <string_view>
 #include <tuple>
 
+#include "harness/base/paths.h"
 #include "harness/base/text.h"
 #include "harness/report/cost.h"
 #include "harness/report/direction.h"
@@ -62,8 +66,8 @@ struct Row {
 };
 
 auto key_of(const PageRegion& region) {
-  return std::tie(region.effect, region.call, region.before, region.after, region.rules[0],
-                  region.rules[1]);
+  return std::tuple(region.effect, region.call, region.before, region.after,
+                    region.rules[0].shown(), region.rules[1].shown());
 }
 
 std::vector<Row> rows_of(const std::vector<PageRegion>& regions) {
@@ -79,11 +83,33 @@ std::vector<Row> rows_of(const std::vector<PageRegion>& regions) {
   return out;
 }
 
-std::string action_cell(const PageRegion& region, bool second) {
-  std::string out = as_html(second ? region.after : region.before);
-  const std::string& rule = region.rules[second ? 1 : 0];
-  if (!rule.empty()) out += "<small>" + as_html(rule) + "</small>";
-  return cell(second ? "After" : "Before", out);
+using ShortNames = std::map<std::string, std::string>;  // of files
+
+ShortNames names_in(const std::vector<PageRegion>& regions) {
+  std::set<std::string> paths;
+  for (const PageRegion& region : regions)
+    for (const RegionRule& rule : region.rules)
+      if (rule.rule.position.at) paths.insert(rule.rule.position.at->file);
+  return short_names(paths);
+}
+
+// Shows a short name; the whole path appears under the mouse.
+std::string rule_html(const RegionRule& shown, const ShortNames& names) {
+  if (shown.rule.text.empty()) return "";
+  RegionRule rule = shown;
+  std::string title;
+  if (const auto at = rule.rule.position.at; at && names.at(at->file) != at->file) {
+    title = fmt::format(" title=\"{}\"", as_html(at->file));
+    RulePosition position = *at;
+    position.file = names.at(at->file);
+    rule.rule.position.at = std::make_shared<const RulePosition>(std::move(position));
+  }
+  return fmt::format("<small{}>{}</small>", title, as_html(rule.shown()));
+}
+
+std::string action_cell(const PageRegion& region, bool second, const ShortNames& names) {
+  return cell(second ? "After" : "Before", as_html(second ? region.after : region.before) +
+                                               rule_html(region.rules[second ? 1 : 0], names));
 }
 
 // Returns the architectures of the regions, each once.
@@ -122,7 +148,7 @@ std::vector<std::vector<const PageRegion*>> by_words(std::span<const PageRegion*
   return out;
 }
 
-std::string difference_row(const Row& row) {
+std::string difference_row(const Row& row, const ShortNames& names) {
   const std::string arches = arches_of(row.regions);
   std::string conditions;
   for (const auto& group : by_words(row.regions)) conditions += condition_item(group, arches);
@@ -130,8 +156,8 @@ std::string difference_row(const Row& row) {
   if (!arches.empty()) call += " <small>" + as_html(arches) + "</small>";
   const std::string_view effect = name_of(row.first.effect);
   return fmt::format("<tr class=\"{}\">{}{}{}{}{}</tr>\n", effect, cell("Effect", effect, "effect"),
-                     cell("System call", call, "call"), action_cell(row.first, false),
-                     action_cell(row.first, true),
+                     cell("System call", call, "call"), action_cell(row.first, false, names),
+                     action_cell(row.first, true, names),
                      cell("For which inputs", "<ul>" + conditions + "</ul>"));
 }
 
@@ -163,6 +189,10 @@ std::string bar(double value, double most, std::string_view kind) {
   return fmt::format("<span class=\"bar {}\"><span style=\"width:{:.1f}%\"></span></span>", kind,
                      most == 0 ? 0 : 100 * value / most);
 }
+
+constexpr std::string_view kDerivedOnly =
+    "<p class=\"legend\"><b>~</b> over derived inputs only: the best case may be lower, the worst "
+    "case higher</p>\n";
 
 // `exact`: whether the costs cover all inputs. `kind` selects the colour of the bar.
 std::string cost_cell(std::string_view column, const CallCost& call, bool exact, double most,
@@ -210,11 +240,8 @@ std::string cost_summary(const PageCost& cost) {
       "{:.2f} before and {:.2f} after: <b class=\"{}\">{}</b> ({} without the cache). Worst case: "
       "{} before ({}), {} after ({}).</p>\n",
       as_html(program_text(was)), as_html(program_text(is)),
-      exact ? "over all inputs"
-            : "over all inputs, or where marked ~ over derived inputs only: the best case may be "
-              "lower, the worst case higher",
-      as_html(cost.profile), mean[0], mean[1], kind_of_change(mean[0], mean[1]),
-      ratio(mean[0], mean[1], exact),
+      exact ? "over all inputs" : "over all inputs, except where marked ~", as_html(cost.profile),
+      mean[0], mean[1], kind_of_change(mean[0], mean[1]), ratio(mean[0], mean[1], exact),
       ratio(weighted_mean_uncached(was.calls), weighted_mean_uncached(is.calls), exact), worst(was),
       as_html(describe(was.worst.data)), worst(is), as_html(describe(is.worst.data)));
 }
@@ -235,7 +262,8 @@ std::string difference_html(const Page& page) {
   if (!page.regions.empty()) {
     const std::vector<Row> rows = rows_of(page.regions);
     std::string text;
-    for (const Row& row : rows) text += difference_row(row);
+    const ShortNames names = names_in(page.regions);
+    for (const Row& row : rows) text += difference_row(row, names);
     out += filter("difference", "system call, action, condition") +
            table("difference-rows", "Difference",
                  "Effect|System call|Before|After|For which inputs", text);
@@ -246,6 +274,7 @@ std::string difference_html(const Page& page) {
 std::string cost_html(const PageCost& cost) {
   const CostReport::Side& was = cost.report.sides[0];
   const CostReport::Side& is = cost.report.sides[1];
+  const bool marked = !was.calls_exact() || !is.calls_exact();
   double most = 0;
   for (const CostReport::Side* side : {&was, &is})
     for (const CallCost& call : side->calls) most = std::max(most, effective(call));
@@ -266,6 +295,7 @@ std::string cost_html(const PageCost& cost) {
                      filter("cost", "system call",
                             "<label><input type=\"checkbox\" id=\"cost-changed\"> faster or "
                             "slower</label> ") +
+                     std::string(marked ? kDerivedOnly : "") +
                      table("cost-rows", "Cost",
                            "System call|Before: least / mean / most|After: least / mean / most|"
                            "Change",

@@ -93,10 +93,37 @@ TEST(PageCards, CountCallsAsTheDirectionDoes) {
 
 TEST(PageCards, EveryCallIsShownInWords) {
   Page page = different();
-  for (const SyscallEntry& entry : arch_info(Arch::kX86_64).syscalls)
-    page.direction->allowed.calls.push_back({Arch::kX86_64, entry.nr, true});
+  page.direction->by_number = true;
+  for (const Arch arch : {Arch::kX86_64, Arch::kX32})
+    for (const SyscallEntry& entry : arch_info(arch).syscalls)
+      page.direction->allowed.calls.push_back({arch, entry.nr, true});
+  for (const SyscallEntry& entry : arch_info(Arch::kI386).syscalls)
+    if (!has_name(Arch::kX86_64, entry.nr))
+      page.direction->allowed.calls.push_back({Arch::kI386, entry.nr, true});
   page.direction->allowed.unnamed = {Arch::kX86_64};
   EXPECT_NE(difference_html(page).find("<b>every</b> call opened"), std::string::npos);
+}
+
+TEST(PageDifference, RowsHaveShortNamesOfFilesAndTheWholePathAsTitle) {
+  Page page = different();
+  const auto rule = [](const char* file) {
+    RegionRule out{{"a rule", {}, false}, true};
+    out.rule.position.at = std::make_shared<RulePosition>(RulePosition{file, 7, "syscalls[2]"});
+    return out;
+  };
+  page.regions.resize(1);
+  page.regions[0].rules[0] = rule("/long/way/old.json");
+  page.regions[0].rules[1] = rule("/long/<way>/new.json");
+  std::string text = difference_html(page);
+  EXPECT_NE(text.find("<small title=\"/long/way/old.json\">old.json:7 (syscalls[2])</small>"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("<small title=\"/long/&lt;way&gt;/new.json\">new.json:7 "),
+            std::string::npos);
+  page.regions[0].rules[1] = rule("/long/other/old.json");
+  text = difference_html(page);
+  EXPECT_NE(text.find("\">way/old.json:7 ("), std::string::npos) << text;
+  EXPECT_NE(text.find("\">other/old.json:7 ("), std::string::npos) << text;
 }
 
 TEST(PageCost, MarksInexactCosts) {
@@ -120,6 +147,7 @@ TEST(PageCost, MarksInexactCosts) {
   EXPECT_NE(text.find("</span>4 / 4.0 / 4<"), std::string::npos) << text;
   EXPECT_NE(text.find("</span>4 / 4.0 / 4 ~<"), std::string::npos) << text;
   EXPECT_NE(text.find(">1.00~<"), std::string::npos) << text;
+  EXPECT_LT(text.find("<b>~</b> over derived inputs only"), text.find("<table>")) << text;
   EXPECT_NE(text.find("Before: a.json, compiled, not optimized, 9 instructions."),
             std::string::npos);
 }

@@ -77,22 +77,26 @@ Arch own_arch(const Region& region, Arch host) {
   return (audit ? arch_from_data(*audit, 0) : std::nullopt).value_or(host);
 }
 
+std::string arch_name(std::uint32_t audit) {
+  const auto arch = arch_from_data(audit, 0);
+  return arch ? std::string(arch_info(*arch).name) : hex(audit);
+}
+
 std::string arch_text(const WordSet& set) {
-  return set_text("arch", set, 0, 0, [](std::uint64_t value) {
-    const auto arch = arch_from_data(static_cast<std::uint32_t>(value), 0);
-    return arch ? std::string(arch_info(*arch).name) : hex(value);
-  });
+  return set_text("arch", set, 0, 0,
+                  [](std::uint64_t value) { return arch_name(static_cast<std::uint32_t>(value)); });
+}
+
+std::string nr_name(std::uint32_t nr, std::optional<std::uint32_t> audit, Arch host) {
+  const auto arch = audit ? arch_from_data(*audit, nr) : std::nullopt;
+  const std::string name(arch ? syscall_name(*arch, nr) : std::string_view());
+  if (name.empty()) return plain(nr);
+  return *arch == host ? name : fmt::format("{}:{}", arch_info(*arch).name, name);
 }
 
 std::string nr_text(const WordSet& set, std::optional<std::uint32_t> audit, Arch host) {
   return set_text("nr", set, 0, 0, [&](std::uint64_t value) {
-    const auto nr = static_cast<std::uint32_t>(value);
-    if (const auto arch = audit ? arch_from_data(*audit, nr) : std::nullopt) {
-      const std::string name(syscall_name(*arch, nr));
-      if (name.empty()) return plain(nr);
-      return *arch == host ? name : fmt::format("{}:{}", arch_info(*arch).name, name);
-    }
-    return plain(nr);
+    return nr_name(static_cast<std::uint32_t>(value), audit, host);
   });
 }
 
@@ -178,6 +182,29 @@ void argument_tests(const Region& region, Endian endian, const std::optional<Ask
                     std::vector<std::string>& out) {
   field_text(region, kIpField, endian, call, out);
   for (int field = 0; field < kArgCount; ++field) field_text(region, field, endian, call, out);
+}
+
+// Returns the conditions of a region on the instruction pointer and the arguments.
+std::vector<std::string> own_tests(const Region& region, Arch host) {
+  std::vector<std::string> out;
+  argument_tests(region, arch_info(own_arch(region, host)).endian, call_of(region), out);
+  return out;
+}
+
+// Returns "x86_64 socket", "i386 nr in {mount, read}" or "every system call".
+std::string calls_text(const Region& region, Arch host) {
+  const auto audit = audit_of(region);
+  const WordSet* arch = find(region, kArchWord);
+  const WordSet* nr = find(region, kNrWord);
+  const Arch own = own_arch(region, host);
+  std::string out = audit ? arch_name(*audit) : arch != nullptr ? arch_text(*arch) : "";
+  if (!out.empty()) out += " ";
+  if (nr == nullptr) return out + "every system call";
+  if (const auto number = only(*nr)) return out + nr_name(*number, audit, own);
+  const auto names = audit && arch_from_data(*audit, nr->example) == own
+                         ? sorted_names(*nr, own, {})
+                         : std::nullopt;
+  return out + (names ? *names : nr_text(*nr, audit, own));
 }
 
 // Returns how many values a set has, if this is easy to count.
@@ -271,20 +298,6 @@ std::string summary(const Change& change, const Region& region, Arch host) {
   const auto allowed = [](const ReturnValue& value) {
     return value.action && lets_run(*value.action);
   };
-  const auto audit = audit_of(region);
-  std::string calls;
-  if (const WordSet* arch = find(region, kArchWord))
-    calls = audit ? arch_text(*arch).substr(std::string_view("arch == ").size()) : arch_text(*arch);
-  const WordSet* nr = find(region, kNrWord);
-  const Arch own = own_arch(region, host);
-  const auto names = nr != nullptr && audit && arch_from_data(*audit, nr->example) == own
-                         ? sorted_names(*nr, own, {})
-                         : std::nullopt;
-  std::string numbers = nr == nullptr ? "every system call"
-                        : names       ? *names
-                                      : nr_text(*nr, audit, own);
-  if (nr != nullptr && only(*nr)) numbers = numbers.substr(std::string_view("nr == ").size());
-  calls += (calls.empty() ? "" : " ") + numbers;
   const std::string now = action_text(change.after);
   const std::string was = action_text(change.before);
   const std::string what = change.before.action && !allowed(change.before) && allowed(change.after)
@@ -292,14 +305,12 @@ std::string summary(const Change& change, const Region& region, Arch host) {
                            : change.after.action && allowed(change.before) && !allowed(change.after)
                                ? fmt::format("no longer allowed (now {})", now)
                                : fmt::format("now {} instead of {}", now, was);
-  const std::string arguments = arguments_text(region, host);
-  return fmt::format("{}: {}{}{}", calls, what, arguments.starts_with("if") ? " " : ", ",
-                     arguments);
+  return fmt::format("{}: {}{}{}", calls_text(region, host), what,
+                     own_tests(region, host).empty() ? ", " : " ", arguments_text(region, host));
 }
 
 std::string arguments_text(const Region& region, Arch host) {
-  std::vector<std::string> tests;
-  argument_tests(region, arch_info(own_arch(region, host)).endian, call_of(region), tests);
+  const std::vector<std::string> tests = own_tests(region, host);
   return tests.empty() ? "whatever the arguments" : fmt::format("if {}", fmt::join(tests, " && "));
 }
 

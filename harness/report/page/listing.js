@@ -78,7 +78,8 @@ class Listing {
     row.setAttribute("aria-selected", "true");
     reveal(this.list, row);
     const [text, comment, , , , marks, reasons] = this.side.insns[pc];
-    const lines = [`${this.side.name}, instruction ${pc}: ${text}${comment ? "  ; " + comment : ""}`];
+    const elsewhere = row.classList.contains("elsewhere") ? " (~ the same test leads elsewhere in the other program)" : "";
+    const lines = [`${this.side.name}, instruction ${pc}: ${text}${comment ? "  ; " + comment : ""}${elsewhere}`];
     for (let i = 0; i < marks.length; ++i)
       lines.push(`${KINDS[i]}: ${marks[i] === "+" ? "reached by " : ""}${data.texts[reasons[i]]}`);
     byId("detail").textContent = lines.join("\n");
@@ -93,10 +94,10 @@ class Listing {
   }
 }
 
-// Returns the longest list of pairs [i, j] with a[i] === b[j] in which i and j ascend; undefined equals nothing. If the
-// lists are too long for that, pairs only their equal beginnings and their equal ends.
+// Returns the longest list of pairs [i, j] with a[i] === b[j] in which i and j ascend. If the lists are too long for that,
+// pairs only their equal beginnings and their equal ends.
 function common(a, b) {
-  const same = (i, j) => a[i] !== undefined && a[i] === b[j];
+  const same = (i, j) => a[i] === b[j];
   const least = Math.min(a.length, b.length);
   let start = 0;
   while (start < least && same(start, start)) ++start;
