@@ -1,5 +1,6 @@
 // Compares and checks paths of files that may not exist yet. Owns the rules for when two paths name
-// the same file, when a file may be written, and how a path is shortened. It must not know what files contain.
+// the same file, when a file may be written, and how a path is shortened. It must not know what
+// files contain.
 #pragma once
 
 #include <map>
