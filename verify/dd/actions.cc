@@ -42,7 +42,8 @@ Actions constant_actions(Space& space, const Decisions& decisions, Arch host) {
   };
   Actions out;
   out.others_by_number = !constant(space, unknown);
-  const bool host_too = out.others_by_number || std::ranges::none_of(all_arches(), is_distinguished);
+  const bool host_too =
+      out.others_by_number || std::ranges::none_of(all_arches(), is_distinguished);
   for (const ArchInfo& info : all_arches()) {
     if (!is_distinguished(info) && !(host_too && on_host(info))) continue;
     const Function here = fixed(space, all, kArchWord, info.audit);
