@@ -183,7 +183,7 @@ def test_a_score_is_unknown_after_an_interrupt(when):
     assert " %" not in out and "all mutants were tried" not in out and "survived" not in out.splitlines()[-1]
 
 
-@pytest.mark.skipif(not FULL, reason="the time of the development build")
+@pytest.mark.skipif(not FULL, reason="these processor times are those of the development build")
 @pytest.mark.parametrize("when", [0.3, 0.7, 2.0])  # while inputs are derived, run, or marked on the page
 def test_an_interrupted_page_appears_soon_and_names_its_gaps(tmp_path, when):
     pair = [ROOT / "corpus" / "programs" / "gvisor" / ("systrap-everything.%s.bpf" % side) for side in ("before", "after")]
