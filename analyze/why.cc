@@ -94,7 +94,10 @@ class Capabilities {
       } else {
         changed.push_back(name);
       }
-      add(changed, fmt::format("{} {}", has ? "without" : "with", name));
+      if (has)
+        add(changed, "without " + name, {});
+      else
+        add(changed, "with " + name, name);
     }
     if (out_.empty()) together();
     return std::move(out_);
@@ -131,11 +134,12 @@ class Capabilities {
     return found;
   }
 
-  void add(const std::vector<std::string>& capabilities, std::string condition) {
+  void add(const std::vector<std::string>& capabilities, std::string condition,
+           std::string missing) {
     auto found = changed_by(capabilities);
     if (!found) return;
     out_.push_back({Other::Kind::kCapability, std::move(condition), constant(found->result),
-                    std::move(found->position)});
+                    std::move(found->position), {}, std::move(missing)});
   }
 
   // An entry may need several capabilities together. Reports all capabilities that it names, except
@@ -155,7 +159,8 @@ class Capabilities {
       fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
       if (changed_by(with(fewer))) missing = std::move(fewer);
     }
-    add(with(missing), fmt::format("with {}", fmt::join(missing, " and ")));
+    const std::string names = fmt::format("{}", fmt::join(missing, " and "));
+    add(with(missing), "with " + names, names);
   }
 
   const SeccompData& data_;

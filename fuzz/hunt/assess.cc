@@ -85,7 +85,7 @@ Result<Assessment> assess(ProgramView before, const Answer<Program>& answer,
                           std::span<const SeccompData> inputs, const AssessOptions& options) {
   Assessment out;
   if (!answer.ok()) {
-    out.problem = Problem{finding_of(answer.outcome), answer.detail, "answer", {}};
+    out.problem = Problem{finding_of(answer.outcome), answer.detail, "answer", {}, answer.cause};
     return out;
   }
   const Program& after = answer.value;

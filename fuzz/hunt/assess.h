@@ -32,6 +32,7 @@ struct Problem {
   std::string detail;
   std::string found_by;
   std::optional<Witness> witness;
+  std::string cause = {};  // as in Answer
 };
 
 struct Assessment {

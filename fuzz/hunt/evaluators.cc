@@ -31,7 +31,8 @@ std::optional<Problem> problem_with(ProgramView program, std::span<const Seccomp
                                     const Answer<std::vector<std::uint32_t>>& answer,
                                     Sameness sameness) {
   if (answer.outcome == Outcome::kUnsupported) return std::nullopt;
-  if (!answer.ok()) return Problem{finding_of(answer.outcome), answer.detail, "answer", {}};
+  if (!answer.ok())
+    return Problem{finding_of(answer.outcome), answer.detail, "answer", {}, answer.cause};
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const std::uint32_t ours = run(program, inputs[i]);
     if (!same_decision(ours, answer.value[i], sameness))
@@ -144,7 +145,8 @@ class EvaluatorHunt {
       if (!problem || problem->kind != finding.kind || (options_.stop && options_.stop()))
         return std::nullopt;
       if (problem->kind == FindingKind::kCrashed &&
-          signature_of(problem->detail) != signature_of(finding.detail))
+          signature_of(problem->detail, problem->cause) !=
+              signature_of(finding.detail, finding.cause))
         return std::nullopt;
       return problem;
     };
@@ -164,6 +166,7 @@ class EvaluatorHunt {
     }
     finding.subject.before = shrunk.result;
     finding.detail = last->detail;
+    finding.cause = last->cause;
     finding.witness = last->witness;
     if (finding.witness) make_input_small(finding, problem_of, asked);
     finding.reduced = shrunk.end == ShrinkEnd::kMinimal && !timed_out;

@@ -12,6 +12,7 @@ Finding Findings::finding(Problem problem, const HuntSubject& subject, std::uint
   out.kind = problem.kind;
   out.failure = is_failure(problem.kind) && !options_.allowed.contains(problem.kind);
   out.detail = std::move(problem.detail);
+  out.cause = std::move(problem.cause);
   out.found_by = std::move(problem.found_by);
   out.witness = problem.witness;
   out.subject = subject;

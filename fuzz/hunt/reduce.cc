@@ -108,7 +108,8 @@ class Reduction {
   // A smaller program that crashes in another place is a different finding.
   bool same_crash(const Problem& problem) const {
     return finding_.kind != FindingKind::kCrashed ||
-           signature_of(problem.detail) == signature_of(finding_.detail);
+           signature_of(problem.detail, problem.cause) ==
+               signature_of(finding_.detail, finding_.cause);
   }
 
   // A smaller program for which decisions only become stricter would not show a finding that allows
@@ -133,6 +134,7 @@ void finish(Finding& out, const Reduction::Shown& shown, Sameness sameness) {
   out.subject.before = shown.subject.before;
   out.subject.policy = shown.subject.policy;
   out.detail = shown.problem.detail;
+  out.cause = shown.problem.cause;
   out.after.reset();
   if (shown.answer.ok()) out.after = shown.answer.value;
   out.witness = shown.problem.witness;

@@ -6,8 +6,6 @@
 #include <cctype>
 #include <vector>
 
-#include "harness/base/parts.h"
-
 namespace secequiv::hunt {
 namespace {
 
@@ -28,22 +26,6 @@ class Names {
   char prefix_;
   std::vector<std::uint32_t> seen_;
 };
-
-constexpr std::string_view kTailMark = "; its standard error ends: ";
-
-// Returns the first line of a panic in standard error. Without a panic, returns the last line.
-std::string_view telling_line(std::string_view detail) {
-  const std::size_t mark = detail.find(kTailMark);
-  if (mark == std::string_view::npos) return {};
-  std::string_view rest = detail.substr(mark + kTailMark.size());
-  std::string_view last;
-  while (!rest.empty()) {
-    const std::string_view line = take_part(rest);
-    if (line.find("panic") != std::string_view::npos) return line;
-    if (line.find_first_not_of(" \t\r") != std::string_view::npos) last = line;
-  }
-  return last;
-}
 
 }  // namespace
 
@@ -99,14 +81,11 @@ std::string shape_of(ProgramView program) {
   return out;
 }
 
-std::string signature_of(std::string_view detail) {
+std::string signature_of(std::string_view detail, std::string_view cause) {
   constexpr std::size_t kMost = 160;
-  std::string telling(detail.substr(0, detail.find(kTailMark)));
-  if (const auto line = telling_line(detail); !line.empty())
-    telling = fmt::format("{}: {}", telling, line);
   std::string out;
   bool in_number = false;
-  for (const char c : telling) {
+  for (const char c : cause.empty() ? detail : cause) {
     // Hexadecimal letters count as digits only within a number, so that words keep their letters.
     const bool digit =
         std::isdigit(static_cast<unsigned char>(c)) != 0 ||
@@ -130,7 +109,7 @@ bool groups_by_shape(const Finding& finding) {
       return true;
     // A crash without a message is identified by its program.
     case FindingKind::kCrashed:
-      return telling_line(finding.detail).empty();
+      return finding.cause.empty();
     default:
       return false;
   }
@@ -145,7 +124,7 @@ std::string group_of(const Finding& finding) {
     case FindingKind::kCrashed:
     case FindingKind::kGarbage:
     case FindingKind::kRefused:
-      return kind + ": " + signature_of(finding.detail);
+      return kind + ": " + signature_of(finding.detail, finding.cause);
     case FindingKind::kSlow:
       return kind + ": " + finding.subject.name;
     // All other kinds describe the target as a whole, so one finding of each kind is enough.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "harness/compare/hunt_report.h"
 
@@ -13,9 +14,9 @@ namespace secequiv::hunt {
 // only in loaded words, constants and return values.
 std::string shape_of(ProgramView program);
 
-// Returns the message of a crash without numbers and addresses, at most 160 bytes: how it ended,
-// and the line of standard error with a panic, or else the last line.
-std::string signature_of(std::string_view detail);
+// Returns the cause of a failure, or its detail if it has no cause, without numbers and addresses,
+// at most 160 bytes.
+std::string signature_of(std::string_view detail, std::string_view cause);
 
 // Returns whether a finding's group depends on the shape of its reduced program. Otherwise the
 // group is known before the reduction.

@@ -43,12 +43,9 @@ Outcome outcome_of(const Ending& ending, const ErrorTail& tail, std::size_t memo
                                                                : Outcome::kCrashed;
 }
 
-std::string failure_text(Outcome outcome, const Ending& ending, const ErrorTail& tail,
-                         std::size_t memory_bytes) {
-  std::string text = ending.text();
-  if (outcome == Outcome::kExhausted)
-    text += fmt::format("; it ran out of memory (limit {} bytes)", memory_bytes);
-  return text + tail.clause();
+std::string failure_text(Outcome outcome, const std::string& how, std::size_t memory_bytes) {
+  if (outcome != Outcome::kExhausted) return how;
+  return fmt::format("{}; it ran out of memory (limit {} bytes)", how, memory_bytes);
 }
 
 Answer<std::string> run_command(const std::string& command, std::string_view input,
@@ -64,23 +61,23 @@ Answer<std::string> run_command(const std::string& command, std::string_view inp
     answer.detail = started.error().detail;
     return answer;
   }
-  answer.detail = pump(process, input, answer.value, limits, answer.outcome);
+  std::string how = pump(process, input, answer.value, limits, answer.outcome);
   const Ending ending = process.end();
   answer.seconds = seconds_since(start);
-  if (!answer.ok()) {
-    answer.detail += process.tail().clause();
-  } else if (ending.exit_status() == kUnsupportedStatus) {
+  if (answer.ok() && ending.exit_status() == kUnsupportedStatus) {
     answer.outcome = Outcome::kUnsupported;
-    answer.detail = ending.text() + process.tail().clause();
-  } else if (!ending.clean()) {
+    how = ending.text();
+  } else if (answer.ok() && !ending.clean()) {
     answer.outcome = outcome_of(ending, process.tail(), limits.memory_bytes);
-    answer.detail = failure_text(answer.outcome, ending, process.tail(), limits.memory_bytes);
+    how = failure_text(answer.outcome, ending.text(), limits.memory_bytes);
   }
   if (!answer.ok()) answer.value.clear();
   // The program may have written its answer to standard error, so the message quotes the end of
   // that.
-  if (answer.ok() && is_blank(answer.value))
-    answer.detail = "it exited with status 0 and printed nothing" + process.tail().clause();
+  if (answer.ok() && is_blank(answer.value)) how = "it exited with status 0 and printed nothing";
+  if (how.empty()) return answer;
+  answer.detail = how + process.tail().clause();
+  answer.cause = process.tail().cause(how);
   return answer;
 }
 

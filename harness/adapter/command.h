@@ -21,8 +21,7 @@ Answer<std::string> run_command(const std::string& command, std::string_view inp
 // Classifies an end other than a clean exit: kCannotRun, kExhausted if memory ran out, else
 // kCrashed.
 Outcome outcome_of(const Ending& ending, const ErrorTail& tail, std::size_t memory_bytes);
-// Returns a sentence that describes this end.
-std::string failure_text(Outcome outcome, const Ending& ending, const ErrorTail& tail,
-                         std::size_t memory_bytes);
+// Returns a sentence that describes this end: `how`, and that memory ran out if it did.
+std::string failure_text(Outcome outcome, const std::string& how, std::size_t memory_bytes);
 
 }  // namespace secequiv

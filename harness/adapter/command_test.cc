@@ -119,6 +119,20 @@ TEST(Command, ClassifiesEveryFailure) {
   }
 }
 
+TEST(Command, TellsTheCauseOfAFailure) {
+  const std::pair<const char*, const char*> kCauses[] = {
+      {"exit 1", ""},
+      {"exit 1; echo silent", ""},
+      {"printf 'Traceback:\\n  g()\\nKeyError: 3\\n\\n' >&2; exit 1",
+       "it exited with status 1: KeyError: 3"},
+      {"printf 'panic: nil\\nstack 1\\n' >&2; exit 2", "it exited with status 2: panic: nil"},
+      {"printf 'odd\\033[2J\\n' >&2; echo; exit 0",
+       "it exited with status 0 and printed nothing: odd\\x1b[2J"},
+  };
+  for (const auto& [command, cause] : kCauses)
+    EXPECT_EQ(optimized(command, kProgram).cause, cause) << command;
+}
+
 TEST(Command, SurvivesAMissingTemporaryFolder) {
   ::setenv("TMPDIR", "/nonexistent", 1);
   const auto answer = optimized("cp {in} {out}", kProgram);

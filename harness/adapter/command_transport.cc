@@ -74,6 +74,14 @@ Answer<T> failed(Outcome outcome, std::string detail, double seconds = 0) {
   return answer;
 }
 
+// Returns an output that is no answer, with `detail` in place of its own.
+template <class T>
+Answer<T> failed(Outcome outcome, std::string detail, const Answer<std::string>& output) {
+  Answer<T> answer = failed<T>(outcome, std::move(detail), output.seconds);
+  answer.cause = output.cause;
+  return answer;
+}
+
 // Reads the file `path` that the command should have written.
 Answer<std::string> read_answer_file(const std::string& path, const std::string& placeholder,
                                      const AdapterLimits& limits) {
@@ -118,11 +126,11 @@ class ProgramCommand {
 
   [[nodiscard]] Answer<Program> ask(std::string_view request) const {
     const Answer<std::string> output = run(request);
-    if (!output.ok()) return failed<Program>(output.outcome, output.detail, output.seconds);
+    if (!output.ok()) return failed<Program>(output.outcome, output.detail, output);
     if (files_ == Files::kNone && !output.detail.empty())
       return failed<Program>(Outcome::kGarbage,
                              "expected a program on its standard output, but " + output.detail,
-                             output.seconds);
+                             output);
     auto program = read_program(output.value, name(), std::nullopt, c_names(Arch::kX86_64));
     if (!program) return failed<Program>(Outcome::kGarbage, program.error().text(), output.seconds);
     Answer<Program> answer;
@@ -234,7 +242,7 @@ class CommandEvaluator final : public Evaluator {
         replace_placeholder(command_, "program", program_path), "inputs", inputs_path);
     const Answer<std::string> output =
         run_command(command, by_file ? std::string_view() : bytes, limits_);
-    if (!output.ok()) return failed<Values>(output.outcome, output.detail, output.seconds);
+    if (!output.ok()) return failed<Values>(output.outcome, output.detail, output);
     Answer<Values> answer;
     answer.seconds = output.seconds;
     const std::string wrong = read_values(output.value, inputs.size(), answer.value);

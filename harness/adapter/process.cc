@@ -108,7 +108,7 @@ std::size_t largest_resident_bytes(const struct rusage& usage) {
 }
 
 bool names_a_panic(std::string_view line) {
-  return line.starts_with("panic: ") || line.starts_with("fatal error: ") ||
+  return line.find("panic: ") != std::string_view::npos || line.starts_with("fatal error: ") ||
          (line.starts_with("thread '") && line.find("' panicked at") != std::string_view::npos) ||
          line.find("ERROR: AddressSanitizer") != std::string_view::npos ||
          line.find("runtime error: ") != std::string_view::npos;
@@ -145,6 +145,15 @@ std::string ErrorTail::clause() const {
   if (!panic.empty() && panic.data() < end.data())
     out = fmt::format("; its standard error contains: {}", printable(panic, true));
   return out + fmt::format("; its standard error ends: {}", printable(end, true));
+}
+
+std::string ErrorTail::cause(std::string_view how) const {
+  std::string_view text = kept_;
+  text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
+  if (text.empty()) return {};
+  std::string_view line = last_panic(text);
+  if (line.empty()) line = text.substr(text.rfind('\n') + 1);
+  return fmt::format("{}: {}", how, printable(line, false));
 }
 
 bool ErrorTail::tells_of_memory() const {

@@ -42,6 +42,10 @@ class ErrorTail {
   // Returns "; its standard error ends: ...", printable, with at most about 2000 bytes, or "" if
   // the process wrote nothing. If the last panic message came earlier, the text begins with it.
   [[nodiscard]] std::string clause() const;
+  // Returns `how` (how the process failed) and the line that tells most about it: "it exited with
+  // status 2: panic: nil". This is the first line of the last panic message, else the last line.
+  // Returns "" if the process wrote nothing.
+  [[nodiscard]] std::string cause(std::string_view how) const;
   // Returns whether the text reports that memory ran out.
   [[nodiscard]] bool tells_of_memory() const;
 

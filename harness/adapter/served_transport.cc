@@ -18,6 +18,7 @@ std::vector<Answer<T>> ask_all(Server& server, std::size_t count, const Server::
     answer.outcome = reply.outcome;
     answer.detail = std::move(reply.detail);
     answer.seconds = reply.seconds;
+    answer.cause = std::move(reply.cause);
     if (!answer.ok()) return {};
     Result<T> value = decode(reply.body);
     if (!value) return std::move(value.error().detail);

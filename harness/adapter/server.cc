@@ -198,10 +198,7 @@ class Server::Conversation {
     const std::string what = fmt::format("{} {}", ending.text(), so_far());
     if (ending.clean()) return fail(Outcome::kGarbage, what);
     const Outcome outcome = outcome_of(ending, process_.tail(), limits_.memory_bytes);
-    fail(outcome,
-         outcome == Outcome::kExhausted
-             ? fmt::format("{}; it ran out of memory (limit {} bytes)", what, limits_.memory_bytes)
-             : what);
+    fail(outcome, failure_text(outcome, what, limits_.memory_bytes));
   }
 
   void fail(Outcome outcome, const std::string& what) {
@@ -209,6 +206,7 @@ class Server::Conversation {
     reply.outcome = outcome;
     reply.seconds = share_ > 0 ? share_ : seconds_since(started_);
     reply.detail = what + process_.tail().clause();
+    reply.cause = process_.tail().cause(what);
     server_.process_.reset();
     failed_ = true;
     take_(done_++, std::move(reply));
@@ -260,7 +258,8 @@ Answer<std::string> Server::ask(const std::string& request) {
   ask_all(
       1, [&](std::size_t) { return request; },
       [&](std::size_t, Reply reply) {
-        answer = {reply.outcome, std::string(reply.body), std::move(reply.detail), reply.seconds};
+        answer = {reply.outcome, std::string(reply.body), std::move(reply.detail), reply.seconds,
+                  std::move(reply.cause)};
         return std::string();
       });
   return answer;

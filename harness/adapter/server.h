@@ -20,6 +20,7 @@ struct Reply {
   std::string_view body;  // if kAnswered: the bytes after the status
   std::string detail;     // otherwise
   double seconds = 0;
+  std::string cause = {};  // as in Answer
 };
 
 class Server {

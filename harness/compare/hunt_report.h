@@ -49,6 +49,7 @@ struct Finding {
   FindingKind kind = FindingKind::kDifferent;
   bool failure = true;   // false: a note, or an allowed failure
   std::string detail;    // one sentence
+  std::string cause;     // of a crash: what tells it from others, or empty (Answer)
   std::string found_by;  // "inputs", "proof", "answer", "scaling"
   HuntSubject subject;   // reduced, unless `reduced` is false
   bool reduced = false;

@@ -110,11 +110,11 @@ std::string rules_text(const DiffReport& report, std::string_view how) {
 std::string comparison_text(const DiffReport& report) {
   const DiffReport::Comparison& comparison = *report.comparison;
   std::string out;
-  for (const std::string& line : comparison.unexpected) out += line + "\n";
+  for (const UnexpectedRegion& one : comparison.unexpected) out += one.line() + "\n";
   if (report.oracle) out += oracle_text(*report.oracle);
   const std::size_t count = comparison.unexpected.size();
-  const auto added = static_cast<std::size_t>(std::ranges::count_if(
-      comparison.unexpected, [](const std::string& line) { return line.starts_with('+'); }));
+  const auto added = static_cast<std::size_t>(
+      std::ranges::count(comparison.unexpected, true, &UnexpectedRegion::added));
   if (report.verdict == Verdict::kUnknown)
     return out + fmt::format("unknown: the difference is the expected one, but {} did not run {}\n",
                              report.oracle->who, report.oracle->not_asked()->name);
@@ -145,8 +145,9 @@ ReportedCases compared(const DiffReport& report) {
                     fmt::format("compared with {}", comparison.file),
                     {}};
   out.file = comparison.file;
-  for (const std::string& line : comparison.unexpected) {
-    ReportedCase& one = out.cases.emplace_back("difference", ReportedCase::State::kFail, line);
+  for (const UnexpectedRegion& region : comparison.unexpected) {
+    ReportedCase& one =
+        out.cases.emplace_back("difference", ReportedCase::State::kFail, region.line());
     one.name = fmt::format("{}", out.cases.size());
   }
   return out;
@@ -173,7 +174,11 @@ ordered_json to_json(const DiffReport& report) {
       report.comparison ? stored_json(report) : difference_json(report, report.max_regions);
   out["verdict"] = verdict_name(report.verdict);
   if (!report.direction.empty()) out["direction"] = to_json(report.direction, report.host);
-  if (report.comparison) out["unexpected"] = report.comparison->unexpected;
+  if (report.comparison) {
+    out["unexpected"] = ordered_json::array();
+    for (const UnexpectedRegion& one : report.comparison->unexpected)
+      out["unexpected"].push_back(one.line());
+  }
   add_rules(report, out);
   if (report.oracle) out["oracle"] = to_json(*report.oracle);
   return out;

@@ -12,6 +12,7 @@
 #include "harness/compare/oracle_report.h"
 #include "harness/compare/question.h"
 #include "harness/compare/verdict.h"
+#include "harness/report/expectation.h"
 #include "harness/report/regions.h"
 #include "harness/report/reported.h"
 #include "harness/report/rule.h"
@@ -30,8 +31,7 @@ struct DiffReport {
   // The comparison of the difference with a stored one.
   struct Comparison {
     std::string file;
-    // One line for each deviation; empty if the differences are equal.
-    std::vector<std::string> unexpected;
+    std::vector<UnexpectedRegion> unexpected;  // empty if the differences are equal
   };
   std::string subject;  // "before.bpf, after.bpf"
   Question question;    // refers to programs that the job owns

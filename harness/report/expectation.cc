@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "harness/policy/json.h"
 #include "harness/report/regions.h"
@@ -136,8 +137,9 @@ Result<ordered_json> read_expectation(std::string_view text, const std::string& 
   return ordered_json(*parsed);
 }
 
-Result<std::vector<std::string>> unexpected(const ordered_json& expected, const std::string& file,
-                                            const ordered_json& found, Arch host) {
+Result<std::vector<UnexpectedRegion>> unexpected(const ordered_json& expected,
+                                                 const std::string& file,
+                                                 const ordered_json& found, Arch host) {
   const auto old_lines = lines_of(expected, file, host);
   if (!old_lines) return old_lines.error();
   const auto new_lines = lines_of(found, "found", host);
@@ -151,17 +153,19 @@ Result<std::vector<std::string>> unexpected(const ordered_json& expected, const 
         fmt::format("expected a difference that was stored with the same options, {}; found {}",
                     found["question"].dump(),
                     expected.contains("question") ? expected["question"].dump() : "none"));
-  std::vector<std::string> out;
+  std::vector<UnexpectedRegion> out;
   for (const auto& [key, line] : *new_lines)
-    if (!old_lines->contains(key)) out.push_back("+ " + line);
+    if (!old_lines->contains(key)) out.push_back({true, line});
   for (const auto& [key, line] : *old_lines)
-    if (!new_lines->contains(key)) out.push_back("- " + line);
+    if (!new_lines->contains(key)) out.push_back({false, line});
   // If all regions are equal, the totals must be equal too, because they are sums of the regions'
   // counts.
   if (out.empty() && Unordered(expected) != Unordered(found))
     return make_error(ErrorCode::kParse, file,
                       "expected totals that equal the sums of the regions' counts");
-  std::ranges::sort(out);
+  std::ranges::sort(out, [](const UnexpectedRegion& a, const UnexpectedRegion& b) {
+    return std::pair(b.added, a.region) < std::pair(a.added, b.region);
+  });
   return out;
 }
 

@@ -16,11 +16,19 @@ namespace secequiv {
 // document.
 Result<nlohmann::ordered_json> read_expectation(std::string_view text, const std::string& name);
 
-// Returns a line for each entry that only one of the two differences has: "+ ..." is new, "- ..."
-// is missing. `expected` was read from `file`. Errors: kParse with the JSON pointer; kUsage if the
+// A region that only one of two differences has.
+struct UnexpectedRegion {
+  bool added;  // the stored difference lacks it
+  std::string region;
+
+  // Returns "+ ..." or "- ...".
+  [[nodiscard]] std::string line() const { return (added ? "+ " : "- ") + region; }
+};
+
+// Returns the regions that only one of the two differences has. `expected` was read from `file`. Errors: kParse with the JSON pointer; kUsage if the
 // documents are about different comparisons.
-Result<std::vector<std::string>> unexpected(const nlohmann::ordered_json& expected,
-                                            const std::string& file,
-                                            const nlohmann::ordered_json& found, Arch host);
+Result<std::vector<UnexpectedRegion>> unexpected(const nlohmann::ordered_json& expected,
+                                                 const std::string& file,
+                                                 const nlohmann::ordered_json& found, Arch host);
 
 }  // namespace secequiv

@@ -16,7 +16,8 @@ constexpr std::uint32_t kAll = 0xffffffff;
 
 // Returns the set's only value, if it has one.
 std::optional<std::uint32_t> only(const WordSet& set) {
-  if (set.negated || !set.cubes.empty() || set.intervals.size() != 1) return std::nullopt;
+  if (set.negated || !set.cubes.empty() || set.base.mask != 0 || set.intervals.size() != 1)
+    return std::nullopt;
   const WordSet::Interval& i = set.intervals.front();
   return i.first == i.last ? std::optional(i.first) : std::nullopt;
 }
@@ -240,11 +241,7 @@ bool halve(std::string& decimal) {
 
 std::string action_text(const ReturnValue& value) {
   if (value.value) return describe_action(*value.value);
-  // Uses the name alone, such as "ERRNO" of "ERRNO(1 EPERM)".
-  if (value.action) {
-    const std::string name = describe_action(*value.action);
-    return name.substr(0, name.find('(')) + "(computed from the input)";
-  }
+  if (value.action) return action_name(*value.action) + "(computed from the input)";
   return "computed from the input";
 }
 

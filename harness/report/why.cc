@@ -42,15 +42,16 @@ std::string other_text(const WhyReport::Other& other) {
 // Returns the reason of the filter that decides. If no rule applies, also names the capabilities
 // that would add a rule.
 std::string reason_text(const WhyReport& report) {
-  std::string out;
-  for (const WhyReport::Filter& filter : report.filters)
-    if (report.filters.size() == 1 || filter.decides) out = filter.reason;
-  if (!out.starts_with("no rule ")) return out;
+  const auto& filters = report.filters;
+  const auto by = filters.size() == 1
+                      ? filters.begin()
+                      : std::ranges::find(filters, true, &WhyReport::Filter::decides);
+  if (by == filters.end()) return {};
   std::string missing;
   for (const WhyReport::Other& other : report.others)
-    if (other.kind == WhyReport::Other::Kind::kCapability && other.condition.starts_with("with "))
-      missing += (missing.empty() ? " without " : " or ") + other.condition.substr(5);
-  return out + missing;
+    if (by->rule.by_default && !other.missing.empty())
+      missing += (missing.empty() ? " without " : " or ") + other.missing;
+  return by->reason + missing;
 }
 
 // Describes the call, the condition and the rules.
@@ -74,9 +75,8 @@ std::string details_text(const WhyReport& report, bool trace) {
 
 std::string record_text(const WhyReport& report) {
   if (!report.recorded) return {};
-  const std::string action = describe_action(*report.recorded);
   return fmt::format(
-      "the record's action is {}, which {}\n", action.substr(0, action.find('(')),
+      "the record's action is {}, which {}\n", action_name(*report.recorded),
       report.explains_record()
           ? "agrees with this filter"
           : "differs from the decision of this filter: the process had another version of it, "

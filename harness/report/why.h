@@ -38,6 +38,7 @@ struct WhyReport {
     ReturnValue result;
     PositionRef position = {};  // position of the rule that then decides
     std::string named = {};     // `condition` with names of constants; empty: the same
+    std::string missing = {};   // the capabilities that the container lacks: "CAP_A and CAP_B"
   };
   SeccompData data;
   std::uint32_t result = 0;

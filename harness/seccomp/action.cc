@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -58,19 +59,22 @@ std::uint32_t run_stack(std::span<const ProgramView> filters, const SeccompData&
   return result;
 }
 
+std::string action_name(std::uint32_t value) {
+  const auto known = std::ranges::find(kActions, action_of(value), &ActionName::action);
+  return known == kActions.end() ? fmt::format("{:#010x}", action_of(value))
+                                 : std::string(known->name);
+}
+
 std::string describe_action(std::uint32_t value) {
+  const auto known = std::ranges::find(kActions, action_of(value), &ActionName::action);
+  if (known == kActions.end())
+    return fmt::format("{:#010x} (unknown action: KILL_PROCESS)", value);
   const std::uint32_t data = data_of(value);
-  for (const ActionName& known : kActions) {
-    if (known.action != action_of(value)) continue;
-    if (known.action == SECCOMP_RET_ERRNO) {
-      const std::string_view name = errno_name(data);
-      return name.empty() ? fmt::format("ERRNO({})", data)
-                          : fmt::format("ERRNO({} {})", data, name);
-    }
-    if (known.takes_data || data != 0) return fmt::format("{}({})", known.name, data);
-    return std::string(known.name);
-  }
-  return fmt::format("{:#010x} (unknown action: KILL_PROCESS)", value);
+  const std::string_view error =
+      known->action == SECCOMP_RET_ERRNO ? errno_name(data) : std::string_view();
+  if (!error.empty()) return fmt::format("{}({} {})", known->name, data, error);
+  if (known->takes_data || data != 0) return fmt::format("{}({})", known->name, data);
+  return std::string(known->name);
 }
 
 std::optional<std::uint32_t> parse_action(std::string_view text) {

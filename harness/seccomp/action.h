@@ -81,6 +81,9 @@ constexpr bool lets_run(std::uint32_t value) {
 // empty.
 std::uint32_t run_stack(std::span<const ProgramView> filters, const SeccompData& input);
 
+// Returns the name of the action without data: "ALLOW", "ERRNO", "0x00070000" for an unknown one.
+std::string action_name(std::uint32_t value);
+
 // Returns "ALLOW", "ERRNO(1 EPERM)", "TRAP(5)", "KILL_THREAD", "0x00070000 (unknown action:
 // KILL_PROCESS)", ...
 std::string describe_action(std::uint32_t value);

@@ -144,22 +144,29 @@ bool split_table(std::span<const std::string_view> rows, std::size_t columns, st
   return true;
 }
 
-// Returns how many lines from `at` on show two traces side by side, including their heading.
-// Returns 0 if there is no such heading.
+// Returns the byte of the blank before the bar that separates two columns, or npos.
+std::size_t bar_of(std::string_view line) {
+  const std::size_t bar = line.find(" | ");
+  return bar == line.npos && line.ends_with(" |") ? line.size() - 2 : bar;
+}
+
+// Returns how many lines from `at` on show two traces side by side, or 0. In a row with a long left
+// side, the bar is further right than in the first line, the heading.
 std::size_t side_by_side(const Lines& lines, std::size_t at) {
-  if (!lines[at].starts_with("  before  ") || !lines[at].ends_with(" | after")) return 0;
+  const std::size_t bar = bar_of(lines[at]);
+  if (bar == std::string_view::npos) return 0;
   std::size_t count = 1;
-  while (at + count < lines.size() && (lines[at + count].find(" | ") != std::string_view::npos ||
-                                       lines[at + count].ends_with(" |")))
+  while (at + count < lines.size() && bar_of(lines[at + count]) != std::string_view::npos &&
+         bar_of(lines[at + count]) >= bar)
     ++count;
-  return count;
+  return count > 1 ? count : 0;
 }
 
 void one_above_the_other(std::span<const std::string_view> rows, std::size_t columns,
                          std::string& out) {
   for (const bool left : {true, false})
     for (const std::string_view row : rows) {
-      const std::size_t bar = row.find(" |");
+      const std::size_t bar = bar_of(row);
       const std::string_view half =
           left ? row.substr(0, bar) : row.substr(std::min(bar + 3, row.size()));
       if (half.find_first_not_of(' ') == half.npos) continue;

@@ -36,6 +36,8 @@ TEST(Layout, TracesStandOneAboveTheOther) {
             "  ld [0]\n"
             "  after\n"
             "  ld [4]\n");
+  EXPECT_EQ(fitted("  old   | new\n  jeq #12 |\n        | ret #12345\n  done | or not\n", 18),
+            "  old\n  jeq #12\n  new\n  ret #12345\n  done | or not\n");
 }
 
 TEST(Layout, ShortenedLinesLeaveTheLastColumnFree) {
