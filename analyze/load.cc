@@ -25,14 +25,14 @@ Result<std::string> read_input(const std::string& path, const Note& note) {
   static bool stdin_taken = false;
   if (path == "-" && std::exchange(stdin_taken, true))
     return make_error(ErrorCode::kUsage, "-",
-                      "standard input can be read only once, but the command line names it twice");
+                      "standard input can be read only once, but it is named twice");
   if (path == "-" && ::isatty(STDIN_FILENO) == 1)
     note("note: reading standard input, which Ctrl-D ends");
   auto bytes = read_file(path);
-  if (!bytes && bytes.error().code == ErrorCode::kIo && path.find(',') != path.npos)
-    bytes.error().detail +=
-        "; expected one filter, not a stack (which prove, diff, run, why, actions, cost, cache and "
-        "bench take)";
+  if (!bytes && bytes.error().code == ErrorCode::kIo && path.find(',') != path.npos) {
+    bytes.error().detail += "; expected one filter, not a stack";
+    bytes.error().subject = Subject::kStack;
+  }
   if (!bytes) return bytes;
   const std::string_view type = known_file_type(*bytes);
   if (type.empty()) return bytes;
@@ -58,9 +58,9 @@ Status expect_no_program(std::string_view text, const std::string& name) {
   if (!program) return Ok{};
   return make_error(
       ErrorCode::kParse, name,
-      fmt::format("expected a policy, found a program of {} (form {}); use 'dis' to print it, and "
-                  "'actions' or 'why' to explain it",
-                  counted(program->program.size(), "instruction"), form_name(detect_form(text))));
+      fmt::format("expected a policy, found a program of {} (form {})",
+                  counted(program->program.size(), "instruction"), form_name(detect_form(text))),
+      Subject::kNotAPolicy);
 }
 
 Status check_names(const Import& imported, const Reading& reading) {
@@ -141,10 +141,8 @@ Result<Source> load_source(const std::string& path, const Reading& reading) {
     auto imported = import_checked(*bytes, name, reading);
     if (!imported) return imported.error();
     if (reading.for_names)
-      return usage_error(Subject::kNameValues,
-                         fmt::format("expected a program in asm form, found the policy {} (use "
-                                     "'precompile' for the variables of a policy)",
-                                     name));
+      return usage_error(Subject::kPolicyVariables,
+                         fmt::format("expected a program in asm form, found the policy {}", name));
     Program program = compile(imported->policy);
     auto profile = profile_of(*imported, *bytes, name, reading);
     return Source{name,
@@ -161,8 +159,8 @@ Result<Source> load_source(const std::string& path, const Reading& reading) {
   auto program = read_symbolic(*bytes, name, form, c_names(reading.import.oci.arch));
   if (!program && read_audit_record(*bytes, name))
     return make_error(ErrorCode::kParse, name,
-                      "expected a program or a policy, found a record of the audit log; `why` and "
-                      "`run` read it with --audit, beside a filter");
+                      "expected a program or a policy, found a record of the audit log",
+                      Subject::kAuditRecord);
   if (!program) return program.error();
   if (auto s = reading.names(*program, name); !s) return s.error();
   if (!form) form = detect_form(*bytes);

@@ -75,13 +75,11 @@ class PageMaker {
 
   Result<Page> make() {
     page_.version = job_.version;
-    page_.command = job_.command;
     page_.verdict = job_.report.verdict;
     page_.reason = job_.report.reason;
     page_.text = check_summary(job_.report);
     page_.cache = job_.report.cache;
     page_.provenance = job_.provenance;
-    page_.options = job_.options;
     page_.direction = job_.report.direction;
     page_.host = job_.host;
     page_.sides[0].side = job_.report.before;

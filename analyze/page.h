@@ -24,10 +24,8 @@ struct PageJob {
   dd::Limits limits = {};  // for proofs by diagrams alone
   double seconds = 60;     // for each of the page's parts
   Arch host = Arch::kX86_64;
-  std::string command;  // shown in the footer
   std::string version;
   std::vector<PageFact> provenance;
-  std::vector<PageOption> options;
 };
 
 // Returns the page, which shows the limits that ran out. Errors: kInternal.

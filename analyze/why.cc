@@ -138,8 +138,12 @@ class Capabilities {
            std::string missing) {
     auto found = changed_by(capabilities);
     if (!found) return;
-    out_.push_back({Other::Kind::kCapability, std::move(condition), constant(found->result),
-                    std::move(found->position), {}, std::move(missing)});
+    out_.push_back({Other::Kind::kCapability,
+                    std::move(condition),
+                    constant(found->result),
+                    std::move(found->position),
+                    {},
+                    std::move(missing)});
   }
 
   // An entry may need several capabilities together. Reports all capabilities that it names, except

@@ -2,8 +2,7 @@
 
 #include "analyze/page.h"
 #include "analyze/provenance.h"
-#include "cli/description.h"
-#include "harness/base/file.h"
+#include "cli/report_files.h"
 #include "harness/terminal/progress.h"
 
 namespace secequiv::cli {
@@ -35,7 +34,7 @@ Status PairCheckOptions::write_page(const CheckReport& report, const Source& bef
   if (options.html.empty()) return Ok{};
   terminal::Ticker ticker;
   ticker.step("preparing the page", 5 * options.timeout);
-  const auto found =
+  auto found =
       page({.report = report,
             .before = before,
             .after = after,
@@ -45,12 +44,10 @@ Status PairCheckOptions::write_page(const CheckReport& report, const Source& bef
             .limits = engine.limits(),
             .seconds = options.timeout,
             .host = options.oci().arch,
-            .command = options.command,
             .version = SECEQUIV_VERSION,
-            .provenance = provenance({{"before", &before}, {"after", &after}}, SECEQUIV_VERSION),
-            .options = options_of(*options.declared_by)});
+            .provenance = provenance({{"before", &before}, {"after", &after}}, SECEQUIV_VERSION)});
   if (!found) return found.error();
-  return write_file(options.html, html(*found));
+  return write_html(std::move(*found), options);
 }
 
 }  // namespace secequiv::cli

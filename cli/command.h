@@ -7,7 +7,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cli/errors.h"
 #include "cli/output.h"
 
 namespace secequiv::cli {

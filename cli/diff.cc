@@ -4,13 +4,12 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
-#include "cli/description.h"
 #include "cli/engine_options.h"
 #include "cli/expect_option.h"
 #include "cli/interrupts.h"
 #include "cli/oracle_option.h"
 #include "cli/reading.h"
-#include "harness/base/file.h"
+#include "cli/report_files.h"
 #include "harness/report/expectation.h"
 #include "harness/report/json.h"
 #include "harness/terminal/progress.h"
@@ -31,6 +30,10 @@ struct DiffOptions {
   OracleOption oracle;
 };
 
+bool is_policy(const std::vector<Source>& filters) {
+  return filters.size() == 1 && filters.front().policy.has_value();
+}
+
 // Loads everything that the command line names.
 Status load(const DiffOptions& given, DiffJob& job) {
   auto expected = given.expect.read();
@@ -43,11 +46,11 @@ Status load(const DiffOptions& given, DiffJob& job) {
        {std::pair(&given.before, &job.before), std::pair(&given.after, &job.after)}) {
     auto stack = load_accepted_stack(*path, reading(given.options));
     if (!stack) return stack.error();
-    const bool single = stack->size() == 1;
-    if (given.rules && !(single && stack->front().policy))
-      return make_error(ErrorCode::kUsage, "--rules",
-                        fmt::format("expected one policy on each side, found {}",
-                                    single ? stack->front().title() : "a stack of filters"));
+    if (given.rules && !is_policy(*stack))
+      return make_error(
+          ErrorCode::kUsage, "--rules",
+          fmt::format("expected one policy on each side, found {}",
+                      stack->size() == 1 ? stack->front().title() : "a stack of filters"));
     *into = {*path, std::move(*stack)};
   }
   note_swapped(job.before.filters, job.after.filters, reading(given.options));
@@ -60,19 +63,8 @@ Status load(const DiffOptions& given, DiffJob& job) {
 // Returns whether the report needs rules: the text names them on request, the page of two policies
 // always does.
 bool names_rules(const DiffOptions& given, const DiffJob& job) {
-  const auto policy = [](const Stack& stack) {
-    return stack.filters.size() == 1 && stack.filters.front().policy.has_value();
-  };
   const bool files = !given.options.html.empty() || given.options.wants_reports();
-  return given.rules || (files && policy(job.before) && policy(job.after));
-}
-
-Status write_page(const DiffOptions& given, const DiffJob& job, const DiffReport& found) {
-  if (given.options.html.empty()) return Ok{};
-  Page page = secequiv::page(job, found, SECEQUIV_VERSION, kMoreRegions);
-  page.command = given.options.command;
-  page.options = options_of(*given.options.declared_by);
-  return write_file(given.options.html, html(page));
+  return given.rules || (files && is_policy(job.before.filters) && is_policy(job.after.filters));
 }
 
 Result<int> list_differences(const DiffOptions& given) {
@@ -91,10 +83,10 @@ Result<int> list_differences(const DiffOptions& given) {
   ticker.step("comparing", given.options.timeout);
   auto found = diff(job);
   if (!found) return found.error();
-  Status written = Ok{};
-  if (job.whole && found->verdict != Verdict::kFail)
-    written = write_file(given.expect.write, render(stored_json(*found)));
-  if (auto s = write_page(given, job, *found); !s) written = s;
+  Status written = given.expect.store(*found);
+  if (!given.options.html.empty())
+    if (auto s = write_html(page(job, *found, SECEQUIV_VERSION, kMoreRegions), given.options); !s)
+      written = s;
   const ReportedCases cases =
       reported(*found, given.options.wants_reports() ? given.max_regions : 0);
   if (!given.rules) found->rules.clear();

@@ -3,8 +3,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <deque>
+#include <string>
+#include <utility>
+
 #include "cli/description.h"
+#include "cli/errors.h"
 #include "cli/output.h"
+#include "cli/usage.h"
 #include "cli/values.h"
 #include "harness/base/text.h"
 #include "harness/report/explanations.h"
@@ -37,75 +43,70 @@ int print_schema(const std::string& name) {
                                  did_you_mean(similar_names(name, names)), fmt::join(names, ", ")));
 }
 
+// Applies a value of --color. Returns false for any other text.
+bool colour(std::string_view when) {
+  using terminal::Colour;
+  if (when == "auto")
+    terminal::choose_colour(Colour::kAuto);
+  else if (when == "always" || when == "never")
+    terminal::choose_colour(when == "always" ? Colour::kAlways : Colour::kNever);
+  else
+    return false;
+  return true;
+}
+
 }  // namespace
 
-std::string beside_a_document(std::span<char* const> arguments) {
-  for (std::size_t i = 1; i < arguments.size(); ++i) {
-    const std::string text = arguments[i];
-    const std::string name = text.substr(0, text.find('='));
-    if (name == "--color") {
-      if (name == text) ++i;
-      continue;
-    }
-    const bool takes_value = name == "--explain" || name == "--print-schema";
-    if (!takes_value && name != "--list-options") return {};
-    const std::size_t own = i + (takes_value && name == text ? 1 : 0);
-    return own + 1 < arguments.size() ? name : std::string();
-  }
-  return {};
-}
-
-std::vector<std::string> understood(std::span<char* const> arguments) {
-  std::vector<std::string> out(arguments.begin(), arguments.end());
-  if (out.size() > 1 && out[1] == "help") {
-    out.erase(out.begin() + 1);
-    out.insert(out.begin() + (out.size() > 1 && !out[1].starts_with('-') ? 2 : 1), "--help");
-  }
-  std::size_t at = 1;
-  while (at < out.size() && out[at].starts_with("--color")) at += out[at] == "--color" ? 2 : 1;
-  if (at + 1 < out.size() && (out[at] == "--explain" || out[at] == "--print-schema") &&
-      !out[at + 1].empty() && out[at + 1][0] != '-') {
-    out[at] += "=" + out[at + 1];
-    out.erase(out.begin() + static_cast<std::ptrdiff_t>(at) + 1);
-  }
-  return out;
-}
-
-void add_documents(CLI::App& app, std::optional<int>& done) {
-  const auto without_command = [&done](int status) {
-    done = status;
-    throw CLI::Success();
+std::optional<int> print_document(const CLI::App& app, std::span<char* const> arguments) {
+  std::deque<std::string> words(arguments.begin() + 1, arguments.end());
+  const auto take = [&] {
+    std::string word = std::move(words.front());
+    words.pop_front();
+    return word;
   };
-  app.add_option_function<std::string>(
-         "--explain",
-         [=](const std::string& word) {  // without a value, CLI11 passes "true"
-           without_command(explain(word == "true" ? "" : word));
-         },
-         "Explain a word of a report, or list all words")
+  const auto take_option = [&] {
+    std::string name = words.empty() ? std::string() : take();
+    const std::size_t equals = name.find('=');
+    if (equals == name.npos) return name;
+    words.push_front(name.substr(equals + 1));
+    return name.substr(0, equals);
+  };
+  std::string option = take_option();
+  while (option == "--color" && !words.empty()) {
+    if (!colour(take())) return std::nullopt;  // CLI11 reports it
+    option = take_option();
+  }
+  const bool takes_value = option == "--explain" || option == "--print-schema";
+  if (!takes_value && option != "--list-options") return std::nullopt;
+  const bool has_value = takes_value && !words.empty() && !words[0].starts_with('-');
+  const std::string value = has_value ? take() : "";
+  if (!words.empty() && words[0].starts_with('-'))
+    return print_usage_error(
+        fmt::format("{}: expected no other option, found '{}'", option, words[0]));
+  if (!words.empty())
+    return print_usage_error(option +
+                             ": expected no command together with this option; a value of several "
+                             "words needs quotation marks");
+  return option == "--explain"        ? explain(value)
+         : option == "--print-schema" ? print_schema(value)
+                                      : print_json(describe_commands(app));
+}
+
+void add_documents(CLI::App& app) {
+  app.add_option("--explain", "Explain a word of a report, or list all words")
       ->type_name("WORD")
       ->expected(0, 1);
   app.add_option_function<std::string>(
-         "--color",
-         [](const std::string& when) {
-           using terminal::Colour;
-           terminal::choose_colour(when == "always"  ? Colour::kAlways
-                                   : when == "never" ? Colour::kNever
-                                                     : Colour::kAuto);
-         },
+         "--color", [](const std::string& when) { colour(when); },
          "Colour reports (auto: on terminals unless NO_COLOR is set); precedes the command")
       ->check(one_of({"auto", "always", "never"}))
       ->trigger_on_parse();
-  app.add_option_function<std::string>(
-         "--print-schema",
-         [=](const std::string& name) {
-           without_command(print_schema(name == "true" ? "" : name));
-         },
-         "Print the JSON schema of a command's report, or list all schemas")
+  app.add_option("--print-schema",
+                 "Print the JSON schema of a command's report, or list all schemas")
       ->type_name("NAME")
       ->expected(0, 1);
-  app.add_flag_callback(
-         "--list-options", [=, &app] { without_command(print_json(describe_commands(app))); },
-         "Describe all commands and options as JSON")
+  app.add_flag("--list-options")
+      ->description("Describe all commands and options as JSON")
       ->group("");
 }
 

@@ -1,5 +1,7 @@
 #include "cli/engine_options.h"
 
+#include "cli/arguments.h"
+
 namespace secequiv::cli {
 
 void EngineOptions::add(CLI::App& app) {

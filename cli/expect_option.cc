@@ -4,6 +4,7 @@
 #include "cli/output.h"
 #include "harness/base/file.h"
 #include "harness/report/expectation.h"
+#include "harness/report/json.h"
 
 namespace secequiv::cli {
 
@@ -28,6 +29,11 @@ Result<std::optional<DiffJob::Expected>> ExpectOption::read() const {
   auto document = read_expectation(*text, shown_name(path));
   if (!document) return document.error();
   return std::optional(DiffJob::Expected{shown_name(path), std::move(*document)});
+}
+
+Status ExpectOption::store(const DiffReport& found) const {
+  if (write.empty() || found.verdict == Verdict::kFail) return Ok{};
+  return write_file(write, render(stored_json(found)));
 }
 
 }  // namespace secequiv::cli

@@ -18,6 +18,8 @@ struct ExpectOption {
   // Returns the expected difference, if --expect names one. Errors: kUsage, and those of reading
   // it.
   [[nodiscard]] Result<std::optional<DiffJob::Expected>> read() const;
+  // Writes the difference if --write-expect is given, unless the oracle contradicts it.
+  [[nodiscard]] Status store(const DiffReport& found) const;
 };
 
 }  // namespace secequiv::cli

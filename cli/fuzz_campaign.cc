@@ -4,6 +4,7 @@
 
 #include "analyze/campaign.h"
 #include "analyze/deciding.h"
+#include "cli/arguments.h"
 #include "cli/interrupts.h"
 #include "cli/output.h"
 #include "harness/report/check.h"

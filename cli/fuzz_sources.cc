@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "analyze/load_all.h"
+#include "cli/errors.h"
 #include "cli/output.h"
 #include "cli/reading.h"
 

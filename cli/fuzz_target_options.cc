@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cli/arguments.h"
 #include "cli/fuzz_target.h"
 #include "cli/interrupts.h"
 #include "cli/reading.h"

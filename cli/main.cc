@@ -3,9 +3,9 @@
 #include <cstdio>
 #include <exception>
 #include <new>
-#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/commands.h"
@@ -60,6 +60,16 @@ void guard_values_and_outputs(CLI::App& app) {
   }
 }
 
+// Turns `help COMMAND` into `COMMAND --help`, and `help` into `--help`.
+std::vector<const char*> with_help_last(std::span<char* const> arguments) {
+  std::vector<const char*> out(arguments.begin(), arguments.end());
+  if (out.size() < 2 || std::string_view(out[1]) != "help") return out;
+  const bool command = out.size() > 2 && *out[2] != '-';
+  out.erase(out.begin() + 1);
+  out.insert(out.begin() + (command ? 2 : 1), "--help");
+  return out;
+}
+
 int command_line(int argc, char** argv) {
   CLI::App app{
       "Compare seccomp filters: do two decide the same for every possible system call?\n"
@@ -73,25 +83,16 @@ int command_line(int argc, char** argv) {
   cli::Context context;
   add_commands(app, context);
   app.footer("`secequiv help COMMAND` describes a command and its options.");
-  std::optional<int> done;
-  cli::add_documents(app, done);
+  cli::add_documents(app);
   guard_values_and_outputs(app);
   const std::span<char* const> arguments(argv, static_cast<std::size_t>(argc));
   cli::drop_old_reports(arguments);
-  if (const std::string option = cli::beside_a_document(arguments); !option.empty()) {
-    return cli::print_usage_error(
-        option +
-        ": expected no command together with this option; a value of several words needs "
-        "quotation marks");
-  }
+  if (const auto status = cli::print_document(app, arguments)) return *status;
   try {
-    const std::vector<std::string> joined = cli::understood(arguments);
-    std::vector<const char*> words;
-    words.reserve(joined.size());
-    for (const std::string& word : joined) words.push_back(word.c_str());
+    const std::vector<const char*> words = with_help_last(arguments);
     app.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::ParseError& error) {
-    return done ? *done : cli::print_usage(app, error);
+    return cli::print_usage(app, error);
   }
   if (stop_wanted() && context.status != 0)  // a finished proof stays valid
     cli::warn("interrupted: the report covers only the work done so far");

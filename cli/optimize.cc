@@ -61,7 +61,7 @@ std::string output_of(const OptimizeArguments& given, const OptimizeJob& job,
 }
 
 Result<int> optimize_input(const OptimizeArguments& given) {
-  if (given.list) return print(passes_text());
+  if (given.list) return print(passes_text("--passes"));
   auto passes = chosen_passes(given);
   if (!passes) return passes.error();
   auto calls = given.profile.read();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/arguments.h"
 #include "cli/interrupts.h"
 #include "cli/reading.h"
 #include "harness/base/file.h"

@@ -3,16 +3,14 @@
 #include <fmt/format.h>
 
 #include "cli/output.h"
-#include "cli/outputs.h"
-#include "harness/base/file.h"
-#include "harness/import/capabilities.h"
+#include "cli/values.h"
 #include "harness/report/formats.h"
 
 namespace secequiv::cli {
 
 void Options::add_input(CLI::App& app) {
   app.add_option("--from", from, "Read programs in this form (default: detected by content)")
-      ->check(one_of({"raw", "raw-be", "asm", "ddd", "c"}));
+      ->check(form());
   app.add_flag("--big-endian", big_endian, "Read raw programs as big endian");
   app.add_option("--set", set,
                  "Replace a name ('#$NAME') in asm input by a number, as NAME=VALUE; repeatable")
@@ -22,7 +20,7 @@ void Options::add_input(CLI::App& app) {
 void Options::add_form(CLI::App& app, const char* default_form) {
   to = default_form;
   app.add_option("--to", to, "Write the program in this form")
-      ->check(one_of({"raw", "raw-be", "asm", "ddd", "c"}))
+      ->check(form())
       ->capture_default_str();
 }
 
@@ -47,32 +45,6 @@ void Options::add_reports(CLI::App& app, bool page) {
   if (page)
     app.add_option("--html", html, "Also report to this file as a self-contained HTML page")
         ->check(file);
-}
-
-void Options::add_import(CLI::App& app) {
-  app.add_option("--arch", arch, "Use this architecture for policies and for __NR_ names in C")
-      ->check(architecture())
-      ->capture_default_str();
-  add_profile(app);
-}
-
-void Options::add_profile(CLI::App& app) {
-  app.add_option("--cap", capabilities,
-                 "Read OCI profiles for a container with this capability (NET_RAW); repeatable")
-      ->transform(CLI::Validator(
-          [](std::string& name) {
-            name = capability_name(name);
-            return capability_problem(name);
-          },
-          ""));
-  app.add_option("--kernel-version", kernel,
-                 "Read OCI profiles for a host with this kernel version")
-      ->check([](const std::string& version) { return kernel_version_problem(version); })
-      ->capture_default_str();
-  app.add_option("--filter", filter,
-                 "Select the filter with this name from a seccompiler file with several filters");
-  app.add_flag("--strict-names", strict_names,
-               "Refuse system call names that no architecture has, instead of printing a warning");
 }
 
 void Options::add(CLI::App& app, std::initializer_list<Shared> groups) {
@@ -127,60 +99,6 @@ std::shared_ptr<const Confinement> Options::confinement() const {
 std::optional<Form> Options::input_form() const {
   if (!from.empty()) return form_from_name(from);
   return std::nullopt;
-}
-
-OciOptions Options::oci() const {
-  return OciOptions{arch_from_name(arch).value_or(Arch::kX86_64), capabilities, kernel};
-}
-
-ImportOptions Options::import() const {
-  // Files that a policy includes are inputs, although the command line does not name them.
-  const auto read = [sub = command_line,
-                     files = included](const std::string& path) -> Result<std::string> {
-    files->push_back(path);
-    if (sub != nullptr)
-      if (auto s = keep_outputs_off(*sub, path); !s) return s.error();
-    return read_file(path);
-  };
-  return ImportOptions{oci(), filter, read};
-}
-
-void add_filter(CLI::App& app, const char* name, std::string& paths) {
-  app.add_option(name, paths,
-                 "Program or policy; commas separate the filters of a stack, newest first")
-      ->required();
-}
-
-void add_program(CLI::App& app, std::string& path) {
-  app.add_option("program", path, "Program in any form, or a policy (compiled, not optimized)")
-      ->required();
-}
-
-void add_records(CLI::App& app, std::vector<std::string>& paths) {
-  app.add_option("--inputs", paths,
-                 "Run the 64-byte records of struct seccomp_data in this file; repeatable");
-}
-
-void add_listing(CLI::App& app, std::string& path) {
-  app.add_option("--listing", path,
-                 "Write an annotated listing of the program to this file, - for standard output");
-}
-
-CLI::Option* add_passes(CLI::App& app, std::vector<std::string>& passes) {
-  return app
-      .add_option("--passes", passes,
-                  "Run only these passes, in this order, separated by commas; 'none' runs none")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-}
-
-void add_seed(CLI::App& app, std::uint64_t& seed) {
-  add_number(app, "--seed", seed, 0, UINT64_MAX, "Set the random seed");
-}
-
-void add_max_regions(CLI::App& app, std::size_t& regions) {
-  add_number(app, "--max-regions", regions, 0, 1000000,
-             "List at most this many regions; counts still include all regions");
 }
 
 }  // namespace secequiv::cli

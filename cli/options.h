@@ -13,7 +13,6 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/values.h"
 #include "harness/adapter/confinement.h"
 #include "harness/base/result.h"
 #include "harness/bpf/text.h"
@@ -87,22 +86,5 @@ struct Options {
   void add_reports(CLI::App& app, bool page);
   void add_import(CLI::App& app);
 };
-
-// These functions declare options and arguments that several commands have. Each command stores
-// their values itself.
-void add_filter(CLI::App& app, const char* name, std::string& paths);  // one filter, or a stack
-void add_program(CLI::App& app, std::string& path);
-void add_records(CLI::App& app, std::vector<std::string>& paths);  // --inputs
-void add_listing(CLI::App& app, std::string& path);
-CLI::Option* add_passes(CLI::App& app, std::vector<std::string>& passes);
-void add_seed(CLI::App& app, std::uint64_t& seed);
-void add_max_regions(CLI::App& app, std::size_t& regions);
-
-// Declares an option with a number from `least` to `most`. The help shows its default.
-template <class Number>
-CLI::Option* add_number(CLI::App& app, const char* name, Number& value, std::uint64_t least,
-                        std::uint64_t most, const char* text) {
-  return app.add_option(name, value, text)->check(whole_number(least, most))->capture_default_str();
-}
 
 }  // namespace secequiv::cli

@@ -1,5 +1,6 @@
 #include "cli/oracle_option.h"
 
+#include "cli/values.h"
 #include "harness/kernel/compare.h"
 
 namespace secequiv::cli {

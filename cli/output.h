@@ -1,5 +1,5 @@
-// Prints results and errors. Owns standard output, notes on standard error and the exit status. It
-// must not know any command.
+// Prints results and notes. Owns standard output, notes on standard error and the status of
+// writing. It must not know any command.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -14,7 +14,6 @@ namespace secequiv::cli {
 
 // Writes to standard error, in lines that fit the terminal.
 void print_note(std::string_view text);
-void print_error(const Error& error);
 // Writes a line to standard error.
 void warn(std::string_view text);
 
@@ -41,10 +40,5 @@ int print_verdict(std::string_view text, int status, const Options& options);
 // pass but a write failed, or `also` is an error, returns the error's status.
 int print_found(std::string_view text, const ReportedCases& found, const Options& options,
                 const Status& also = Ok{});
-// Returns the error with the option's name in place of the library's general name for its subject.
-Error named(Error error);
-// Prints the error on standard error, as JSON on standard output with --json, and in the report
-// files. Returns its exit status.
-int report(const Error& found, const Options& options);
 
 }  // namespace secequiv::cli

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "analyze/derived.h"
+#include "cli/arguments.h"
 #include "cli/interrupts.h"
 #include "cli/optimized.h"
 #include "cli/reading.h"

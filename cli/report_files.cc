@@ -5,6 +5,7 @@
 #include <string>
 
 #include "analyze/own_files.h"
+#include "cli/description.h"
 #include "harness/base/file.h"
 #include "harness/base/paths.h"
 #include "harness/report/formats.h"
@@ -45,6 +46,12 @@ Status write_report_files(const ReportedCases& found, const Options& options) {
     if (auto s = write_file(given->second, format.render(found, SECEQUIV_VERSION)); !s) return s;
   }
   return Ok{};
+}
+
+Status write_html(Page page, const Options& options) {
+  page.command = options.command;
+  page.options = options_of(*options.declared_by);
+  return write_file(options.html, html(page));
 }
 
 }  // namespace secequiv::cli

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "cli/options.h"
+#include "harness/report/page.h"
 #include "harness/report/reported.h"
 
 namespace secequiv::cli {
@@ -16,5 +17,8 @@ void drop_old_reports(std::span<char* const> arguments);
 // Writes the JUnit, SARIF and Markdown files that the options name. It skips a file that a policy
 // includes, because keep_outputs_off() has made that an error.
 Status write_report_files(const ReportedCases& found, const Options& options);
+
+// Writes a page to the file of --html, with the command and its options in the footer.
+Status write_html(Page page, const Options& options);
 
 }  // namespace secequiv::cli

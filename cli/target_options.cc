@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "adapters/builtin/builtin.h"
+#include "cli/arguments.h"
 #include "harness/adapter/open.h"
 #include "harness/base/text.h"
 #include "harness/kernel/oracle.h"
@@ -47,7 +48,7 @@ void TargetOptions::add(CLI::App& app, bool evaluators) {
                    "Test this interpreter, named in the notation of --optimizer")
         ->group(kGroup);
   app.add_option("--form", form, "Pass programs to commands under test in this form")
-      ->check(one_of({"raw", "raw-be", "asm", "ddd", "c"}))
+      ->check(cli::form())
       ->capture_default_str()
       ->group(kGroup);
   app.add_option("--request-timeout", seconds, "Treat a request as hung after this many seconds")

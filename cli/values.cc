@@ -48,6 +48,8 @@ CLI::Validator one_of(std::vector<std::string> words) {
   return {check, std::move(description)};
 }
 
+CLI::Validator form() { return one_of({"raw", "raw-be", "asm", "ddd", "c"}); }
+
 CLI::Validator architecture() {
   const auto check = [](const std::string& name) {
     std::vector<std::string_view> known;

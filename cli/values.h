@@ -15,6 +15,8 @@ CLI::Validator seconds(bool or_none = false);
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most);
 // Accepts one of these words.
 CLI::Validator one_of(std::vector<std::string> words);
+// Accepts a form of programs.
+CLI::Validator form();
 // Accepts the name of an architecture.
 CLI::Validator architecture();
 

@@ -144,9 +144,8 @@ class EvaluatorHunt {
                                   options_.assess.sameness);
       if (!problem || problem->kind != finding.kind || (options_.stop && options_.stop()))
         return std::nullopt;
-      if (problem->kind == FindingKind::kCrashed &&
-          signature_of(problem->detail, problem->cause) !=
-              signature_of(finding.detail, finding.cause))
+      if (problem->kind == FindingKind::kCrashed && signature_of(problem->detail, problem->cause) !=
+                                                        signature_of(finding.detail, finding.cause))
         return std::nullopt;
       return problem;
     };

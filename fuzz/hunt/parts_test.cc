@@ -92,7 +92,8 @@ TEST(Shape, DependsOnlyOnStructure) {
 }
 
 TEST(Shape, SignaturesDependOnTheCauseWithoutItsNumbers) {
-  EXPECT_EQ(signature_of("panic at 0x1f, line 12", ""), signature_of("panic at 0xab34, line 9", ""));
+  EXPECT_EQ(signature_of("panic at 0x1f, line 12", ""),
+            signature_of("panic at 0xab34, line 9", ""));
   EXPECT_NE(signature_of("panic: index", ""), signature_of("panic: nil", ""));
   EXPECT_EQ(signature_of("a", "KeyError: 3"), signature_of("b", "KeyError: 4"));
   EXPECT_NE(signature_of("a", "KeyError: 3"), signature_of("a", "ValueError: 3"));

@@ -12,26 +12,31 @@ namespace {
 constexpr std::array<std::string_view, 9> kErrorNames = {
     "usage", "io", "parse", "policy", "rejected", "budget", "unavailable", "adapter", "internal"};
 static_assert(kErrorNames.size() == static_cast<std::size_t>(ErrorCode::kInternal) + 1);
-constexpr std::array<std::string_view, 19> kSubjectNames = {"",
-                                                            "architecture",
-                                                            "assumption",
-                                                            "architecture of the call",
-                                                            "argument of the call",
-                                                            "number of the call",
-                                                            "instruction pointer of the call",
-                                                            "words of the call",
-                                                            "certificate",
-                                                            "filter",
-                                                            "kernel version",
-                                                            "last pass",
-                                                            "values of names",
-                                                            "passes",
-                                                            "policies",
-                                                            "profile",
-                                                            "programs",
-                                                            "real calls",
-                                                            "rule"};
-static_assert(kSubjectNames.size() == static_cast<std::size_t>(Subject::kRule) + 1);
+constexpr std::array kSubjectNames =
+    std::to_array<std::string_view>({"",
+                                     "architecture",
+                                     "assumption",
+                                     "record of the audit log",
+                                     "architecture of the call",
+                                     "argument of the call",
+                                     "number of the call",
+                                     "instruction pointer of the call",
+                                     "words of the call",
+                                     "certificate",
+                                     "filter",
+                                     "kernel version",
+                                     "last pass",
+                                     "values of names",
+                                     "program",
+                                     "passes",
+                                     "policies",
+                                     "variables of a policy",
+                                     "profile",
+                                     "programs",
+                                     "real calls",
+                                     "rule",
+                                     "stack"});
+static_assert(kSubjectNames.size() == static_cast<std::size_t>(Subject::kStack) + 1);
 
 }  // namespace
 

@@ -27,12 +27,13 @@ enum class ErrorCode {
 // Returns the code's name in reports: "usage", "io", ...
 std::string_view error_name(ErrorCode code);
 
-// The input or option that an error is about. Libraries do not name it, because each interface uses
-// its own name: a command's option or a structure's member.
+// What an error is about: an input or option, or content in the wrong place. Libraries do not
+// name options, members or commands, because each interface has its own.
 enum class Subject : std::uint8_t {
   kNone,
   kArch,
   kAssumption,
+  kAuditRecord,  // where a filter is expected
   kCallArch,
   kCallArgument,
   kCallNumber,
@@ -43,12 +44,15 @@ enum class Subject : std::uint8_t {
   kKernelVersion,
   kLastPass,
   kNameValues,  // the values of names in programs
+  kNotAPolicy,  // a program where a policy is expected
   kPasses,
   kPolicies,
+  kPolicyVariables,
   kProfile,
   kPrograms,
   kRealCalls,
   kRule,
+  kStack,  // where one filter is expected
 };
 
 // Returns a general name, such as "assumption", for interfaces that have no name of their own.
@@ -68,14 +72,15 @@ struct Error {
   [[nodiscard]] std::string text() const;
 };
 
-inline Error make_error(ErrorCode code, std::string where, std::string detail) {
-  return Error{code, std::move(where), -1, std::move(detail)};
+inline Error make_error(ErrorCode code, std::string where, std::string detail,
+                        Subject subject = Subject::kNone) {
+  return Error{code, std::move(where), -1, std::move(detail), subject};
 }
 
 // Returns a kUsage error about `subject`.
 inline Error usage_error(Subject subject, std::string detail) {
-  return Error{ErrorCode::kUsage, std::string(subject_name(subject)), -1, std::move(detail),
-               subject};
+  return make_error(ErrorCode::kUsage, std::string(subject_name(subject)), std::move(detail),
+                    subject);
 }
 
 // Either a value or an Error. Test with `if (!r)`, read with `*r`, `r->`, `r.error()`.

@@ -138,8 +138,8 @@ Result<ordered_json> read_expectation(std::string_view text, const std::string& 
 }
 
 Result<std::vector<UnexpectedRegion>> unexpected(const ordered_json& expected,
-                                                 const std::string& file,
-                                                 const ordered_json& found, Arch host) {
+                                                 const std::string& file, const ordered_json& found,
+                                                 Arch host) {
   const auto old_lines = lines_of(expected, file, host);
   if (!old_lines) return old_lines.error();
   const auto new_lines = lines_of(found, "found", host);

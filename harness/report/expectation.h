@@ -25,8 +25,8 @@ struct UnexpectedRegion {
   [[nodiscard]] std::string line() const { return (added ? "+ " : "- ") + region; }
 };
 
-// Returns the regions that only one of the two differences has. `expected` was read from `file`. Errors: kParse with the JSON pointer; kUsage if the
-// documents are about different comparisons.
+// Returns the regions that only one of the two differences has. `expected` was read from `file`.
+// Errors: kParse with the JSON pointer; kUsage if the documents are about different comparisons.
 Result<std::vector<UnexpectedRegion>> unexpected(const nlohmann::ordered_json& expected,
                                                  const std::string& file,
                                                  const nlohmann::ordered_json& found, Arch host);

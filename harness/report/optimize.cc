@@ -7,14 +7,14 @@
 
 namespace secequiv {
 
-std::string passes_text() {
+std::string passes_text(std::string_view option) {
   std::string out;
   const auto standard = standard_passes();
   for (const Pass& pass : all_passes())
     out += fmt::format("{:<9} {:<26} {}{}\n", kind_name(pass.kind()), pass.name, pass.law,
                        std::ranges::find(standard, &pass) == standard.end()
-                           ? " It runs only if --passes names it."
-                           : "");
+                           ? fmt::format(" It runs only if {} names it.", option)
+                           : std::string());
   return out;
 }
 

@@ -9,8 +9,8 @@
 
 namespace secequiv {
 
-// Returns a line for each pass, with its kind and law.
-std::string passes_text();
+// Returns a line for each pass, with its kind and law. `option` is how users name passes.
+std::string passes_text(std::string_view option);
 
 // Returns a line for each step that changed something: "round 1 thread-jumps 170 -> 150
 // instructions".

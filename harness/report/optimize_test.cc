@@ -18,7 +18,7 @@ TEST(OptimizeReport, StepsThatChangedNothingAreLeftOut) {
 }
 
 TEST(OptimizeReport, EveryPassHasALine) {
-  const std::string text = passes_text();
+  const std::string text = passes_text("--passes");
   EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(text, '\n')), all_passes().size());
   EXPECT_NE(text.find("layout    single-tree"), std::string::npos);
   EXPECT_NE(text.find(" It runs only if --passes names it.\n"), std::string::npos);

@@ -67,8 +67,7 @@ std::string action_name(std::uint32_t value) {
 
 std::string describe_action(std::uint32_t value) {
   const auto known = std::ranges::find(kActions, action_of(value), &ActionName::action);
-  if (known == kActions.end())
-    return fmt::format("{:#010x} (unknown action: KILL_PROCESS)", value);
+  if (known == kActions.end()) return fmt::format("{:#010x} (unknown action: KILL_PROCESS)", value);
   const std::uint32_t data = data_of(value);
   const std::string_view error =
       known->action == SECCOMP_RET_ERRNO ? errno_name(data) : std::string_view();

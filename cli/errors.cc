@@ -1,0 +1,72 @@
+#include "cli/errors.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "cli/output.h"
+#include "cli/report_files.h"
+#include "harness/report/json.h"
+#include "harness/terminal/progress.h"
+
+namespace secequiv::cli {
+namespace {
+
+struct Named {
+  Subject subject;
+  std::string_view option;       // by which users make this choice; empty: `where` stays
+  std::string_view advice = {};  // what to do instead
+};
+constexpr std::array kNamed = std::to_array<Named>({
+    {Subject::kArch, "--arch"},
+    {Subject::kAssumption, "--assume"},
+    {Subject::kAuditRecord, "", "`why` and `run` read it with --audit, beside a filter"},
+    {Subject::kCallArch, "--call-arch"},
+    {Subject::kCallArgument, "--arg"},
+    {Subject::kCallNumber, "--nr"},
+    {Subject::kCallPointer, "--ip"},
+    {Subject::kCallWords, "--words"},
+    {Subject::kCertificate, "--certificate"},
+    {Subject::kFilter, "--filter"},
+    {Subject::kKernelVersion, "--kernel-version"},
+    {Subject::kLastPass, "--stop-after"},
+    {Subject::kNameValues, "--set"},
+    {Subject::kNotAPolicy, "", "use 'dis' to print it, and 'actions' or 'why' to explain it"},
+    {Subject::kPasses, "--passes"},
+    {Subject::kPolicies, "--policies"},
+    {Subject::kPolicyVariables, "--set", "use 'precompile' for the variables of a policy"},
+    {Subject::kProfile, "--profile"},
+    {Subject::kPrograms, "--programs"},
+    {Subject::kRealCalls, "--real"},
+    {Subject::kRule, "--rule"},
+    {Subject::kStack, "", "prove, diff, run, why, actions, cost, cache and bench take stacks"},
+});
+
+}  // namespace
+
+void print_error(const Error& error) { print_note(fmt::format("secequiv: {}\n", error.text())); }
+
+Error named(Error error) {
+  const auto* const known = std::ranges::find(kNamed, error.subject, &Named::subject);
+  if (known == kNamed.end()) return error;
+  if (!known->option.empty()) error.where = known->option;
+  if (!known->advice.empty()) error.detail += fmt::format("; {}", known->advice);
+  return error;
+}
+
+int report(const Error& found, const Options& options) {
+  const Error error = named(found);
+  terminal::end_status();
+  print_error(error);
+  if (::isatty(STDERR_FILENO) == 1)
+    print_note(fmt::format("hint: secequiv --explain {}\n", error_name(error.code)));
+  if (options.json) print_json(to_json(error));
+  const int status = exit_code(error.code);
+  if (auto s = write_report_files(reported(error, options.command, status), options); !s)
+    print_error(s.error());
+  return status;
+}
+
+}  // namespace secequiv::cli

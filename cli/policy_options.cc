@@ -1,0 +1,52 @@
+// The shared options about policies: how they are read.
+#include "cli/options.h"
+#include "cli/outputs.h"
+#include "cli/values.h"
+#include "harness/base/file.h"
+#include "harness/import/capabilities.h"
+
+namespace secequiv::cli {
+
+void Options::add_import(CLI::App& app) {
+  app.add_option("--arch", arch, "Use this architecture for policies and for __NR_ names in C")
+      ->check(architecture())
+      ->capture_default_str();
+  add_profile(app);
+}
+
+void Options::add_profile(CLI::App& app) {
+  app.add_option("--cap", capabilities,
+                 "Read OCI profiles for a container with this capability (NET_RAW); repeatable")
+      ->transform(CLI::Validator(
+          [](std::string& name) {
+            name = capability_name(name);
+            return capability_problem(name);
+          },
+          ""));
+  app.add_option("--kernel-version", kernel,
+                 "Read OCI profiles for a host with this kernel version")
+      ->check([](const std::string& version) { return kernel_version_problem(version); })
+      ->capture_default_str();
+  app.add_option("--filter", filter,
+                 "Select the filter with this name from a seccompiler file with several filters");
+  app.add_flag("--strict-names", strict_names,
+               "Refuse system call names that no architecture has, instead of printing a warning");
+}
+
+OciOptions Options::oci() const {
+  return OciOptions{arch_from_name(arch).value_or(Arch::kX86_64), capabilities, kernel};
+}
+
+ImportOptions Options::import() const {
+  // Files that a policy includes are inputs, although the command line does not name them.
+  const auto read = [sub = command_line,
+                     files = included](const std::string& path) -> Result<std::string> {
+    files->push_back(path);
+    if (sub != nullptr)
+      if (auto s = keep_outputs_off(*sub, path); !s) return s.error();
+    return read_file(path);
+  };
+  return ImportOptions{oci(), filter, read};
+}
+
+}  // namespace secequiv::cli

@@ -1,0 +1,60 @@
+#include "cli/unknown_names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "cli/help.h"
+#include "harness/base/text.h"
+
+namespace secequiv::cli {
+namespace {
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> out;
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& name : option->get_lnames()) out.push_back("--" + name);
+  return out;
+}
+
+std::string unknown_option(const CLI::App& app, const std::string& name) {
+  const CLI::App* command = command_of(app);
+  const auto known = option_names(command == nullptr ? app : *command);
+  if (command != nullptr && std::ranges::find(known, name) != known.end())
+    return fmt::format("'{}' must follow the command {}", name, command->get_name());
+  return fmt::format("'{}' is not an option of {}{}", name,
+                     command == nullptr ? kProgram : command->get_name(),
+                     did_you_mean(similar_names(name, known)));
+}
+
+std::string unknown_command(const CLI::App& app, const std::string& name) {
+  std::vector<std::string> known;
+  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+    if (!sub->get_group().empty()) known.push_back(sub->get_name());
+  auto similar = similar_names(name, known);
+  if (similar.empty() && app.get_option_no_throw("--" + name) != nullptr)
+    similar.push_back("--" + name);
+  return fmt::format("'{}' is not a command{}", name, did_you_mean(similar));
+}
+
+}  // namespace
+
+const CLI::App* command_of(const CLI::App& app) {
+  const auto given = app.get_subcommands();
+  return given.empty() ? nullptr : given.front();
+}
+
+std::string unknown_name(const CLI::App& app) {
+  const CLI::App* command = command_of(app);
+  const std::vector<std::string> rest = app.remaining(true);
+  for (const std::string& text : rest) {
+    const std::string name = text.substr(0, text.find('='));
+    if (name.size() > 1 && name.starts_with('-')) return unknown_option(app, name);
+    if (command == nullptr) return unknown_command(app, text);
+  }
+  if (rest.empty() || command == nullptr) return {};
+  return fmt::format("{} takes no further argument, found '{}'", command->get_name(), rest.back());
+}
+
+}  // namespace secequiv::cli
