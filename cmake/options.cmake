@@ -21,22 +21,18 @@ if(SECEQUIV_FUZZ AND NOT SECEQUIV_FUZZING_ENGINE)
   target_compile_options(secequiv_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# secequiv_together(name ALONE ...): with SECEQUIV_UNITY, compiles several sources of a target at once, because headers take most of
-# the time. Sources listed under ALONE have names that collide with others; they are compiled alone.
+# secequiv_together(name): with SECEQUIV_UNITY, compiles several sources of a target at once, because headers take most of the time.
 function(secequiv_together name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ALONE")
   if(SECEQUIV_UNITY)
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
-    set_source_files_properties(${arg_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   endif()
 endfunction()
 
-# secequiv_library(name FOLDERS ... EXCEPT ... SOURCES ... ALONE ... LINKS ...): makes a static library of SOURCES and of every .cc file in
-# FOLDERS, except tests and EXCEPT. LINKS are the libraries that ARCHITECTURE.md allows. ALONE are sources that cannot be compiled together
-# with others. Paths are relative to the current folder.
+# secequiv_library(name FOLDERS ... EXCEPT ... SOURCES ... LINKS ...): makes a static library of SOURCES and of every .cc file in FOLDERS,
+# except tests and EXCEPT. LINKS are the libraries that ARCHITECTURE.md allows. Paths are relative to the current folder.
 function(secequiv_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FOLDERS;EXCEPT;SOURCES;ALONE;LINKS")
-  set(sources ${arg_SOURCES} ${arg_ALONE})
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FOLDERS;EXCEPT;SOURCES;LINKS")
+  set(sources ${arg_SOURCES})
   foreach(folder IN LISTS arg_FOLDERS)
     file(GLOB found RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS ${folder}/*.cc)
     list(FILTER found EXCLUDE REGEX "_test\\.cc$")
@@ -48,7 +44,7 @@ function(secequiv_library name)
   endif()
   add_library(${name} STATIC ${sources})
   target_link_libraries(${name} PUBLIC secequiv_options ${arg_LINKS})
-  secequiv_together(${name} ALONE ${arg_ALONE})
+  secequiv_together(${name})
 endfunction()
 
 # secequiv_thin(name ...): marks targets that execute little code of their own, for instance because they consist mostly of foreign

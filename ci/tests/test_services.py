@@ -1,5 +1,6 @@
 """Tests that the files for OSS-Fuzz and ClusterFuzzLite follow the services' rules and agree with each other, and runs build.sh with fake
 commands."""
+# This test also runs in the preset asan.
 
 import os
 import re

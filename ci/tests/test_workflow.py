@@ -1,4 +1,5 @@
 """Tests that the workflow for pull requests parses, covers every preset, and calls only presets and scripts that exist."""
+# This test also runs in the preset asan.
 
 import json
 import os

@@ -1,4 +1,5 @@
 """Tests `secequiv asm` and `dis`: every form holds the same program, and comments explain it."""
+# This test also runs in the preset asan.
 
 import random
 import struct

@@ -1,5 +1,6 @@
 """Tests `secequiv cache`: the calls that the kernel answers from its bitmap, and those that a change loses. A second implementation
 computes the expected calls."""
+# This test also runs in the preset asan.
 import json
 
 import pytest

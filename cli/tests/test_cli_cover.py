@@ -1,4 +1,5 @@
 """Tests `secequiv cover`: covered edges, infeasible edges, and coverage accumulated over several runs."""
+# This test also runs in the preset asan.
 
 import random
 import struct

@@ -1,4 +1,5 @@
 """Tests that `secequiv dump` prints the filters of processes and of commands, byte for byte."""
+# This test also runs in the preset asan.
 import os
 import signal
 import struct

@@ -1,4 +1,5 @@
 """Tests wrong usage and wrong input: exit status 2, a message that names place and reason, and no incomplete output."""
+# This test also runs in the preset asan.
 
 import json
 import os

@@ -1,4 +1,5 @@
 """Tests `secequiv fuzz` of a pair: the prover's inputs first, then libFuzzer, then the report of `check`."""
+# This test also runs in the preset asan.
 import json
 import os
 import pathlib

@@ -1,4 +1,5 @@
 """Tests plugin-host, the subcommand that runs plugins: it is hidden, and it exchanges frames."""
+# This test also runs in the preset asan.
 
 import os
 import struct

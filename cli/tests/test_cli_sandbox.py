@@ -1,5 +1,6 @@
 """Tests that commands under test have no network and no privileges. If the machine does not permit a measure, secequiv reports this and
 runs the command without the measure."""
+# This test also runs in the preset asan.
 
 import ctypes
 import json

@@ -1,4 +1,5 @@
 """Every command in the documents runs, with the output and exit status that the document shows."""
+# This test also runs in the preset asan.
 
 import os
 import re

@@ -1,6 +1,5 @@
 #include "harness/kernel/acceptance.h"
 
-#include <linux/seccomp.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -12,28 +11,29 @@
 #include <limits>
 
 #include "harness/kernel/child.h"
+#include "harness/kernel/uapi.h"
 
 namespace secequiv::kernel {
 namespace {
 
-// Answers are errno values, and this is not an errno value.
+// SharedAnswers are errno values, and this is not an errno value.
 constexpr int kUnasked = -1;
 
 // Memory that a child writes and this process reads.
-class Answers {
+class SharedAnswers {
  public:
-  explicit Answers(std::size_t count) : bytes_(count * sizeof(int)) {
+  explicit SharedAnswers(std::size_t count) : bytes_(count * sizeof(int)) {
     void* memory =
         ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return;
     answers_ = {static_cast<int*>(memory), count};
     for (int& answer : answers_) answer = kUnasked;
   }
-  ~Answers() {
+  ~SharedAnswers() {
     if (!answers_.empty()) ::munmap(answers_.data(), bytes_);
   }
-  Answers(const Answers&) = delete;
-  Answers& operator=(const Answers&) = delete;
+  SharedAnswers(const SharedAnswers&) = delete;
+  SharedAnswers& operator=(const SharedAnswers&) = delete;
   [[nodiscard]] std::span<int> all() const { return answers_; }
 
  private:
@@ -42,7 +42,7 @@ class Answers {
 };
 
 // Every kernel accepts this program. If it is refused, seccomp() itself is refused.
-const Insn kPlainest = {0x06, 0, 0, 0};  // ret #0
+const Insn kShortest = {0x06, 0, 0, 0};  // ret #0
 
 // Runs in the child. A listener needs a descriptor, and the limit permits none. So no filter is
 // ever installed, and the kernel answers EMFILE for a program that it accepts.
@@ -68,9 +68,9 @@ void ask(std::span<const ProgramView> programs, std::span<int> answers) {
 
 Result<std::vector<bool>> accepts(std::span<const Program> programs) {
   if (programs.empty()) return std::vector<bool>{};
-  std::vector<ProgramView> asked = {{&kPlainest, 1}};
+  std::vector<ProgramView> asked = {{&kShortest, 1}};
   asked.insert(asked.end(), programs.begin(), programs.end());
-  const Answers answers(asked.size());
+  const SharedAnswers answers(asked.size());
   if (answers.all().empty())
     return unavailable("kernel", "there is no memory for the answers", errno);
   const pid_t pid = ::fork();

@@ -8,7 +8,6 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <linux/bpf.h>
-#include <linux/seccomp.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
@@ -27,6 +26,7 @@
 
 #include "harness/base/parts.h"
 #include "harness/kernel/child.h"
+#include "harness/kernel/uapi.h"
 
 namespace secequiv::kernel {
 namespace {

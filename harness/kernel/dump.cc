@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/audit.h>
-#include <linux/seccomp.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -24,6 +23,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/kernel/child.h"
+#include "harness/kernel/uapi.h"
 
 namespace secequiv::kernel {
 namespace {

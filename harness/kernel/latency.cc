@@ -14,7 +14,6 @@
 #include "harness/seccomp/action.h"
 
 #if defined(__x86_64__) && defined(__linux__)
-#include <linux/seccomp.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -27,6 +26,7 @@
 #include <cstring>
 
 #include "harness/kernel/child.h"
+#include "harness/kernel/uapi.h"
 #endif
 
 namespace secequiv::kernel {

@@ -7,7 +7,6 @@
 #if defined(__x86_64__) && defined(__linux__)
 
 #include <linux/audit.h>
-#include <linux/seccomp.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -27,6 +26,7 @@
 #include <utility>
 
 #include "harness/kernel/child.h"
+#include "harness/kernel/uapi.h"
 
 // The loop that makes the calls: rdi = calls (64 bytes each), rsi = answers (32 bits each), rdx =
 // their number (at least 1). System calls change only rax, rcx and r11, and int $0x80 may also
@@ -88,7 +88,7 @@ namespace secequiv::kernel {
 namespace {
 
 constexpr std::size_t kStackBytes = std::size_t{64} << 10;
-constexpr std::size_t kBatch = 4096;
+constexpr std::size_t kCallsPerBatch = 4096;
 // Stands for "no answer". Answers are 0 or negative error numbers.
 constexpr std::uint32_t kNone = 1;
 
@@ -103,8 +103,8 @@ struct Shared {
   Entry entry;
   std::size_t first;  // index of the first call to make
   std::size_t count;
-  std::array<SeccompData, kBatch> calls;
-  std::array<std::uint32_t, kBatch> answers;
+  std::array<SeccompData, kCallsPerBatch> calls;
+  std::array<std::uint32_t, kCallsPerBatch> answers;
   std::array<std::byte, kStackBytes> stack;
 };
 
@@ -333,8 +333,8 @@ Result<std::vector<Reply>> Traced::ask(std::span<const SeccompData> calls, Entry
   std::vector<Reply> out(calls.size());
   Shared& shared = *child_->shared;
   shared.entry = entry;
-  for (std::size_t done = 0; done < calls.size(); done += kBatch) {
-    const auto batch = calls.subspan(done, std::min(kBatch, calls.size() - done));
+  for (std::size_t done = 0; done < calls.size(); done += kCallsPerBatch) {
+    const auto batch = calls.subspan(done, std::min(kCallsPerBatch, calls.size() - done));
     std::ranges::copy(batch, shared.calls.begin());
     std::fill_n(shared.answers.begin(), batch.size(), kNone);
     for (std::size_t next = 0; next < batch.size(); ++next) {
