@@ -58,16 +58,20 @@ struct WordTests {
   std::set<std::uint32_t> values;
 };
 
-}  // namespace
+// The constants with which a program compares the words of its input.
+struct Tests {
+  using ByWord = std::map<std::uint32_t, WordTests>;
 
-Cases derive_cases(ProgramView program, const CaseLimits& limits,
-                   std::span<const SeccompData> known) {
+  std::set<std::uint32_t> arches = {AUDIT_ARCH_X86_64};
+  std::set<std::uint32_t> numbers = {0};
+  // Of the other words, for each architecture and number that are certain.
+  std::map<std::pair<std::optional<std::uint32_t>, std::optional<std::uint32_t>>, ByWord> others;
+};
+
+Tests tests_in(ProgramView program) {
+  Tests out;
   const auto flow = accumulator_flow(program);
   const auto certain = contexts(program, flow);
-  std::set<std::uint32_t> arches;
-  std::set<std::uint32_t> numbers;
-  using Tests = std::map<std::uint32_t, WordTests>;
-  std::map<std::pair<std::optional<std::uint32_t>, std::optional<std::uint32_t>>, Tests> tested;
   for (std::size_t pc = 0; pc < program.size(); ++pc) {
     const Insn& in = program[pc];
     if (flow[pc].kind != Accumulator::Kind::kWord) continue;
@@ -75,57 +79,64 @@ Cases derive_cases(ProgramView program, const CaseLimits& limits,
     const std::uint32_t word = flow[pc].word;
     const auto values = near(in.k, flow[pc].mask);
     if (word == kArchWord) {
-      arches.insert(values.begin(), values.end());
+      out.arches.insert(values.begin(), values.end());
     } else if (word == kNrWord) {
-      numbers.insert(values.begin(), values.end());
+      out.numbers.insert(values.begin(), values.end());
     } else {
-      WordTests& tests = tested[{certain[pc].arch, certain[pc].nr}][word];
+      WordTests& tests = out.others[{certain[pc].arch, certain[pc].nr}][word];
       tests.constants.insert(in.k);
       tests.values.insert(values.begin(), values.end());
       for (int bit = 0; bit < 32; ++bit)
         tests.values.insert((in.code == kJsetK ? 0 : in.k) ^ 1u << bit);
     }
   }
-  arches.insert(AUDIT_ARCH_X86_64);
-  numbers.insert(0);
+  return out;
+}
+
+// Adds inputs for the words of one context.
+void add_word_cases(SeccompData base, const Tests::ByWord& words, CaseSet& set) {
+  std::vector<std::uint32_t> index;
+  std::vector<std::vector<std::uint32_t>> constants;
+  for (const auto& [word, tests] : words) {
+    index.push_back(word);
+    constants.emplace_back(tests.constants.begin(), tests.constants.end());
+  }
+  const auto place = [&](SeccompData& d, std::size_t slot, std::uint32_t v) {
+    d.words[index[slot]] = v;
+  };
+  set.product<std::uint32_t>(base, constants, place);
+  // One word after the other takes every value near its constants, while the other words take their
+  // own constants.
+  for (std::size_t varied = 0; varied < index.size(); ++varied) {
+    auto slots = constants;
+    const auto& values = words.at(index[varied]).values;
+    slots[varied].assign(values.begin(), values.end());
+    set.product<std::uint32_t>(base, slots, place);
+  }
+}
+
+// Returns the input of a call whose other words all have this value.
+SeccompData call_with(std::uint32_t arch, std::uint32_t nr, std::uint32_t others) {
+  SeccompData out;
+  out.words.fill(others);
+  out.set_arch(arch);
+  out.set_nr(nr);
+  return out;
+}
+
+}  // namespace
+
+Cases derive_cases(ProgramView program, const CaseLimits& limits,
+                   std::span<const SeccompData> known) {
+  const Tests tests = tests_in(program);
   CaseSet set(limits);
-  SeccompData data;
-  for (const std::uint32_t arch : arches) {
-    for (const std::uint32_t nr : numbers) {
-      data.words.fill(0);
-      data.set_arch(arch);
-      data.set_nr(nr);
-      set.add(data);
-      data.words.fill(0xffffffff);
-      data.set_arch(arch);
-      data.set_nr(nr);
-      set.add(data);
-    }
-  }
-  for (const auto& [context, words] : tested) {
-    const auto& [arch, nr] = context;
-    SeccompData base;
-    base.set_arch(arch.value_or(AUDIT_ARCH_X86_64));
-    base.set_nr(nr.value_or(0));
-    std::vector<std::uint32_t> index;
-    std::vector<std::vector<std::uint32_t>> constants;
-    for (const auto& [word, tests] : words) {
-      index.push_back(word);
-      constants.emplace_back(tests.constants.begin(), tests.constants.end());
-    }
-    const auto place = [&](SeccompData& d, std::size_t slot, std::uint32_t v) {
-      d.words[index[slot]] = v;
-    };
-    set.product<std::uint32_t>(base, constants, place);
-    // One word after the other takes every value near its constants, while the other words take
-    // their own constants.
-    for (std::size_t varied = 0; varied < index.size(); ++varied) {
-      auto slots = constants;
-      const auto& values = words.at(index[varied]).values;
-      slots[varied].assign(values.begin(), values.end());
-      set.product<std::uint32_t>(base, slots, place);
-    }
-  }
+  for (const std::uint32_t arch : tests.arches)
+    for (const std::uint32_t nr : tests.numbers)
+      for (const std::uint32_t others : {0u, 0xffffffffu}) set.add(call_with(arch, nr, others));
+  for (const auto& [context, words] : tests.others)
+    add_word_cases(
+        call_with(context.first.value_or(AUDIT_ARCH_X86_64), context.second.value_or(0), 0), words,
+        set);
   std::vector<SeccompData> start(known.begin(), known.end());
   start.insert(start.end(), set.inputs().begin(), set.inputs().end());
   detail::add_path_cases(program, start, set);

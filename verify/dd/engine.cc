@@ -6,6 +6,21 @@
 #include "verify/symbolic/assume.h"
 
 namespace secequiv::dd {
+namespace {
+
+// Returns the least values of the symbols for which inputs remain in `set`, and keeps only inputs
+// with these values.
+std::vector<std::uint32_t> least_symbols(Space& space, const Question& question, NodeId& set) {
+  std::vector<std::uint32_t> values;
+  for (std::uint32_t i = 0; i < question.symbols.size(); ++i) {
+    values.push_back(space.least(set, Symbols::kFirstWord + i));
+    set = space.fix(set, Symbols::kFirstWord + i, values.back());
+  }
+  return values;
+}
+
+}  // namespace
+
 Result<Proof> prove(const Question& question, const Limits& limits) {
   if (auto s = check_symbols(question); !s) return s.error();
   Proof proof;
@@ -42,11 +57,8 @@ Result<Proof> prove(const Question& question, const Limits& limits) {
   const bool refines = question.goal == Question::Goal::kRefines;
   NodeId wrong = refines ? looser : differing;
   const bool violated = wrong != Diagrams::kZero;
-  std::vector<std::uint32_t> values;
-  for (std::uint32_t i = 0; i < question.symbols.size() && violated; ++i) {
-    values.push_back(space.least(wrong, Symbols::kFirstWord + i));
-    wrong = space.fix(wrong, Symbols::kFirstWord + i, values.back());
-  }
+  const auto values =
+      violated ? least_symbols(space, question, wrong) : std::vector<std::uint32_t>();
   if (space.exhausted()) return undecided();
   const auto data = violated ? space.smallest(wrong) : SeccompData{};
   if (space.exhausted() || !data) return undecided();

@@ -526,13 +526,9 @@ std::uint64_t apply(Op op, int width, const std::vector<std::uint64_t>& args) {
     case Op::kNot:
       return a ^ 1;
     case Op::kAnd:
-      for (const std::uint64_t arg : args)
-        if (arg == 0) return 0;
-      return 1;
+      return std::ranges::count(args, 0u) == 0 ? 1 : 0;
     case Op::kOr:
-      for (const std::uint64_t arg : args)
-        if (arg != 0) return 1;
-      return 0;
+      return std::ranges::any_of(args, [](std::uint64_t arg) { return arg != 0; }) ? 1 : 0;
     case Op::kImplies:
       return a <= b ? 1 : 0;
     case Op::kIff:
