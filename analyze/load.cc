@@ -141,7 +141,7 @@ Result<Source> load_source(const std::string& path, const Reading& reading) {
     auto imported = import_checked(*bytes, name, reading);
     if (!imported) return imported.error();
     if (reading.for_names)
-      return usage_error(Subject::kPolicyVariables,
+      return usage_error(Subject::kNameValues,
                          fmt::format("expected a program in asm form, found the policy {}", name));
     Program program = compile(imported->policy);
     auto profile = profile_of(*imported, *bytes, name, reading);

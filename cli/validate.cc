@@ -1,10 +1,11 @@
 // `validate`: checks whether the kernel accepts a program, or whether a policy is valid.
+#include "harness/report/validate.h"
+
 #include "cli/command.h"
 #include "cli/reading.h"
 #include "harness/bpf/refusal.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/json.h"
-#include "harness/report/documents.h"
 #include "harness/report/json.h"
 
 namespace secequiv::cli {

@@ -24,9 +24,9 @@
 #include "harness/base/text.h"
 #include "harness/bpf/refusal.h"
 #include "harness/policy/compile.h"
-#include "harness/report/documents.h"
 #include "harness/report/json.h"
 #include "harness/report/text.h"
+#include "harness/report/validate.h"
 #include "harness/seccomp/c_names.h"
 
 namespace secequiv::api {

@@ -30,7 +30,6 @@ constexpr std::array kSubjectNames =
                                      "program",
                                      "passes",
                                      "policies",
-                                     "variables of a policy",
                                      "profile",
                                      "programs",
                                      "real calls",

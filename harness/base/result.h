@@ -47,7 +47,6 @@ enum class Subject : std::uint8_t {
   kNotAPolicy,  // a program where a policy is expected
   kPasses,
   kPolicies,
-  kPolicyVariables,
   kProfile,
   kPrograms,
   kRealCalls,

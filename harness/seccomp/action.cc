@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
+#include "harness/base/text.h"
 #include "harness/seccomp/arch.h"
 
 namespace secequiv {
@@ -36,15 +36,9 @@ std::string upper(std::string_view text) {
 }
 
 std::optional<std::uint32_t> number(std::string_view text) {
-  int base = 10;
-  if (text.starts_with("0x") || text.starts_with("0X")) {
-    base = 16;
-    text.remove_prefix(2);
-  }
-  std::uint32_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
+  const auto value = parse_unsigned(text);
+  return value && *value <= UINT32_MAX ? std::optional(static_cast<std::uint32_t>(*value))
+                                       : std::nullopt;
 }
 
 }  // namespace

@@ -193,15 +193,9 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 }
 
 std::optional<std::uint64_t> vector_number(std::string_view text, std::uint64_t max) {
-  const bool hex = text.starts_with("0x") || text.starts_with("0X");
-  if (hex) text.remove_prefix(2);
-  if (text.empty() || (!hex && text.size() > 1 && text[0] == '0')) return std::nullopt;
-  std::uint64_t value = 0;
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), value, hex ? 16 : 10);
-  if (error != std::errc() || end != text.data() + text.size() || text[0] == '-' || value > max)
-    return std::nullopt;
-  return value;
+  const bool octal = text.size() > 1 && text[0] == '0' && is_digit(text[1]);
+  const auto value = parse_unsigned(text);
+  return value && !octal && *value <= max ? value : std::nullopt;
 }
 
 Result<Program> vector_program(std::span<const std::string_view> lines, std::size_t first_line,

@@ -11,14 +11,14 @@
 
 namespace secequiv {
 
-struct FeasibilityOracle::State {
+struct FeasibilityDecider::State {
   const Program& program;
   Engine engine;
   dd::Limits limits;
   // Both are created when first needed.
   std::unique_ptr<dd::Space> space;
   std::unique_ptr<dd::Reach> reach;
-  std::unique_ptr<smt::FeasibilityOracle> solver;
+  std::unique_ptr<smt::FeasibilityDecider> solver;
 
   Result<Feasibility> ask_diagrams(const Obligation& obligation) {
     Feasibility out{obligation, Feasibility::Answer::kUnknown, std::nullopt, {}};
@@ -50,16 +50,17 @@ struct FeasibilityOracle::State {
   }
 
   Result<Feasibility> ask_solver(const Obligation& obligation, double timeout_seconds) {
-    if (!solver) solver = std::make_unique<smt::FeasibilityOracle>(program);
+    if (!solver) solver = std::make_unique<smt::FeasibilityDecider>(program);
     return solver->query(obligation, timeout_seconds);
   }
 };
 
-FeasibilityOracle::FeasibilityOracle(const Program& program, Engine engine, const Budget& budget)
+FeasibilityDecider::FeasibilityDecider(const Program& program, Engine engine, const Budget& budget)
     : state_(new State{program, engine, budget.diagrams, nullptr, nullptr, nullptr}) {}
-FeasibilityOracle::~FeasibilityOracle() = default;
+FeasibilityDecider::~FeasibilityDecider() = default;
 
-Result<Feasibility> FeasibilityOracle::query(const Obligation& obligation, double timeout_seconds) {
+Result<Feasibility> FeasibilityDecider::query(const Obligation& obligation,
+                                              double timeout_seconds) {
   using Answer = Feasibility::Answer;
   if (state_->engine == Engine::kZ3) return state_->ask_solver(obligation, timeout_seconds);
   auto mine = state_->ask_diagrams(obligation);
@@ -86,7 +87,7 @@ Status account_for_edges(const CoverageMap& coverage, Engine engine, const Budge
   const auto start = Clock::now();
   const auto uncovered = coverage.uncovered();
   if (uncovered.empty()) return Ok{};
-  FeasibilityOracle oracle(coverage.program(), engine, budget);
+  FeasibilityDecider decider(coverage.program(), engine, budget);
   for (const Obligation& obligation : uncovered) {
     if (coverage.covered(obligation)) continue;
     const bool known = std::ranges::find(infeasible, obligation) != infeasible.end();
@@ -94,7 +95,7 @@ Status account_for_edges(const CoverageMap& coverage, Engine engine, const Budge
     auto answer =
         known ? Result<Feasibility>(Feasibility{obligation, Answer::kInfeasible, {}, {}})
         : left > 0 && !stop_wanted()
-            ? oracle.query(obligation, left)
+            ? decider.query(obligation, left)
             : Result<Feasibility>(Feasibility{obligation,
                                               Answer::kUnknown,
                                               {},

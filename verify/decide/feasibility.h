@@ -11,14 +11,14 @@
 
 namespace secequiv {
 
-class FeasibilityOracle {
+class FeasibilityDecider {
  public:
   // Precondition: the kernel accepts `program`, except that it may be too long, and it outlives
   // this object.
-  FeasibilityOracle(const Program& program, Engine engine, const Budget& budget);
-  ~FeasibilityOracle();
-  FeasibilityOracle(const FeasibilityOracle&) = delete;
-  FeasibilityOracle& operator=(const FeasibilityOracle&) = delete;
+  FeasibilityDecider(const Program& program, Engine engine, const Budget& budget);
+  ~FeasibilityDecider();
+  FeasibilityDecider(const FeasibilityDecider&) = delete;
+  FeasibilityDecider& operator=(const FeasibilityDecider&) = delete;
 
   // Returns kUnknown if the solver takes longer than `timeout_seconds`. Errors: kInternal if a
   // witness does not replay or the engines contradict each other.

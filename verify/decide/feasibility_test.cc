@@ -21,8 +21,8 @@ TEST(Feasibility, EnginesAgreeOnEveryObligation) {
     for (const SeccompData& input : random_inputs(random, program, 50)) coverage.run(input);
     Budget budget;
     budget.diagrams = {.nodes = 100'000, .steps = 500'000};
-    FeasibilityOracle both(program, Engine::kBoth, budget);
-    FeasibilityOracle mine(program, Engine::kDd, budget);
+    FeasibilityDecider both(program, Engine::kBoth, budget);
+    FeasibilityDecider mine(program, Engine::kDd, budget);
     for (const Obligation& obligation : coverage.obligations()) {
       auto answer = both.query(obligation, 5);
       ASSERT_TRUE(answer) << answer.error().text() << "\n" << asm_text(program);
@@ -49,7 +49,7 @@ TEST(Feasibility, EdgeInputsMeetEveryFeasibleObligation) {
       coverage.run(input);
       ASSERT_GT(coverage.covered_count(), before) << asm_text(program);
     }
-    FeasibilityOracle oracle(program, Engine::kDd, {});
+    FeasibilityDecider oracle(program, Engine::kDd, {});
     for (const Obligation& obligation : coverage.uncovered())
       ASSERT_EQ(oracle.query(obligation, 5)->answer, Answer::kInfeasible) << asm_text(program);
   }
@@ -61,9 +61,9 @@ TEST(Feasibility, JumpWithOneTargetHasTwoOutcomes) {
   const Program program = assemble("ld [0]\njeq #5, y\ny: ret #1\n");
   const Program never = assemble("ld #4\njeq #5, y\ny: ret #1\n");
   for (const Engine engine : {Engine::kDd, Engine::kZ3, Engine::kBoth}) {
-    FeasibilityOracle some(program, engine, {});
+    FeasibilityDecider some(program, engine, {});
     EXPECT_EQ(some.query({1, Obligation::Kind::kTrue}, 5)->witness->nr(), 5u);
-    FeasibilityOracle none(never, engine, {});
+    FeasibilityDecider none(never, engine, {});
     EXPECT_EQ(none.query({1, Obligation::Kind::kTrue}, 5)->answer, Answer::kInfeasible);
     EXPECT_EQ(none.query({1, Obligation::Kind::kFalse}, 5)->answer, Answer::kFeasible);
   }
@@ -74,7 +74,7 @@ TEST(Feasibility, SolverTakesOverBeyondDiagramLimits) {
       assemble("ld [16]\ntax\nld [24]\nmul x\njeq #6, y, n\ny: ret #1\nn: ret #2\n");
   Budget tight;
   tight.diagrams = {.nodes = 100};
-  FeasibilityOracle oracle(program, Engine::kDd, tight);
+  FeasibilityDecider oracle(program, Engine::kDd, tight);
   EXPECT_EQ(oracle.query({5, Obligation::Kind::kLine}, 20)->answer, Answer::kFeasible);
 }
 

@@ -39,27 +39,55 @@ class Sides {
   Z3_ast after_;
 };
 
-// Minimizes the values of symbols, together with a witness for them.
-class SymbolMinimizer {
+// What both minimizers share: the satisfiable query, and the proof whose witness becomes smaller.
+class Minimizer {
  public:
-  SymbolMinimizer(Terms& terms, Solver& solver, const Question& question, const Watchdog& watchdog,
-                  Proof& proof)
+  Minimizer(Terms& terms, Solver& solver, const Question& question, const Watchdog& watchdog,
+            Proof& proof)
       : terms_(terms), solver_(solver), question_(question), watchdog_(watchdog), proof_(proof) {}
+
+ protected:
+  // Clears each set bit of a term's value that can be 0 in some witness, from the highest bit on.
+  // `value` returns the value in the current witness, which `improve` replaces. Returns false if
+  // the time ends before.
+  template <class Value, class Improve>
+  Result<bool> clear_bits(Z3_ast term, const Value& value, const Improve& improve) {
+    for (int bit = 31; bit >= 0; --bit) {
+      if ((value() >> bit & 1) == 0) continue;
+      const std::uint32_t bound = (value() >> bit) << bit;
+      solver_.push();
+      solver_.require(Z3_mk_bvult(terms_.context(), term, terms_.constant(bound)));
+      const Result<Z3_lbool> found = improve();
+      solver_.pop();
+      if (!found) return found.error();
+      if (*found == Z3_L_UNDEF) return false;
+    }
+    return true;
+  }
+  Z3_lbool check() { return watchdog_.expired() ? Z3_L_UNDEF : solver_.check(); }
+
+  Terms& terms_;
+  Solver& solver_;
+  const Question& question_;
+  const Watchdog& watchdog_;
+  Proof& proof_;
+};
+
+// Minimizes the values of symbols, together with a witness for them.
+class SymbolMinimizer : private Minimizer {
+ public:
+  using Minimizer::Minimizer;
 
   // Clears each set bit that can be 0 in some witness, symbol by symbol and from the highest bit.
   // Then the solver requires these values. Returns false if the time ends before they are minimal.
   Result<bool> run() {
     bool done = true;
     for (std::size_t i = 0; i < proof_.symbols.size(); ++i) {
-      for (int bit = 31; bit >= 0 && done; --bit) {
-        if ((proof_.symbols[i] >> bit & 1) == 0) continue;
-        const std::uint32_t bound = (proof_.symbols[i] >> bit) << bit;
-        solver_.push();
-        solver_.require(Z3_mk_bvult(terms_.context(), terms_.symbols()[i], terms_.constant(bound)));
-        const auto found = improve();
-        solver_.pop();
-        if (!found) return found.error();
-        done = *found != Z3_L_UNDEF;
+      if (done) {
+        const auto minimal = clear_bits(
+            terms_.symbols()[i], [&] { return proof_.symbols[i]; }, [&] { return improve(); });
+        if (!minimal) return minimal.error();
+        done = *minimal;
       }
       solver_.require(terms_.eq(terms_.symbols()[i], terms_.constant(proof_.symbols[i])));
     }
@@ -68,7 +96,7 @@ class SymbolMinimizer {
 
   // Runs the solver. A model that replays becomes the new witness.
   Result<Z3_lbool> improve() {
-    const Z3_lbool answer = watchdog_.expired() ? Z3_L_UNDEF : solver_.check();
+    const Z3_lbool answer = check();
     if (answer != Z3_L_TRUE) return answer;
     auto values = solver_.model(terms_.symbols());
     const auto data = solver_.model();
@@ -79,22 +107,13 @@ class SymbolMinimizer {
     proof_.symbols = std::move(*values);
     return answer;
   }
-
- private:
-  Terms& terms_;
-  Solver& solver_;
-  const Question& question_;
-  const Watchdog& watchdog_;
-  Proof& proof_;
 };
 
 // Minimizes the witness of a satisfiable query: fewest non-zero words, then each word as small as
 // possible. Stops early, with `minimal` false, when the time is over.
-class Minimizer {
+class WitnessMinimizer : private Minimizer {
  public:
-  Minimizer(Terms& terms, Solver& solver, const Question& question, const Watchdog& watchdog,
-            Proof& proof)
-      : terms_(terms), solver_(solver), question_(question), watchdog_(watchdog), proof_(proof) {}
+  using Minimizer::Minimizer;
 
   Status run() {
     proof_.witness = minimize(question_, *proof_.witness);
@@ -129,7 +148,7 @@ class Minimizer {
 
   // Runs the solver. A model that replays becomes the new witness.
   Result<Z3_lbool> improve() {
-    const Z3_lbool answer = watchdog_.expired() ? Z3_L_UNDEF : solver_.check();
+    const Z3_lbool answer = check();
     if (answer == Z3_L_TRUE) {
       const auto data = solver_.model();
       if (!data) return Z3_L_UNDEF;
@@ -144,27 +163,13 @@ class Minimizer {
   // bit.
   Result<bool> smallest_values() {
     for (std::uint32_t word = 0; word < 16; ++word) {
-      for (int bit = 31; bit >= 0; --bit) {
-        if ((proof_.witness->data.words[word] >> bit & 1) == 0) continue;
-        const std::uint32_t bound = (proof_.witness->data.words[word] >> bit) << bit;
-        solver_.push();
-        solver_.require(Z3_mk_bvult(terms_.context(), terms_.input(word), terms_.constant(bound)));
-        const auto found = improve();
-        solver_.pop();
-        if (!found) return found.error();
-        if (*found == Z3_L_UNDEF) return false;
-      }
-      solver_.require(
-          terms_.eq(terms_.input(word), terms_.constant(proof_.witness->data.words[word])));
+      const auto value = [&] { return proof_.witness->data.words[word]; };
+      const auto minimal = clear_bits(terms_.input(word), value, [&] { return improve(); });
+      if (!minimal || !*minimal) return minimal;
+      solver_.require(terms_.eq(terms_.input(word), terms_.constant(value())));
     }
     return true;
   }
-
-  Terms& terms_;
-  Solver& solver_;
-  const Question& question_;
-  const Watchdog& watchdog_;
-  Proof& proof_;
 };
 
 // Decides whether some input that meets the assumption also meets a condition.
@@ -240,7 +245,7 @@ Status find_witness(const Question& question, Terms& terms, Solver& solver,
   const auto smallest = symbols.run();
   if (!smallest) return smallest.error();
   const secequiv::Instance instance(question, proof.symbols);
-  if (auto done = Minimizer(terms, solver, instance.question, watchdog, proof).run(); !done)
+  if (auto done = WitnessMinimizer(terms, solver, instance.question, watchdog, proof).run(); !done)
     return done.error();
   proof.minimal = proof.minimal && *smallest;
   return Ok{};
@@ -286,7 +291,7 @@ std::string smt2(const Question& question) {
       question.symbols.empty() ? "" : " with numbers in place of their names", solver.text());
 }
 
-struct FeasibilityOracle::State {
+struct FeasibilityDecider::State {
   Program program;
   Terms terms;
   SymbolicRun<Terms> run;
@@ -295,11 +300,12 @@ struct FeasibilityOracle::State {
   explicit State(const Program& p) : program(p), run(run_symbolic(terms, program)), solver(terms) {}
 };
 
-FeasibilityOracle::FeasibilityOracle(const Program& program)
+FeasibilityDecider::FeasibilityDecider(const Program& program)
     : state_(std::make_unique<State>(program)) {}
-FeasibilityOracle::~FeasibilityOracle() = default;
+FeasibilityDecider::~FeasibilityDecider() = default;
 
-Result<Feasibility> FeasibilityOracle::query(const Obligation& obligation, double timeout_seconds) {
+Result<Feasibility> FeasibilityDecider::query(const Obligation& obligation,
+                                              double timeout_seconds) {
   State& s = *state_;
   Feasibility out{obligation, Feasibility::Answer::kUnknown, std::nullopt, {}};
   if (!s.run.reach[obligation.pc]) {

@@ -28,13 +28,13 @@ inline Result<Proof> prove(const Pair& pair, double timeout_seconds) {
 std::string smt2(const Question& question);
 
 // Decides the feasibility of one program's obligations. One encoding serves all queries.
-class FeasibilityOracle {
+class FeasibilityDecider {
  public:
   // Precondition: the kernel accepts `program`, except that it may be too long.
-  explicit FeasibilityOracle(const Program& program);
-  ~FeasibilityOracle();
-  FeasibilityOracle(const FeasibilityOracle&) = delete;
-  FeasibilityOracle& operator=(const FeasibilityOracle&) = delete;
+  explicit FeasibilityDecider(const Program& program);
+  ~FeasibilityDecider();
+  FeasibilityDecider(const FeasibilityDecider&) = delete;
+  FeasibilityDecider& operator=(const FeasibilityDecider&) = delete;
 
   // Returns kUnknown after `timeout_seconds`. Errors: kInternal if a model does not replay.
   Result<Feasibility> query(const Obligation& obligation, double timeout_seconds);

@@ -201,7 +201,7 @@ TEST(Terms, NormalizationAgreesWithBehaviourOf) {
   }
 }
 
-TEST(FeasibilityOracle, AgreesWithRuns) {
+TEST(FeasibilityDecider, AgreesWithRuns) {
   Random random(15);
   int infeasible = 0;
   int feasible = 0;
@@ -209,7 +209,7 @@ TEST(FeasibilityOracle, AgreesWithRuns) {
     const Program program = random_program(random, random.between(3, 30));
     CoverageMap coverage(program);
     for (const SeccompData& input : random_inputs(random, program, 500)) coverage.run(input);
-    FeasibilityOracle oracle(program);
+    FeasibilityDecider oracle(program);
     for (const Obligation& obligation : coverage.obligations()) {
       auto answer = oracle.query(obligation, 5);
       ASSERT_TRUE(answer) << answer.error().text();
@@ -225,10 +225,10 @@ TEST(FeasibilityOracle, AgreesWithRuns) {
   EXPECT_GE(feasible, 300);
 }
 
-TEST(FeasibilityOracle, ContradictingTestsAreInfeasible) {
+TEST(FeasibilityDecider, ContradictingTestsAreInfeasible) {
   const Program program =
       assemble("ld [0]\njgt #5, big, end\nbig: jeq #3, never, end\nnever: ret #1\nend: ret #0\n");
-  FeasibilityOracle oracle(program);
+  FeasibilityDecider oracle(program);
   EXPECT_EQ(oracle.query({3, Obligation::Kind::kLine}, 5)->answer,
             Feasibility::Answer::kInfeasible);
   EXPECT_EQ(oracle.query({2, Obligation::Kind::kTrue}, 5)->answer,
@@ -236,9 +236,9 @@ TEST(FeasibilityOracle, ContradictingTestsAreInfeasible) {
   EXPECT_EQ(oracle.query({2, Obligation::Kind::kFalse}, 5)->answer, Feasibility::Answer::kFeasible);
 }
 
-TEST(FeasibilityOracle, DecidesBothOutcomesOfDivisionByX) {
+TEST(FeasibilityDecider, DecidesBothOutcomesOfDivisionByX) {
   const Program program = assemble("ld [16]\nor #1\ntax\nld #9\ndiv x\nret a\n");
-  FeasibilityOracle oracle(program);
+  FeasibilityDecider oracle(program);
   EXPECT_EQ(oracle.query({4, Obligation::Kind::kTrue}, 5)->answer,
             Feasibility::Answer::kInfeasible);
   EXPECT_EQ(oracle.query({4, Obligation::Kind::kFalse}, 5)->answer, Feasibility::Answer::kFeasible);

@@ -1,4 +1,4 @@
-#include "harness/report/documents.h"
+#include "harness/report/validate.h"
 
 #include <fmt/format.h>
 
