@@ -80,6 +80,13 @@ def test_an_unknown_word_gets_a_suggestion():
     assert done.status == 2 and done.out == "" and "did you mean unknown_code?" in done.err
 
 
+def test_the_word_true_is_a_word_like_others():
+    done = run("--explain", "true")
+    assert done.status == 2 and done.out == "" and "there is no explanation of the word 'true'" in done.err
+    assert run("--print-schema", "true").status == 2
+    assert run("--explain=").out == run("--explain", "").out == run("--explain").out
+
+
 def test_on_a_terminal_errors_point_to_explain(tmp_path):
     ours, theirs = pty.openpty()
     process = subprocess.Popen([binary(), "dis", str(tmp_path / "nowhere")], stderr=theirs, stdout=subprocess.DEVNULL)

@@ -56,7 +56,7 @@ def test_a_program_in_place_of_a_policy_is_named(command, form, getpid, tmp_path
     assert run("asm", getpid, "--to", form, "-o", tmp_path / "p").status == 0
     done = run(command, "p", cwd=tmp_path)
     assert done.status == 2, done
-    assert "p: expected a policy, found a program of 4 instructions (form %s)" % form in done.err
+    assert "p: expected a policy, found a program of 4 instructions (form %s); use 'dis' to print it, and 'actions' or 'why' to explain it" % form in done.err
 
 
 @pytest.mark.parametrize("magic, name", [

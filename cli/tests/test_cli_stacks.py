@@ -1,6 +1,7 @@
 """Tests each command with a stack of filters (A,B): the command treats the stack as the kernel does, or refuses it and states the reason."""
 
 import json
+import re
 
 import pytest
 from cli_tool import report, run
@@ -39,6 +40,12 @@ def test_a_stack_works_or_is_refused(command, place):
     text = done.err if status == 2 else done.out
     assert done.status == status and expected in text.strip().splitlines()[-1], done
     assert bool(done.out) == (status != 2)
+
+
+def test_a_refused_stack_names_the_commands_that_take_stacks(place):
+    advice = run("lint", *place(["AB"])).err.strip().split("; ")[-1]
+    named = re.fullmatch("(.*) take stacks", advice).group(1)
+    assert set(re.split(", | and ", named)) == {command for command, (_, _, expected) in TABLE.items() if expected != REFUSED} - {"prove-rule", "dump"}
 
 
 def test_stacks_in_other_places_are_refused(place):

@@ -27,6 +27,9 @@ WRONG = [
     (["mutate", "A", "--seed", "010"], "--seed: expected a whole number from 0 to 18446744073709551615, found '010'", "mutate"),
     (["cost", "A", "--passes", "none", "--optimizer", "identity"], "--optimizer cannot be combined with --passes", "cost"),
     (["--explain", "derived", "input"], "--explain: expected no command together with this option; a value of several words needs quotation marks", ""),
+    (["--explain", "--json"], "--explain: expected no other option, found '--json'", ""),
+    (["--color=never", "--explain=different", "--quiet"], "--explain: expected no other option, found '--quiet'", ""),
+    (["--json", "--explain"], "'--json' is not an option of secequiv", ""), (["--list-options", "x"], "--list-options: expected no command together with this option; a value of several words needs quotation marks", ""),
 ]
 
 
@@ -98,7 +101,7 @@ def test_files_and_records_are_not_confused(getpid):
         done = run(command, getpid, "--audit", "a log", cwd=folder)
         assert done.status == 2 and "found the name of a file; to read the file, use --audit - < 'a log'" in done.err, done
         done = run(command, "a log", cwd=folder)
-        assert done.status == 2 and "a log: expected a program or a policy, found a record of the audit log" in done.err and "--audit" in done.err
+        assert done.status == 2 and "a log: expected a program or a policy, found a record of the audit log; `why` and `run` read it with --audit" in done.err
         assert run(command, getpid, "--audit", "-", stdin=RECORD).status == 0
         assert run(command, getpid, "--audit", RECORD).status == 0
         done = run(command, getpid, "--audit", "no such file")
