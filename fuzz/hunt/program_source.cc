@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <span>
+#include <utility>
+
 #include "harness/base/text.h"
 #include "harness/bpf/refusal.h"
 #include "harness/generate/mutate.h"
@@ -33,64 +36,41 @@ class GeneratedPolicies : public ProgramSource {
   [[nodiscard]] std::string describe() const override { return "generated policies"; }
 };
 
-// Returns a changed copy of one of `given`. Most copies are changed once or twice, and some many
-// times.
-template <class T, class Change>
-T changed(Random& random, const std::vector<T>& given, const Change& change) {
-  T out = random.pick(given);
-  for (std::size_t n = random.one_in(8) ? random.between(4, 16) : random.between(1, 2); n > 0; --n)
-    change(out);
-  return out;
+HuntSubject subject(const NamedProgram& one) { return HuntSubject{one.name, {}, one.program}; }
+HuntSubject subject(const NamedPolicy& one) { return subject_of(one.name, one.policy); }
+
+void change(Random& random, std::span<const NamedProgram> given, NamedProgram& one) {
+  Program next = mutate_program(random, one.program, random.pick(given).program);
+  if (next.size() <= kMostMutated) one.program = std::move(next);
+}
+void change(Random& random, std::span<const NamedPolicy>, NamedPolicy& one) {
+  one.policy = mutate_policy(random, one.policy);
 }
 
-class GivenPrograms : public ProgramSource {
+// Programs or policies that the user named, then changed copies. Most copies are changed once or
+// twice, and some many times.
+template <class Named>
+class Given : public ProgramSource {
  public:
-  explicit GivenPrograms(std::vector<NamedProgram> given) : given_(std::move(given)) {}
+  Given(std::vector<Named> given, std::string description)
+      : given_(std::move(given)), description_(std::move(description)) {}
 
   HuntSubject next(Random& random) override {
-    if (at_ < given_.size()) {
-      const NamedProgram& one = given_[at_++];
-      return HuntSubject{one.name, {}, one.program};
-    }
-    NamedProgram one = changed(random, given_, [&](NamedProgram& program) {
-      Program next = mutate_program(random, program.program, random.pick(given_).program);
-      if (next.size() <= kMostMutated) program.program = std::move(next);
-    });
-    return HuntSubject{one.name + ", changed", {}, std::move(one.program)};
+    if (at_ < given_.size()) return subject(given_[at_++]);
+    Named one = random.pick(given_);
+    std::size_t changes = random.one_in(8) ? random.between(4, 16) : random.between(1, 2);
+    for (; changes > 0; --changes) change(random, given_, one);
+    one.name += ", changed";
+    return subject(one);
   }
   [[nodiscard]] std::size_t originals() const override { return given_.size(); }
   [[nodiscard]] std::string describe() const override {
-    return counted(given_.size(), "given program") + ", then changed copies";
+    return description_ + ", then changed copies";
   }
 
  private:
-  std::vector<NamedProgram> given_;
-  std::size_t at_ = 0;
-};
-
-class GivenPolicies : public ProgramSource {
- public:
-  explicit GivenPolicies(std::vector<NamedPolicy> given) : given_(std::move(given)) {}
-
-  HuntSubject next(Random& random) override {
-    if (at_ < given_.size()) {
-      const NamedPolicy& one = given_[at_++];
-      return subject_of(one.name, one.policy);
-    }
-    const NamedPolicy one = changed(random, given_, [&](NamedPolicy& policy) {
-      policy.policy = mutate_policy(random, policy.policy);
-    });
-    return subject_of(one.name + ", changed", one.policy);
-  }
-  [[nodiscard]] std::size_t originals() const override { return given_.size(); }
-  [[nodiscard]] std::string describe() const override {
-    return given_.size() == 1
-               ? "a given policy, then changed copies"
-               : fmt::format("{} given policies, then changed copies", given_.size());
-  }
-
- private:
-  std::vector<NamedPolicy> given_;
+  std::vector<Named> given_;
+  std::string description_;
   std::size_t at_ = 0;
 };
 
@@ -108,10 +88,13 @@ HuntSubject subject_of(std::string name, const Policy& policy) {
 }
 
 std::unique_ptr<ProgramSource> given_programs(std::vector<NamedProgram> programs) {
-  return std::make_unique<GivenPrograms>(std::move(programs));
+  std::string description = counted(programs.size(), "given program");
+  return std::make_unique<Given<NamedProgram>>(std::move(programs), std::move(description));
 }
 std::unique_ptr<ProgramSource> given_policies(std::vector<NamedPolicy> policies) {
-  return std::make_unique<GivenPolicies>(std::move(policies));
+  std::string description =
+      policies.size() == 1 ? "a given policy" : fmt::format("{} given policies", policies.size());
+  return std::make_unique<Given<NamedPolicy>>(std::move(policies), std::move(description));
 }
 
 }  // namespace secequiv::hunt
