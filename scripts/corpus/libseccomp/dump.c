@@ -132,6 +132,40 @@ static bool add_rule(const struct source* at, scmp_filter_ctx filter, char** fie
   return true;
 }
 
+/* Splits a line at blanks. Returns the number of fields. */
+static int split(const struct source* at, char* text, char** fields) {
+  int count = 0;
+  char* rest = NULL;
+  if (strchr(text, '\n') == NULL) {
+    fail(at, "the line is too long or not finished");
+  }
+  for (char* field = strtok_r(text, " \n", &rest); field != NULL;
+       field = strtok_r(NULL, " \n", &rest)) {
+    if (count == MAX_FIELDS) {
+      fail(at, "more than %d conditions", MAX_CONDITIONS);
+    }
+    fields[count++] = field;
+  }
+  return count;
+}
+
+/* Writes the filter in libseccomp's text form if `out` ends in .pfc, else as a program. */
+static void export_filter(scmp_filter_ctx filter, const char* out) {
+  const int descriptor = open(out, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (descriptor < 0) {
+    fail(NULL, "%s: %s", out, strerror(errno));
+  }
+  const size_t length = strlen(out);
+  if (length > 4 && strcmp(out + length - 4, ".pfc") == 0) {
+    check(NULL, seccomp_export_pfc(filter, descriptor), "seccomp_export_pfc");
+  } else {
+    check(NULL, seccomp_export_bpf(filter, descriptor), "seccomp_export_bpf");
+  }
+  if (close(descriptor) != 0) {
+    fail(NULL, "%s: %s", out, strerror(errno));
+  }
+}
+
 static void dump_filter(const char* rules, const char* form, const char* out) {
   struct source at = {rules, 0};
   char text[LINE_LENGTH];
@@ -149,19 +183,8 @@ static void dump_filter(const char* rules, const char* form, const char* out) {
   }
   while (fgets(text, sizeof text, input) != NULL) {
     char* fields[MAX_FIELDS + 1];
-    int count = 0;
-    char* rest = NULL;
     at.line++;
-    if (strchr(text, '\n') == NULL) {
-      fail(&at, "the line is too long or not finished");
-    }
-    for (char* field = strtok_r(text, " \n", &rest); field != NULL;
-         field = strtok_r(NULL, " \n", &rest)) {
-      if (count == MAX_FIELDS) {
-        fail(&at, "more than %d conditions", MAX_CONDITIONS);
-      }
-      fields[count++] = field;
-    }
+    const int count = split(&at, text, fields);
     if (count == 2 && filter == NULL && strcmp(fields[0], "default") == 0) {
       filter = seccomp_init((uint32_t)number(&at, fields[1], UINT32_MAX));
       if (filter == NULL) {
@@ -187,19 +210,7 @@ static void dump_filter(const char* rules, const char* form, const char* out) {
     fail(NULL, "%s: unreadable or empty", rules);
   }
   fclose(input);
-  const int descriptor = open(out, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (descriptor < 0) {
-    fail(NULL, "%s: %s", out, strerror(errno));
-  }
-  const size_t length = strlen(out);
-  if (length > 4 && strcmp(out + length - 4, ".pfc") == 0) {
-    check(NULL, seccomp_export_pfc(filter, descriptor), "seccomp_export_pfc");
-  } else {
-    check(NULL, seccomp_export_bpf(filter, descriptor), "seccomp_export_bpf");
-  }
-  if (close(descriptor) != 0) {
-    fail(NULL, "%s: %s", out, strerror(errno));
-  }
+  export_filter(filter, out);
   seccomp_release(filter);
   printf("%d rules, %d unknown\n", added, unknown);
 }
