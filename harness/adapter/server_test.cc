@@ -36,7 +36,7 @@ TEST_P(OddAnswers, AreAttributedToTheRightProgram) {
   programs.push_back(wrong);
   if (GetParam().outcome != Outcome::kHung) answers.push_back(optimizer->optimize(wrong));
   for (std::size_t i = 0; i < answers.size(); ++i) {
-    const auto& [outcome, value, detail, seconds] = answers[i];
+    const auto& [outcome, value, detail, seconds, cause] = answers[i];
     if (programs[i] != wrong) {
       EXPECT_EQ(outcome_name(outcome), "answered") << i << ": " << detail;
       EXPECT_EQ(value, programs[i]) << i;
