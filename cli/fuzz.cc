@@ -60,7 +60,7 @@ void add_fuzz(CLI::App& app, Context& context) {
   put_in_group(*sub, kPairGroup);
   given->target.add(*sub);
   put_in_group(*sub, kTargetGroup);
-  sub->add_option("--duration", given->time, "Start no new trial after this many seconds")
+  sub->add_option("--duration", given->time, "Stop after this many seconds")
       ->check(seconds())
       ->capture_default_str();
   sub->add_option("--trials", given->trials,

@@ -21,6 +21,7 @@ Result<HuntReport> run_hunt(const FuzzTargetOptions& given, const Options& optio
   if (!inputs) return inputs.error();
   auto hunting = given.hunt_options(options, effort);
   if (!hunting) return hunting.error();
+  hunting->shorter = target.shorter;
   if (!given.save.empty()) {
     if (auto s = hunt::prepare_folder(given.save); !s) return s.error();
     hunting->found = [&](const HuntReport& report, Finding& finding) {

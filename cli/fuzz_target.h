@@ -26,12 +26,14 @@ struct FuzzTargetOptions {
   std::size_t runs = hunt::HuntOptions{}.inputs;
   std::string save;
   std::vector<std::string> allowed;
+  std::vector<std::string> known;  // findings of earlier runs
   bool no_scaling = false;
   bool stop_at_first = false;
   bool require_proof = false;
 
   void add(CLI::App& app);
-  // Returns the options of the hunt. Errors: kUsage for a wrong value of --allow.
+  // Returns the options of the hunt. Errors: kUsage for a wrong value of --allow, and those of
+  // reading the files of --known.
   [[nodiscard]] Result<hunt::HuntOptions> hunt_options(const Options& options,
                                                        const FuzzEffort& effort) const;
   // Reads the files of --inputs. Errors: kUsage, and those of reading.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "analyze/known.h"
 #include "cli/arguments.h"
 #include "cli/fuzz_target.h"
 #include "cli/interrupts.h"
@@ -43,6 +44,9 @@ void FuzzTargetOptions::add(CLI::App& app) {
                  "Do not fail for findings of these kinds (rejected, slow, cache-loss, ...)")
       ->delimiter(',')
       ->allow_extra_args(false);
+  app.add_option("--known", known,
+                 "Do not fail for these findings: a folder of --save, files, or corpus/known.toml")
+      ->allow_extra_args();
   app.add_flag("--require-proof", require_proof,
                "Return the verdict 'unknown' if an answer is not proven equivalent");
   app.add_flag("--no-scaling", no_scaling,
@@ -61,8 +65,12 @@ Result<hunt::HuntOptions> FuzzTargetOptions::hunt_options(const Options& options
                                                           const FuzzEffort& effort) const {
   auto kinds = allowed_kinds(allowed);
   if (!kinds) return kinds.error();
+  auto earlier = load_known(known, {target.kind(), target.name()}, reading(options));
+  if (!earlier) return earlier.error();
   hunt::HuntOptions out;
   out.allowed = std::move(*kinds);
+  out.allowed.merge(earlier->kinds);
+  out.known = std::move(earlier->subjects);
   out.seed = effort.seed;
   out.inputs = runs;
   out.seconds = effort.trials > 0 ? 1e9 : effort.seconds;

@@ -83,6 +83,7 @@ Result<OpenTarget> open_target(const TargetOptions& options, const Options& shar
   opening.form = form_from_name(options.form).value_or(Form::kRaw);
   opening.plugin_host = "/proc/self/exe";
   OpenTarget out;
+  opening.limits.shorter = out.shorter;
   Status done =
       open_one(options.optimizer, "--optimizer", BuiltinKind::kOptimizer, builtin_optimizer,
                open_optimizer, opening, shared, out.optimizer, out.external);

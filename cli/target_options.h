@@ -22,6 +22,9 @@ struct TargetOptions {
 
   // Returns the options that differ from the default, with a blank before each.
   [[nodiscard]] std::string replay_options() const;
+  [[nodiscard]] std::string_view kind() const {
+    return !optimizer.empty() ? "optimizer" : !compiler.empty() ? "compiler" : "evaluator";
+  }
   [[nodiscard]] const std::string& name() const {
     return !optimizer.empty() ? optimizer : !compiler.empty() ? compiler : evaluator;
   }
@@ -33,6 +36,8 @@ struct OpenTarget {
   std::unique_ptr<Compiler> compiler;
   std::unique_ptr<Evaluator> evaluator;
   bool external = false;  // not built in
+  // AdapterLimits::shorter of the target.
+  std::shared_ptr<double> shorter = std::make_shared<double>(0);
 
   [[nodiscard]] bool any() const { return optimizer || compiler || evaluator; }
 };

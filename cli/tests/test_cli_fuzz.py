@@ -345,3 +345,49 @@ def test_a_group_of_findings_shows_the_one_that_loosens(tmp_path):
     text = Path(found["file"]).read_text()
     assert "ERRNO(2 ENOENT) became ALLOW" in text and "ret #0x50002" in text
     assert "LOOSER" in replay(found).out.splitlines()[0]
+
+
+SWAPS = r"sed 's/^69 \([0-9]*\) \([0-9]*\) /69 \2 \1 /'"
+SHIFTS = r"sed 's/^100 0 0 1$/100 0 0 2/'"  # LSH by 1 becomes LSH by 2
+
+
+def test_known_findings_do_not_fail(programs, tmp_path):
+    saved = tmp_path / "found"
+    swaps = ["--optimizer", SWAPS, "--form", "ddd", "--programs", programs]
+    assert run("fuzz", *swaps, *FAST, "12", "--save", saved, "--known", tmp_path).status == 1
+    document, done = report("fuzz", *swaps, *FAST, "12", "--known", saved)
+    assert (done.status, document["verdict"], document["no_longer_fails"]) == (0, "pass", []), done
+    assert document["reason"].startswith("no new failure in ")
+    known = [finding for finding in document["findings"] if finding["kind"] == "different"]
+    assert known and all(finding["known"] and not finding["failure"] for finding in known)
+    assert sum(finding["count"] for finding in known) > len(known)
+    # Another bug of the same command still fails the run.
+    (programs / "shift.asm").write_text("ld #1\nlsh #1\nret a\n")
+    both = ["--optimizer", SWAPS + " | " + SHIFTS, "--form", "ddd", "--programs", programs]
+    document, done = report("fuzz", *both, *FAST, "12", "--known", saved)
+    assert (done.status, document["verdict"]) == (1, "different"), done
+    failures = [finding for finding in document["findings"] if finding["failure"]]
+    assert failures and not any(JSET in [insn[0] for insn in finding["before"]] for finding in failures)
+    # What no longer fails is listed.
+    document, done = report("fuzz", "--optimizer", "cat", *FAST, "12", "--known", saved)
+    assert done.status == 0 and sorted(document["no_longer_fails"]) == sorted(str(path) for path in saved.glob("*.asm"))
+
+
+def test_known_findings_can_be_entries_of_a_list(programs, tmp_path):
+    (tmp_path / "masks.asm").write_text((programs / "masks.asm").read_text())
+    (tmp_path / "known.toml").write_text(
+        '# a comment\n[[known]]\nid = "swapped"\nadapter = "sed"\nrequest = "optimize"\nkind = "wrong-answer"\nfile = "masks.asm"\n\n'
+        '[[known]]\nadapter = "other"\nrequest = "optimize"\nkind = "wrong-answer"\nfile = "missing.asm"\n')
+    swaps = ["--optimizer", SWAPS, "--form", "ddd", "--programs", programs, *FAST, "2", "--allow", "cache-loss"]
+    assert run("fuzz", *swaps).status == 1
+    assert run("fuzz", *swaps, "--known", tmp_path / "known.toml").status == 0
+    (tmp_path / "known.toml").write_text("[[known]]\nno value\n")
+    done = run("fuzz", *swaps, "--known", tmp_path / "known.toml")
+    assert done.status == 2 and "known.toml:2" in done.err
+
+
+def test_standard_error_is_quoted_in_one_line(programs):
+    done = run("fuzz", "--optimizer", "printf 'first\n\n  second\n' >&2; exit 3", "--programs", programs / "plain.asm", *FAST, "1")
+    assert done.status == 5
+    assert re.search(r"^crashed: it exited with status 3; its standard error ends: first \| second$", done.out, re.M), done
+    assert re.search(r"^verdict: crashed \(crashed: .* first \| second\)$", done.out, re.M), done

@@ -57,29 +57,32 @@ class EvaluatorHunt {
     report_.replay_options = options.replay_options;
   }
 
-  HuntReport run() {
+  Result<HuntReport> run() {
     auto shown = start_;
+    if (auto s = learn_known(); !s) return s.error();
     while (!finished()) {
       const bool original = report_.trials < source_.originals();
       ++report_.trials;
-      const HuntSubject subject = source_.next(random_);
+      const HuntSubject subject =
+          findings_.subject_of_trial(report_.trials, source_.next(random_), original);
       if (refusal_of(subject.before)) {
         leave_out(original,
                   "the program is longer than 4096 instructions, so the kernel would refuse it");
         continue;
       }
-      examine(subject, original);
+      if (auto s = examine(subject, original); !s) return s.error();
       report_.seconds = seconds_since(start_);
       if (!options_.progress || seconds_since(shown) < 0.1) continue;
       options_.progress(report_);
       shown = Clock::now();
     }
+    findings_.end();
     report_.seconds = seconds_since(start_);
     conclude(report_, options_, originals_);
     if (report_.verdict == Verdict::kPass)
-      report_.reason =
-          fmt::format("no failure in {} of {}", counted(report_.evaluations, "evaluation"),
-                      counted(report_.answered, "program"));
+      report_.reason = fmt::format("no {}failure in {} of {}", options_.known.empty() ? "" : "new ",
+                                   counted(report_.evaluations, "evaluation"),
+                                   counted(report_.answered, "program"));
     return std::move(report_);
   }
 
@@ -106,36 +109,73 @@ class EvaluatorHunt {
     return out;
   }
 
-  void examine(const HuntSubject& subject, bool original) {
-    const auto inputs = inputs_for(subject.before, original);
-    const auto answer = evaluator_.evaluate(subject.before, inputs);
+  // Sends the subjects of earlier findings, so that what they show explains later failures.
+  Result<Ok> learn_known() {
+    for (const HuntSubject& subject : options_.known) {
+      if (options_.stop && options_.stop()) break;
+      const std::uint64_t before = trials_of(report_.findings);
+      tried_ = inputs_for(subject.before, true);
+      if (!refusal_of(subject.before))
+        if (auto s = take(subject, evaluator_.evaluate(subject.before, tried_)); !s) return s;
+      if (trials_of(report_.findings) == before) report_.gone.push_back(subject.name);
+    }
+    findings_.end_of_known();
+    return Ok{};
+  }
+
+  Result<Ok> examine(const HuntSubject& subject, bool original) {
+    tried_ = inputs_for(subject.before, original);
+    const auto answer = evaluator_.evaluate(subject.before, tried_);
     // If the user stops the hunt, the request is abandoned. That is not a finding about the target.
-    if (answer.outcome == Outcome::kHung && options_.stop && options_.stop()) return;
+    if (answer.outcome == Outcome::kHung && options_.stop && options_.stop()) return Ok{};
     if (answer.outcome == Outcome::kUnsupported) {
       leave_out(original, answer.detail);
-      return;
+      return Ok{};
     }
     if (answer.ok()) {
       ++report_.answered;
-      report_.evaluations += inputs.size();
+      report_.evaluations += tried_.size();
     }
-    auto problem = problem_with(subject.before, inputs, answer, options_.assess.sameness);
-    if (!problem) return;
-    Finding finding =
-        findings_.finding(std::move(*problem), subject, report_.trials, seconds_since(start_));
-    if (!findings_.wants(finding)) return;
-    reduce(finding, inputs);
-    findings_.add(std::move(finding));
+    return take(subject, answer);
+  }
+
+  // Takes the problem of an answer for `tried_`, if it has one.
+  Result<Ok> take(const HuntSubject& subject, const Answer<std::vector<std::uint32_t>>& answer) {
+    auto problem = problem_with(subject.before, tried_, answer, options_.assess.sameness);
+    if (!problem) return Ok{};
+    return findings_.take(
+        findings_.finding(std::move(*problem), subject, report_.trials, seconds_since(start_)));
+  }
+
+  // The same random inputs for equal programs; first the one that showed the finding.
+  std::vector<SeccompData> inputs_like(const Finding& finding, ProgramView program) const {
+    Random random(1);
+    auto out = random_inputs(random, program, options_.inputs);
+    if (finding.witness) out.insert(out.begin(), finding.witness->data);
+    return out;
+  }
+
+  // Sends the finding's subject again, as FindingTools describes.
+  Result<bool> fails(Finding& finding) {
+    const auto inputs = inputs_like(finding, finding.subject.before);
+    const auto problem =
+        problem_with(finding.subject.before, inputs,
+                     evaluator_.evaluate(finding.subject.before, inputs), options_.assess.sameness);
+    if (!problem || problem->kind != finding.kind || (options_.stop && options_.stop()))
+      return false;
+    finding.detail = problem->detail;
+    finding.cause = problem->cause;
+    finding.witness = problem->witness;
+    return true;
   }
 
   // Minimizes the input that shows the difference, together with the program.
-  void reduce(Finding& finding, const std::vector<SeccompData>& inputs) {
+  Finding reduce(Finding finding, const Wanted& wanted) {
     const auto start = Clock::now();
-    double seconds = options_.reduce_seconds;
-    if (finding.kind == FindingKind::kHung)
-      seconds = std::max(seconds, 12 * options_.request_seconds);
+    const double seconds = seconds_to_reduce(options_, finding.kind, seconds_since(start_));
     bool timed_out = false;
-    std::vector<SeccompData> asked = inputs;
+    std::vector<SeccompData> asked = inputs_like(finding, finding.subject.before);
+    if (finding.trial == report_.trials) asked = tried_;
     if (finding.witness) asked = {finding.witness->data};
     const auto problem_of = [&](ProgramView program) -> std::optional<Problem> {
       timed_out = timed_out || seconds_since(start) > seconds || (options_.stop && options_.stop());
@@ -144,24 +184,34 @@ class EvaluatorHunt {
                                   options_.assess.sameness);
       if (!problem || problem->kind != finding.kind || (options_.stop && options_.stop()))
         return std::nullopt;
-      if (problem->kind == FindingKind::kCrashed && signature_of(problem->detail, problem->cause) !=
-                                                        signature_of(finding.detail, finding.cause))
+      if (manner_of(problem->kind, problem->detail, problem->cause) !=
+          manner_of(finding.kind, finding.detail, finding.cause))
         return std::nullopt;
       return problem;
     };
     std::optional<Problem> last;
+    ShorterRequests shorter(options_, finding.kind);
     const auto shrunk = shrink(finding.subject.before,
                                [&](ProgramView program) {
+                                 if (!wanted({{}, {}, Program(program.begin(), program.end())}))
+                                   return false;
                                  auto problem = problem_of(program);
                                  if (!problem) return false;
                                  last = std::move(problem);
                                  return true;
                                },
                                {.calls = 20'000});
+    shorter.end();
+    if (last && finding.kind == FindingKind::kHung &&
+        evaluator_.evaluate(shrunk.result, asked).outcome != Outcome::kHung) {
+      finding.detail += " (not reduced: smaller requests take long, but do not hang)";
+      return finding;
+    }
     if (!last) {
       finding.detail += timed_out ? " (not reduced: the time ran out)"
                                   : " (not reduced: it did not happen again)";
-      return;
+      finding.repeated = timed_out;
+      return finding;
     }
     finding.subject.before = shrunk.result;
     finding.detail = last->detail;
@@ -169,6 +219,7 @@ class EvaluatorHunt {
     finding.witness = last->witness;
     if (finding.witness) make_input_small(finding, problem_of, asked);
     finding.reduced = shrunk.end == ShrinkEnd::kMinimal && !timed_out;
+    return finding;
   }
 
   template <class ProblemOf>
@@ -189,9 +240,15 @@ class EvaluatorHunt {
   std::span<const SeccompData> inputs_;
   const HuntOptions& options_;
   Random random_;
+  std::vector<SeccompData> tried_;  // the inputs of the last trial
   Clock::time_point start_ = Clock::now();
   HuntReport report_;
-  Findings findings_{report_, options_};
+  Findings findings_{report_,
+                     options_,
+                     {[this](Finding& finding) { return fails(finding); },
+                      [this](const Finding& finding, const Wanted& wanted) {
+                        return Result<Finding>(reduce(finding, wanted));
+                      }}};
   Originals originals_{source_.originals()};
 };
 

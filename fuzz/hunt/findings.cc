@@ -5,58 +5,230 @@
 #include "fuzz/hunt/shape.h"
 
 namespace secequiv::hunt {
+namespace {
+
+constexpr std::size_t kMostTakenOut =
+    12;  // occurrences of patterns, before a failure counts as new
+constexpr std::size_t kMostAvoided = 64;
+constexpr std::uint64_t kPatternEvery = 2;
+constexpr std::uint64_t kHangEvery = 16;
+constexpr int kMostCauses = 4;  // in one failing subject
+constexpr std::size_t kMostWaiting = 1024;
+// Reductions get this share of the time. Without a time limit, they get this many requests, and
+// then one for each trial, so that a seed gives the same findings on every machine.
+constexpr double kShare = 0.5;
+constexpr std::uint64_t kFirstSteps = 20'000;
+
+bool loosens_more(const Finding& finding, const Finding& than) {
+  return finding.witness && than.witness && kind_of(*finding.witness) < kind_of(*than.witness);
+}
+
+std::string manner_with_pass(const Finding& finding) {
+  return finding.pass + '\n' + manner_of(finding.kind, finding.detail, finding.cause);
+}
+
+}  // namespace
 
 Finding Findings::finding(Problem problem, const HuntSubject& subject, std::uint64_t trial,
                           double seconds) const {
   Finding out;
   out.kind = problem.kind;
-  out.failure = is_failure(problem.kind) && !options_.allowed.contains(problem.kind);
+  out.known = known_;
+  out.failure = !known_ && is_failure(problem.kind) && !options_.allowed.contains(problem.kind);
   out.detail = std::move(problem.detail);
   out.cause = std::move(problem.cause);
   out.found_by = std::move(problem.found_by);
   out.witness = problem.witness;
   out.subject = subject;
+  if (report_.kind != "compiler") out.subject.policy.clear();
   out.original_size = subject.before.size();
   out.trial = trial;
   out.seconds = seconds;
   return out;
 }
 
-bool Findings::wants(Finding& finding) {
-  failed_ = failed_ || finding.failure;
-  // If the group does not depend on the program, one reduction is enough.
-  if (!groups_by_shape(finding)) {
-    finding.group = group_of(finding);
-    if (merge(finding.group)) return false;
+Result<Ok> Findings::take(Finding finding) {
+  if (!groups_by_shape(finding)) finding.group = group_of(finding);
+  if (!out_of_time()) {
+    auto done = explained(finding, false);
+    if (!done) return done.error();
+    if (*done) return Ok{};
   }
-  if (reductions_[finding.kind] >= options_.reductions) {
+  // A subject without any known pattern is the most likely to show a new cause.
+  if (has_known_pattern(finding, finding.subject))
+    waiting_.push_back(std::move(finding));
+  else
+    waiting_.push_front(std::move(finding));
+  if (waiting_.size() > kMostWaiting) {
+    waiting_.pop_back();
     ++report_.not_reduced;
-    return false;
   }
-  ++reductions_[finding.kind];
+  return reduce_waiting();
+}
+
+Result<Ok> Findings::reduce_waiting() {
+  while (!waiting_.empty() && !out_of_time() && may_reduce(waiting_.front())) {
+    if (options_.stop && options_.stop()) return Ok{};
+    Finding next = std::move(waiting_.front());
+    waiting_.pop_front();
+    auto done = explained(next, true);
+    if (!done) return done.error();
+    if (*done) continue;
+    if (auto s = reduce_all(std::move(next)); !s) return s.error();
+  }
+  return Ok{};
+}
+
+Result<Ok> Findings::reduce_all(Finding finding) {
+  for (int i = 0; i < kMostCauses; ++i) {
+    const bool shown = has_known_pattern(finding, finding.subject);
+    auto reduced = reduce(finding, [&](const HuntSubject& smaller) {
+      return shown || !has_known_pattern(finding, smaller);
+    });
+    if (!reduced) return reduced.error();
+    const bool again = reduced->reduced && groups_by_shape(*reduced);
+    add(std::move(*reduced));
+    if (!again || !may_reduce(finding)) return Ok{};
+    const auto known = explanation(finding);
+    if (!known) return known.error();
+    if (*known) return Ok{};
+  }
+  return Ok{};
+}
+
+Result<bool> Findings::explained(Finding& finding, bool reduce_looser) {
+  // If the group does not depend on the program, one reduction is enough.
+  if (!groups_by_shape(finding)) return merge(finding.group);
+  Finding given = finding;
+  const auto known = explanation(finding);
+  if (!known) return known.error();
+  if (!*known) return false;
+  Finding& shown = report_.findings[**known];
+  if (loosens_more(given, shown)) {
+    if (!reduce_looser) return false;
+    auto reduced = reduce(given, [](const HuntSubject&) { return true; });
+    if (!reduced) return reduced.error();
+    prefer(shown, std::move(*reduced));
+  }
+  ++shown.count;
   return true;
 }
 
-void Findings::add(Finding reduced) {
-  if (groups_by_shape(reduced)) reduced.group = group_of(reduced);
-  const auto known = std::ranges::find(report_.findings, reduced.group, &Finding::group);
-  if (known == report_.findings.end()) {
-    report_.findings.push_back(std::move(reduced));
-    if (options_.found) options_.found(report_, report_.findings.back());
-    return;
+Result<std::optional<std::size_t>> Findings::explanation(Finding& finding) {
+  Finding rest = finding;
+  for (std::size_t i = 0; i < kMostTakenOut; ++i) {
+    std::optional<HuntSubject> without;
+    std::size_t at = 0;
+    for (; at < causes_.size() && !without; ++at)
+      if (comparable(causes_[at], rest)) without = causes_[at].pattern.taken_out_of(rest.subject);
+    if (!without) break;
+    rest.subject = std::move(*without);
+    const auto fails = tools_.fails(rest);
+    if (!fails) return fails.error();
+    if (!*fails) return std::optional(at - 1);
   }
-  reduced.count = ++known->count;
-  // A group shows the finding that loosens most, and not the one that came first.
-  if (!reduced.witness || !known->witness || kind_of(*reduced.witness) >= kind_of(*known->witness))
-    return;
-  *known = std::move(reduced);
-  if (options_.found) options_.found(report_, *known);
+  finding = std::move(rest);
+  return std::optional<std::size_t>();
+}
+
+Result<Finding> Findings::reduce(const Finding& finding, const Wanted& wanted) {
+  const auto start = Clock::now();
+  auto reduced = tools_.reduce(finding, [&](const HuntSubject& smaller) {
+    reducing_steps_ += finding.known ? 0 : 1;
+    return wanted(smaller);
+  });
+  if (finding.known) return reduced;
+  reduced_.insert(finding.kind);
+  reducing_seconds_ += seconds_since(start);
+  return reduced;
+}
+
+void Findings::add(Finding reduced) {
+  reduced.group = group_of(reduced);
+  Cause cause{reduced.kind, manner_with_pass(reduced),
+              Pattern(reduced.repeated ? reduced.subject : HuntSubject{})};
+  for (std::size_t i = 0; i < causes_.size(); ++i) {
+    Finding& known = report_.findings[i];
+    const bool same = known.group == reduced.group ||
+                      (groups_by_shape(reduced) && comparable(causes_[i], reduced) &&
+                       causes_[i].pattern.same_as(cause.pattern));
+    if (!same) continue;
+    known.count += reduced.count;
+    return prefer(known, std::move(reduced));
+  }
+  failed_ = failed_ || reduced.failure;
+  causes_.push_back(std::move(cause));
+  report_.findings.push_back(std::move(reduced));
+  if (options_.found) options_.found(report_, report_.findings.back());
+}
+
+void Findings::prefer(Finding& known, Finding reduced) {
+  if (!loosens_more(reduced, known)) return;
+  reduced.count = known.count;
+  reduced.known = known.known;
+  reduced.failure = known.failure;
+  reduced.group = known.group;
+  known = std::move(reduced);
+  if (options_.found) options_.found(report_, known);
+}
+
+void Findings::end() {
+  for (Finding& finding : waiting_) {
+    const bool shown = std::ranges::any_of(report_.findings, [&](const Finding& other) {
+      return other.kind == finding.kind && other.failure;
+    });
+    if (shown) {
+      ++report_.not_reduced;
+      continue;
+    }
+    finding.detail += " (not reduced: the time ran out)";
+    add(std::move(finding));
+  }
+  waiting_.clear();
+}
+
+HuntSubject Findings::subject_of_trial(std::uint64_t trial, HuntSubject subject, bool original) {
+  if ((trial - 1) % kWindow == 0) learned_ = causes_.size();
+  if (original) return subject;
+  if (report_.kind != "compiler") subject.policy.clear();
+  std::size_t changes = 0;
+  for (std::size_t i = 0; i < learned_ && changes < kMostAvoided;) {
+    // A hang costs the whole time limit of a request.
+    const bool avoided =
+        is_failure(causes_[i].kind) &&
+        trial % (causes_[i].kind == FindingKind::kHung ? kHangEvery : kPatternEvery) != 0;
+    auto without = avoided ? causes_[i].pattern.taken_out_of(subject) : std::nullopt;
+    if (!without) {
+      ++i;
+      continue;
+    }
+    subject = std::move(*without);
+    ++changes;
+  }
+  return subject;
+}
+
+bool Findings::may_reduce(const Finding& finding) const {
+  if (finding.known || !reduced_.contains(finding.kind)) return true;
+  if (options_.trials != ~0ull) return reducing_steps_ < kFirstSteps + report_.trials;
+  return reducing_seconds_ < kShare * seconds_since(start_);
+}
+
+bool Findings::comparable(const Cause& cause, const Finding& finding) const {
+  return cause.kind == finding.kind && cause.manner == manner_with_pass(finding);
+}
+
+bool Findings::has_known_pattern(const Finding& like, const HuntSubject& subject) const {
+  const Parts parts = causes_.empty() ? Parts{} : parts_of(subject);
+  return std::ranges::any_of(causes_, [&](const Cause& cause) {
+    return comparable(cause, like) && cause.pattern.in(parts);
+  });
 }
 
 bool Findings::merge(const std::string& group) {
-  const auto at = std::ranges::find(report_.findings, group, &Finding::group);
-  if (at == report_.findings.end()) return false;
-  ++at->count;
+  const auto known = std::ranges::find(report_.findings, group, &Finding::group);
+  if (known == report_.findings.end()) return false;
+  ++known->count;
   return true;
 }
 

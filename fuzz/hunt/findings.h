@@ -1,35 +1,96 @@
-// Owns the findings of one hunt, and decides which of them are reduced and which are only counted
-// because their group is known. It must not know how findings are reduced.
+// Owns the findings of one hunt: which failing subjects a known finding explains, which of the
+// others are reduced and when, and which findings have the same cause. It must not know how
+// requests are sent, nor how findings are reduced.
 #pragma once
 
-#include <map>
+#include <deque>
+#include <set>
 
 #include "fuzz/hunt/hunt.h"
+#include "fuzz/hunt/pattern.h"
+#include "harness/base/clock.h"
 
 namespace secequiv::hunt {
 
+// What the findings ask of the hunt. Both return the errors of the prover.
+struct FindingTools {
+  // Sends the finding's subject. If its answer still has a problem of this kind, stores the problem
+  // and the pass in the finding and returns true.
+  std::function<Result<bool>(Finding&)> fails;
+  // Returns the finding for the smallest subject among those that `wanted` accepts.
+  std::function<Result<Finding>(const Finding&, const Wanted& wanted)> reduce;
+};
+
 class Findings {
  public:
-  Findings(HuntReport& report, const HuntOptions& options) : report_(report), options_(options) {}
+  Findings(HuntReport& report, const HuntOptions& options, FindingTools tools)
+      : report_(report), options_(options), tools_(std::move(tools)) {}
 
-  // Returns true if the caller should reduce this finding and then add() it. Otherwise it only
-  // counts the finding.
-  bool wants(Finding& finding);
-  void add(Finding reduced);
-  // Makes a finding from `problem` without reducing it.
+  // Makes a finding from `problem` without reducing it. Until end_of_known() it is a known one.
   Finding finding(Problem problem, const HuntSubject& subject, std::uint64_t trial,
                   double seconds) const;
 
-  // Returns whether a failure was found.
+  void end_of_known() { known_ = false; }
+
+  // Counts the finding under a known finding that explains it. Otherwise it waits until its
+  // reduction is due. Errors: those of the tools.
+  Result<Ok> take(Finding finding);
+  // Adds a finding that needs no reduction, unless its group is known.
+  void add(Finding reduced);
+  // Counts the findings that still wait, and adds the first failure of each kind that has none.
+  void end();
+
+  // Returns the subject of a trial. Takes known patterns out of half of the generated subjects,
+  // because programs that have them seldom show anything else. Patterns are learned at the end of
+  // each window of trials, so that the programs of a seed do not depend on the machine's speed.
+  // Precondition: the findings of all earlier windows were taken.
+  static constexpr std::uint64_t kWindow = 64;
+  HuntSubject subject_of_trial(std::uint64_t trial, HuntSubject subject, bool original);
+
+  // Returns whether a new failure was found.
   [[nodiscard]] bool failed() const { return failed_; }
 
  private:
+  // What later failures are compared with. There is one for each finding of the report, in the same
+  // order.
+  struct Cause {
+    FindingKind kind;
+    std::string manner;
+    Pattern pattern;
+  };
+
+  // Takes the patterns of known findings out of `finding` until it no longer fails, and returns the
+  // number of the known finding whose pattern was last. If it still fails, leaves that subject in
+  // `finding` and returns nothing.
+  Result<std::optional<std::size_t>> explanation(Finding& finding);
+  // Counts the finding if a known one explains it. Returns whether nothing is left to do: a group
+  // shows the finding that loosens most, so one that loosens more must still be reduced.
+  Result<bool> explained(Finding& finding, bool reduce_looser);
+  Result<Ok> reduce_waiting();
+  // Reduces the finding, and counts the effort.
+  Result<Finding> reduce(const Finding& finding, const Wanted& wanted);
+  // Reduces the finding, and again without what this found, as long as it shows more causes.
+  Result<Ok> reduce_all(Finding finding);
+  [[nodiscard]] bool may_reduce(const Finding& finding) const;
+  [[nodiscard]] bool out_of_time() const { return seconds_since(start_) >= options_.seconds; }
+  [[nodiscard]] bool has_known_pattern(const Finding& like, const HuntSubject& subject) const;
+  [[nodiscard]] bool comparable(const Cause& cause, const Finding& finding) const;
+  // Shows `reduced` in place of `known` if it loosens more.
+  void prefer(Finding& known, Finding reduced);
   // If the group is known, counts one more finding in it and returns true.
   bool merge(const std::string& group);
 
   HuntReport& report_;
   const HuntOptions& options_;
-  std::map<FindingKind, std::size_t> reductions_;
+  FindingTools tools_;
+  Clock::time_point start_ = Clock::now();
+  std::vector<Cause> causes_;
+  std::size_t learned_ = 0;
+  std::deque<Finding> waiting_;
+  std::set<FindingKind> reduced_;
+  double reducing_seconds_ = 0;
+  std::uint64_t reducing_steps_ = 0;
+  bool known_ = true;
   bool failed_ = false;
 };
 

@@ -19,11 +19,11 @@
 namespace secequiv::hunt {
 namespace {
 
-constexpr std::size_t kMostBatch = 256;
-constexpr std::size_t kChunk = 16;  // requests before the time is checked again
+constexpr std::size_t kMostChunk = 16;  // requests before the time is checked again
 constexpr std::uint64_t kSureTrials = 3;
 constexpr double kBatchSeconds = 0.05;  // intended time for one batch
 constexpr std::uint64_t kRepeatEvery = 16;
+constexpr double kMeasureAfter = 0.75;  // part of the time after which the growth is measured
 
 class Hunt {
  public:
@@ -37,22 +37,24 @@ class Hunt {
   }
 
   Result<HuntReport> run() {
+    if (auto s = learn_known(); !s) return s.error();
     std::size_t batch = 1;
     while (!finished()) {
       const auto start = Clock::now();
       const std::uint64_t left =
           std::max<std::uint64_t>(options_.trials, source_.originals()) - report_.trials;
-      if (auto s = try_batch(static_cast<std::size_t>(std::min<std::uint64_t>(batch, left))); !s)
-        return s.error();
+      const std::uint64_t window = Findings::kWindow - report_.trials % Findings::kWindow;
+      if (auto s = try_batch(std::min<std::uint64_t>({batch, left, window})); !s) return s.error();
       const double seconds = seconds_since(start);
-      if (seconds < kBatchSeconds / 2) batch = std::min(2 * batch, kMostBatch);
+      if (seconds < kBatchSeconds / 2) batch = std::min<std::size_t>(2 * batch, Findings::kWindow);
       if (seconds > kBatchSeconds) batch = std::max<std::size_t>(batch / 2, 1);
       report_.seconds = seconds_since(start_);
       if (options_.progress) options_.progress(report_);
+      if (report_.seconds > kMeasureAfter * options_.seconds && report_.trials > originals_.count)
+        if (auto s = measure(); !s) return s.error();
     }
-    const bool enough = stopped() || (options_.stop_at_first && findings_.failed());
-    if (options_.scaling && target_.optimizer != nullptr && !enough)
-      if (auto s = measure(); !s) return s.error();
+    if (auto s = measure(); !s) return s.error();
+    findings_.end();
     report_.seconds = seconds_since(start_);
     conclude(report_, options_, originals_);
     return std::move(report_);
@@ -87,6 +89,23 @@ class Hunt {
 
   [[nodiscard]] bool out_of_time() const { return seconds_since(start_) >= options_.seconds; }
 
+  // Sends the subjects of earlier findings, so that what they show explains later failures.
+  Result<Ok> learn_known() {
+    for (const HuntSubject& subject : options_.known) {
+      if (stopped()) break;
+      const Trial trial{0, true, subject, ask(target_, subject), false};
+      const std::uint64_t before = trials_of(report_.findings);
+      if (trial.answer.outcome != Outcome::kUnsupported)
+        if (auto s = examine_answer(trial); !s) return s;
+      // Some notes show only if the request is repeated.
+      if (options_.repeat && trials_of(report_.findings) == before)
+        if (auto s = ask_again(trial); !s) return s;
+      if (trials_of(report_.findings) == before) report_.gone.push_back(subject.name);
+    }
+    findings_.end_of_known();
+    return Ok{};
+  }
+
   Result<Ok> try_batch(std::size_t size) {
     std::vector<Trial> trials(size);
     std::uint64_t number = report_.trials;
@@ -94,7 +113,8 @@ class Hunt {
       trial.number = ++number;
       trial.original = trial.number <= source_.originals();
       Random random = random_for(trial.number, 0);
-      trial.subject = source_.next(random);
+      trial.subject =
+          findings_.subject_of_trial(trial.number, source_.next(random), trial.original);
     }
     answer(trials);
     for (const Trial& trial : trials) {
@@ -118,7 +138,7 @@ class Hunt {
     std::size_t done = 0;
     while (done < trials.size() &&
            (done == 0 || !(stopped() || (out_of_time() && !trials[done].original)))) {
-      const std::size_t end = std::min(done + kChunk, trials.size());
+      const std::size_t end = std::min(done + chunk_, trials.size());
       if (target_.optimizer == nullptr) {
         trials[done].answer = ask(target_, trials[done].subject);
         ++done;
@@ -127,6 +147,9 @@ class Hunt {
       std::vector<Program> programs;
       for (std::size_t i = done; i < end; ++i) programs.push_back(trials[i].subject.before);
       auto answers = target_.optimizer->optimize_all(programs);
+      const bool hung =
+          std::ranges::find(answers, Outcome::kHung, &Answer<Program>::outcome) != answers.end();
+      chunk_ = hung ? 1 : std::min(2 * chunk_, kMostChunk);
       for (Answer<Program>& one : answers) trials[done++].answer = std::move(one);
     }
     trials.resize(done);
@@ -218,18 +241,46 @@ class Hunt {
     Finding finding =
         findings_.finding(std::move(problem), trial.subject, trial.number, seconds_since(start_));
     if (trial.answer.ok()) finding.after = trial.answer.value;
-    if (!findings_.wants(finding)) return Ok{};
-    auto reduced = reduce(target_, finding, options_);
-    if (!reduced) return reduced.error();
-    findings_.add(std::move(*reduced));
+    if (auto s = set_pass(finding, trial.answer); !s) return s;
+    return findings_.take(std::move(finding));
+  }
+
+  Result<Ok> set_pass(Finding& finding, const Answer<Program>& answer) {
+    std::vector<SeccompData> inputs;
+    if (finding.witness) inputs.push_back(finding.witness->data);
+    auto pass = pass_of(target_, finding.kind, finding.subject, answer, inputs, options_);
+    if (!pass) return pass.error();
+    finding.pass = std::move(*pass);
     return Ok{};
   }
 
-  // Answers to the programs of the measurement are assessed, too.
+  // Sends the finding's subject again, as FindingTools describes.
+  Result<bool> fails(Finding& finding) {
+    std::vector<SeccompData> inputs;
+    if (finding.witness) inputs.push_back(finding.witness->data);
+    Answer<Program> answer;
+    auto problem = shows(target_, finding.kind, finding.subject, answer, inputs, options_);
+    if (!problem) return problem.error();
+    if (!*problem || given_up(answer)) return false;
+    finding.detail = (*problem)->detail;
+    finding.cause = (*problem)->cause;
+    finding.witness = (*problem)->witness;
+    finding.after.reset();
+    if (answer.ok()) finding.after = answer.value;
+    if (auto s = set_pass(finding, answer); !s) return s.error();
+    return true;
+  }
+
+  // Answers to the programs of the measurement are assessed, too. The second call does nothing.
   Result<Ok> measure() {
+    const bool enough = stopped() || (options_.stop_at_first && findings_.failed());
+    if (!options_.scaling || target_.optimizer == nullptr || enough || measured_) return Ok{};
+    measured_ = true;
     Result<Ok> status = Ok{};
+    HuntOptions limited = options_;
+    limited.stop = [this] { return stopped() || out_of_time(); };
     report_.scaling = measure_scaling(
-        *target_.optimizer, options_,
+        *target_.optimizer, limited,
         [&](const std::string& family, const Program& program, const Answer<Program>& answer) {
           if (answer.outcome == Outcome::kUnsupported || given_up(answer) || !status) return;
           status = examine_answer(
@@ -242,7 +293,7 @@ class Hunt {
       Finding finding =
           findings_.finding(Problem{FindingKind::kSlow, *slow, "scaling", {}},
                             HuntSubject{row.family, {}, {}}, report_.trials, seconds_since(start_));
-      if (findings_.wants(finding)) findings_.add(std::move(finding));
+      findings_.add(std::move(finding));
     }
     return Ok{};
   }
@@ -252,9 +303,18 @@ class Hunt {
   const HuntOptions& options_;
   Clock::time_point start_ = Clock::now();
   HuntReport report_;
-  Findings findings_{report_, options_};
+  Findings findings_{report_,
+                     options_,
+                     {[this](Finding& finding) { return fails(finding); },
+                      [this](const Finding& finding, const Wanted& wanted) {
+                        return reduce(
+                            target_, finding, options_, wanted,
+                            seconds_to_reduce(options_, finding.kind, seconds_since(start_)));
+                      }}};
   Originals originals_{source_.originals()};
   std::uint64_t cannot_start_ = 0;
+  std::size_t chunk_ = 1;
+  bool measured_ = false;
 };
 
 }  // namespace
@@ -266,8 +326,22 @@ Answer<Program> ask(const Target& target, const HuntSubject& subject) {
   return target.compiler->compile(*policy);
 }
 
+double seconds_to_reduce(const HuntOptions& options, FindingKind kind, double elapsed) {
+  // Each step that hangs takes the whole time limit of a request.
+  const double own = kind == FindingKind::kHung
+                         ? std::max(options.reduce_seconds, 12 * options.request_seconds)
+                         : options.reduce_seconds;
+  return std::min(own, std::max(0.0, options.seconds - elapsed));
+}
+
 Result<HuntReport> hunt(const Target& target, ProgramSource& source, const HuntOptions& options) {
   return Hunt(target, source, options).run();
+}
+
+std::uint64_t trials_of(const std::vector<Finding>& findings) {
+  std::uint64_t out = 0;
+  for (const Finding& finding : findings) out += finding.count;
+  return out;
 }
 
 void conclude(HuntReport& report, const HuntOptions& options, const Originals& originals) {
@@ -317,7 +391,8 @@ void conclude(HuntReport& report, const HuntOptions& options, const Originals& o
         counted(options.require_proof ? report.undecided : originals.undecided, "answer"));
   } else {
     report.verdict = Verdict::kPass;
-    report.reason = fmt::format("no failure in {}, {} of them proven equivalent",
+    report.reason = fmt::format("no {}failure in {}, {} of them proven equivalent",
+                                options.known.empty() ? "" : "new ",
                                 counted(report.answered, "answer"), report.proven);
   }
 }

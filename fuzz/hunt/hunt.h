@@ -20,24 +20,52 @@ struct Target {
 
 struct HuntOptions {
   std::uint64_t seed = 1;
-  double seconds = 60;           // no trial starts after this time
+  double seconds = 60;           // no trial and no reduction goes on after this time
   std::uint64_t trials = ~0ull;  // limit; programs that the user named are always tried
   // For each generated program; programs that the user named get derived inputs.
   std::size_t inputs = 24;
-  std::size_t reductions = 24;  // findings reduced for each kind; others are counted
   double reduce_seconds = 10;   // limit for each reduction
   double request_seconds = 10;  // the adapter's time limit, for reducing hangs
-  bool repeat = true;           // send some requests twice
-  bool scaling = true;          // measure how time grows (optimizers only)
-  bool stop_at_first = false;   // end at the first failure
+  // If set, a request that takes this time is hung (AdapterLimits::shorter).
+  std::shared_ptr<double> shorter;
+  bool repeat = true;          // send some requests twice
+  bool scaling = true;         // measure how time grows (optimizers only)
+  bool stop_at_first = false;  // end at the first failure
   // An undecided program is no pass; programs that the user named always need a proof.
   bool require_proof = false;
   AssessOptions assess;
   std::set<FindingKind> allowed;  // kinds that are only noted
-  std::function<bool()> stop;     // called every few requests; true ends the hunt
+  // Subjects of earlier findings. What they show is known: it does not fail the hunt.
+  std::vector<HuntSubject> known;
+  std::function<bool()> stop;  // called every few requests; true ends the hunt
   std::function<void(const HuntReport&, Finding&)> found;  // called for each new finding
   std::string replay_options;                       // for replay commands, like " --form ddd"
   std::function<void(const HuntReport&)> progress;  // called regularly
+};
+
+// Returns whether a reduction may continue with this subject.
+using Wanted = std::function<bool(const HuntSubject&)>;
+
+// Returns the time limit of a reduction that starts after `elapsed` seconds of the hunt.
+double seconds_to_reduce(const HuntOptions& options, FindingKind kind, double elapsed);
+
+// Gives requests a twentieth of their time limit while a hang is reduced, because most steps of the
+// reduction hang, too.
+class ShorterRequests {
+ public:
+  ShorterRequests(const HuntOptions& options, FindingKind kind)
+      : shorter_(kind == FindingKind::kHung ? options.shorter : nullptr) {
+    if (shorter_) *shorter_ = options.request_seconds / 20;
+  }
+  ~ShorterRequests() { end(); }
+  ShorterRequests(const ShorterRequests&) = delete;
+  ShorterRequests& operator=(const ShorterRequests&) = delete;
+  void end() {
+    if (shorter_) *shorter_ = 0;
+  }
+
+ private:
+  std::shared_ptr<double> shorter_;
 };
 
 // Runs the hunt. Errors: the prover's kInternal; kAdapter if the command cannot run.
@@ -52,6 +80,9 @@ struct Originals {
   std::uint64_t unsupported = 0;
   std::uint64_t undecided = 0;
 };
+
+// Returns how many trials these findings explain.
+std::uint64_t trials_of(const std::vector<Finding>& findings);
 
 // Sets the report's verdict and its reason.
 void conclude(HuntReport& report, const HuntOptions& options, const Originals& originals);

@@ -104,8 +104,15 @@ TEST(Hunt, RejectsAnswersThatTheKernelRefuses) {
   ASSERT_EQ(report.verdict, Verdict::kRejected) << report.reason;
   const Finding* finding = of_kind(report, FindingKind::kRejected);
   ASSERT_NE(finding, nullptr);
-  EXPECT_LE(finding->subject.before.size(), 2u);
-  EXPECT_TRUE(has(finding->subject.before, kNeg));
+  // The kernel refuses these answers by different rules: the last instruction that is left is no
+  // return, or a jump leaves the program.
+  EXPECT_LE(report.findings.size(), 3u);
+  std::size_t least = kMaxInsns;
+  for (const Finding& one : report.findings) {
+    least = std::min(least, one.subject.before.size());
+    EXPECT_TRUE(has(one.subject.before, kNeg));
+  }
+  EXPECT_LE(least, 2u);
 }
 
 TEST(Hunt, ProgramsThatAreTooLongMayStayTooLong) {
@@ -376,8 +383,7 @@ TEST(Hunt, AssessesAnswersThatWereOptimizedAgain) {
 TEST(Hunt, AssessesTheProgramsOfTheScalingMeasurement) {
   HuntOptions options = options_for(20);
   options.scaling = true;
-  options.reductions = 1;
-  options.reduce_seconds = 0.2;
+  options.reduce_seconds = 0.05;
   const auto long_ones = [](ProgramView p, const Answer<Program>& wrong) {
     return p.size() > 3000 ? wrong : same(p);
   };

@@ -20,20 +20,16 @@ bool same_actions(const Witness& a, const Witness& b) {
   return action_of(a.before) == action_of(b.before) && action_of(a.after) == action_of(b.after);
 }
 
-// Holds what one reduction preserves: the kind of finding, the crash, and both actions of the
-// witness. Also watches the deadline.
+// Holds what one reduction preserves: the kind of finding, the crash or the kernel's rule, the
+// wrong pass, and both actions of the witness. Also watches the deadline.
 class Reduction {
  public:
-  Reduction(const Target& target, const Finding& finding, const HuntOptions& options)
-      : target_(target), finding_(finding), options_(options) {
-    seconds_ = options.reduce_seconds;
-    // Each step that hangs takes the whole time limit of a request.
-    if (finding.kind == FindingKind::kHung)
-      seconds_ = std::max(seconds_, 12 * options.request_seconds);
-  }
+  Reduction(const Target& target, const Finding& finding, const HuntOptions& options,
+            const Wanted& wanted, double seconds)
+      : target_(target), finding_(finding), options_(options), wanted_(wanted), seconds_(seconds) {}
 
   bool still(const HuntSubject& subject) {
-    if (error_ || out_of_time()) return false;
+    if (error_ || out_of_time() || !wanted_(subject)) return false;
     const auto inputs = inputs_for(subject, finding_.witness);
     Answer<Program> answer;
     auto problem = shows(target_, finding_.kind, subject, answer, inputs, options_);
@@ -41,39 +37,16 @@ class Reduction {
       error_ = problem.error();
       return false;
     }
-    if (!*problem || !same_crash(**problem) || !same_change(**problem)) return false;
+    if (!*problem || !same_message(**problem) || !same_change(**problem)) return false;
     if (options_.stop && options_.stop())
       return false;  // a request that `stop` interrupted looks like a hang
+    if (!finding_.pass.empty()) {
+      const auto pass = pass_of(target_, finding_.kind, subject, answer, inputs, options_);
+      if (!pass) error_ = pass.error();
+      if (!pass || *pass != finding_.pass) return false;
+    }
     last_ = Shown{subject, std::move(answer), std::move(**problem)};
     return true;
-  }
-
-  // Returns the first pass whose program for the smallest subject shows the same kind of finding.
-  // Returns "" if the optimizer reports no stages, or stages that do not fit its answer.
-  std::string pass() {
-    if (target_.optimizer == nullptr || !last_ || !last_->answer.ok() ||
-        (finding_.kind != FindingKind::kDifferent && finding_.kind != FindingKind::kRejected))
-      return {};
-    auto stages = target_.optimizer->stages(last_->subject.before);
-    if (!stages.ok() || stages.value.empty() || stages.value.back().program != last_->answer.value)
-      return {};
-    const auto inputs = inputs_for(last_->subject, last_->problem.witness);
-    AssessOptions how = options_.assess;
-    how.cache = false;
-    // The reduction may have used all of its time, so this search gets as much again.
-    start_ = Clock::now();
-    for (OptimizerStage& stage : stages.value) {
-      if (seconds_since(start_) > seconds_ || (options_.stop && options_.stop())) return {};
-      Answer<Program> after;
-      after.value = std::move(stage.program);
-      const auto assessment = assess(last_->subject.before, after, inputs, how);
-      if (!assessment) {
-        error_ = assessment.error();
-        return {};
-      }
-      if (assessment->problem && assessment->problem->kind == finding_.kind) return stage.pass;
-    }
-    return {};
   }
 
   [[nodiscard]] bool timed_out() const { return timed_out_; }
@@ -105,11 +78,11 @@ class Reduction {
     return timed_out_;
   }
 
-  // A smaller program that crashes in another place is a different finding.
-  bool same_crash(const Problem& problem) const {
-    return finding_.kind != FindingKind::kCrashed ||
-           signature_of(problem.detail, problem.cause) ==
-               signature_of(finding_.detail, finding_.cause);
+  // A smaller program that crashes in another place, or whose answer breaks another rule of the
+  // kernel, is a different finding.
+  bool same_message(const Problem& problem) const {
+    return manner_of(finding_.kind, problem.detail, problem.cause) ==
+           manner_of(finding_.kind, finding_.detail, finding_.cause);
   }
 
   // A smaller program for which decisions only become stricter would not show a finding that allows
@@ -122,6 +95,7 @@ class Reduction {
   const Target& target_;
   const Finding& finding_;
   const HuntOptions& options_;
+  const Wanted& wanted_;
   Clock::time_point start_ = Clock::now();
   double seconds_ = 0;
   bool timed_out_ = false;
@@ -193,9 +167,33 @@ Result<std::optional<Problem>> shows(const Target& target, FindingKind kind,
   return assessment->problem;
 }
 
-Result<Finding> reduce(const Target& target, const Finding& finding, const HuntOptions& options) {
+Result<std::string> pass_of(const Target& target, FindingKind kind, const HuntSubject& subject,
+                            const Answer<Program>& answer, std::span<const SeccompData> inputs,
+                            const HuntOptions& options) {
+  if (target.optimizer == nullptr || !answer.ok() ||
+      (kind != FindingKind::kDifferent && kind != FindingKind::kRejected))
+    return std::string();
+  auto stages = target.optimizer->stages(subject.before);
+  if (!stages.ok() || stages.value.empty() || stages.value.back().program != answer.value)
+    return std::string();
+  AssessOptions how = options.assess;
+  how.cache = false;
+  for (OptimizerStage& stage : stages.value) {
+    if (options.stop && options.stop()) break;
+    Answer<Program> after;
+    after.value = std::move(stage.program);
+    const auto assessment = assess(subject.before, after, inputs, how);
+    if (!assessment) return assessment.error();
+    if (assessment->problem && assessment->problem->kind == kind) return stage.pass;
+  }
+  return std::string();
+}
+
+Result<Finding> reduce(const Target& target, const Finding& finding, const HuntOptions& options,
+                       const Wanted& wanted, double seconds) {
   Finding out = finding;
-  Reduction reduction(target, finding, options);
+  Reduction reduction(target, finding, options, wanted, seconds);
+  ShorterRequests shorter(options, finding.kind);
   ShrinkEnd end = ShrinkEnd::kRefused;
   constexpr ShrinkLimits kLimits{.calls = 20'000};
   if (target.compiler != nullptr) {
@@ -218,16 +216,21 @@ Result<Finding> reduce(const Target& target, const Finding& finding, const HuntO
               kLimits)
               .end;
   }
+  shorter.end();
   if (reduction.error()) return *reduction.error();
+  if (finding.kind == FindingKind::kHung && reduction.last() &&
+      ask(target, reduction.last()->subject).outcome != Outcome::kHung) {
+    out.detail += " (not reduced: smaller requests take long, but do not hang)";
+    return out;
+  }
   if (!reduction.last()) {
     out.detail += reduction.timed_out() ? " (not reduced: the time ran out)"
                                         : " (not reduced: it did not happen again)";
+    out.repeated = reduction.timed_out();
     return out;
   }
   out.reduced = end == ShrinkEnd::kMinimal && !reduction.timed_out();
   finish(out, *reduction.last(), options.assess.sameness);
-  out.pass = reduction.pass();
-  if (reduction.error()) return *reduction.error();
   return out;
 }
 

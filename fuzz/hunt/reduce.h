@@ -7,12 +7,20 @@
 
 namespace secequiv::hunt {
 
-// Returns the same kind of finding for the smallest subject found in the available time, with its
-// answer, witness and sentence. If the optimizer reports stages, the result also names the pass
-// that caused it. `reduced` is false in the result if time or requests ran out first. If the
+// Returns the same kind of finding for the smallest subject found in `seconds` among those that
+// `wanted` accepts, with its answer, witness and sentence. It stays in the same pass and keeps the
+// kernel's rule and the two actions. If the optimizer reports stages, the result also names the
+// pass that caused it. `reduced` is false in the result if time or requests ran out first. If the
 // finding does not occur a second time, it is returned unchanged except for a sentence that states
 // this. Errors: the prover's kInternal.
-Result<Finding> reduce(const Target& target, const Finding& finding, const HuntOptions& options);
+Result<Finding> reduce(const Target& target, const Finding& finding, const HuntOptions& options,
+                       const Wanted& wanted, double seconds);
+
+// Returns the first pass whose program for `subject` shows a problem of this kind, or "" if the
+// optimizer reports no stages, or stages that do not fit its answer.
+Result<std::string> pass_of(const Target& target, FindingKind kind, const HuntSubject& subject,
+                            const Answer<Program>& answer, std::span<const SeccompData> inputs,
+                            const HuntOptions& options);
 
 // Requests the answer for `subject`, stores it in `answer`, and returns its problem of kind `kind`,
 // if there is one.

@@ -101,7 +101,15 @@ std::string signature_of(std::string_view detail, std::string_view cause) {
   return out;
 }
 
+std::string manner_of(FindingKind kind, std::string_view detail, std::string_view cause) {
+  if (kind == FindingKind::kCrashed) return signature_of(detail, cause);
+  if (kind == FindingKind::kRejected)
+    return signature_of(detail.substr(0, detail.find(" at ")), {});
+  return {};
+}
+
 bool groups_by_shape(const Finding& finding) {
+  if (!finding.repeated) return false;
   switch (finding.kind) {
     case FindingKind::kDifferent:
     case FindingKind::kRejected:

@@ -18,6 +18,10 @@ std::string shape_of(ProgramView program);
 // at most 160 bytes.
 std::string signature_of(std::string_view detail, std::string_view cause);
 
+// Returns what two findings of one kind share if they can have the same cause: the signature of a
+// crash, or the kernel's rule that an answer breaks.
+std::string manner_of(FindingKind kind, std::string_view detail, std::string_view cause);
+
 // Returns whether a finding's group depends on the shape of its reduced program. Otherwise the
 // group is known before the reduction.
 bool groups_by_shape(const Finding& finding);

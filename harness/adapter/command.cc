@@ -13,14 +13,14 @@ constexpr int kNoCommandStatus = 127;
 // that was exceeded, if any.
 std::string pump(Process& process, std::string_view input, std::string& output,
                  const AdapterLimits& limits, Outcome& outcome) {
-  const auto deadline = deadline_in(limits.seconds);
+  const auto deadline = deadline_in(limits.seconds_now());
   if (input.empty()) process.close_input();
   while (!process.exited() || process.output_open() || process.error_open()) {
     const bool more = !input.empty();
     const bool in_time = process.step(input, output, deadline);
     if (!in_time && (!process.exited() || process.output_open() || process.error_open())) {
       outcome = Outcome::kHung;
-      return fmt::format("it was still running after {} s and was killed", limits.seconds);
+      return fmt::format("it was still running after {} s and was killed", limits.seconds_now());
     }
     if (more && input.empty()) process.close_input();
     if (output.size() > limits.output_bytes) {

@@ -50,6 +50,11 @@ struct AdapterLimits {
   std::size_t memory_bytes = std::size_t{4} << 30;      // RLIMIT_DATA; 0: no limit
   std::size_t output_bytes = std::size_t{16} << 20;     // for one answer
   std::shared_ptr<const Confinement> confinement = {};  // empty: not confined
+  // If it points to a number above 0, that is the limit of the requests that follow. The owner may
+  // change it between requests.
+  std::shared_ptr<const double> shorter = {};
+
+  [[nodiscard]] double seconds_now() const { return shorter && *shorter > 0 ? *shorter : seconds; }
 };
 
 // A program after one pass of an optimizer. (`Stage` is another type, for layouts.)

@@ -78,7 +78,7 @@ class Server::Conversation {
   std::size_t run(bool fresh) {
     started_ = Clock::now();
     if (!fresh && !usable()) return done_;
-    deadline_ = deadline_in(limits_.seconds);
+    deadline_ = deadline_in(limits_.seconds_now());
     while (!failed_ && done_ < count_) {
       refill();
       std::string_view rest = std::string_view(output_).substr(written_);
@@ -134,7 +134,7 @@ class Server::Conversation {
       const auto now = Clock::now();
       share_ = std::chrono::duration<double>(now - started_).count() / static_cast<double>(frames);
       started_ = now;
-      deadline_ = deadline_in(limits_.seconds);
+      deadline_ = deadline_in(limits_.seconds_now());
     }
     for (std::size_t i = 0; i < frames && !failed_; ++i) {
       const std::size_t size = frame_length(rest);
@@ -182,7 +182,8 @@ class Server::Conversation {
   }
 
   void late() {
-    std::string what = fmt::format("it was still running after {} s {}", limits_.seconds, so_far());
+    std::string what =
+        fmt::format("it was still running after {} s {}", limits_.seconds_now(), so_far());
     if (!process_.output_open()) what += ", had closed its standard output";
     fail(Outcome::kHung, what + ", and was killed");
   }

@@ -48,18 +48,20 @@ struct HuntSubject {
 struct Finding {
   FindingKind kind = FindingKind::kDifferent;
   bool failure = true;   // false: a note, or an allowed failure
+  bool known = false;    // an earlier run found it
   std::string detail;    // one sentence
   std::string cause;     // of a crash: what tells it from others, or empty (Answer)
   std::string found_by;  // "inputs", "proof", "answer", "scaling"
   HuntSubject subject;   // reduced, unless `reduced` is false
   bool reduced = false;
+  bool repeated = true;  // false: it did not happen again when the same request was sent again
   std::optional<Program> after;  // the output, if it is a program
   std::optional<Witness> witness;
   std::optional<Direction> direction;  // what a wrong answer does to callers
   std::size_t original_size = 0;       // instructions of the subject before it was reduced
   std::uint64_t trial = 0;             // the trial that found it, counted from 1
   double seconds = 0;                  // from the start until it was found
-  std::uint64_t count = 1;             // number of trials with the same finding (by reduced shape)
+  std::uint64_t count = 1;             // number of trials that it explains
   std::string pass;                    // the optimizer's pass that caused it, or empty if unknown
   // Equal for findings that probably have the same cause (fuzz/hunt/shape.h).
   std::string group;
@@ -97,7 +99,8 @@ struct HuntReport {
   double seconds = 0;
 
   std::vector<Finding> findings;  // one per group, failures first
-  std::uint64_t not_reduced = 0;  // failures beyond the limit for reduction, only counted
+  std::uint64_t not_reduced = 0;  // failures that no finding explains, left over at the end
+  std::vector<std::string> gone;  // earlier findings that the target no longer shows
   std::vector<ScalingRow> scaling;
 };
 

@@ -339,6 +339,12 @@ ShrunkProgram shrink(const Program& program, const std::function<bool(ProgramVie
                         program_hash, limits);
 }
 
+std::uint16_t simplest_like(std::uint16_t code) {
+  return *std::ranges::find_if(kSimplestFirst, [&](std::uint16_t simpler) {
+    return simpler == code || same_kind(simpler, code);
+  });
+}
+
 bool any_reduction(const Program& program, const std::function<bool(const Program&)>& visit) {
   return detail::any_of(std::span<const ProgramReduction>(kProgramReductions),
                         ProgramSubject(program), visit);

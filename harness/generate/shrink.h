@@ -38,6 +38,10 @@ ShrunkProgram shrink(const Program& program, const std::function<bool(ProgramVie
 // whether it did. Each reduction is simpler than `program`, so that shrinking ends.
 bool any_reduction(const Program& program, const std::function<bool(const Program&)>& visit);
 
+// Returns the simplest opcode by which a reduction may replace `code`, or `code` if it is the
+// simplest one.
+std::uint16_t simplest_like(std::uint16_t code);
+
 // Returns the smallest policy found for which `still` is true. `still` only receives policies,
 // including the first, in the form that read_policy() returns for write_policy()'s text: rules are
 // sorted, and numbers that a matcher does not use are 0. Precondition: `still` is deterministic.

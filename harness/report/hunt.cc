@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "harness/base/parts.h"
 #include "harness/base/text.h"
 #include "harness/bpf/text.h"
 #include "harness/report/direction.h"
@@ -29,6 +30,21 @@ std::string indented(const std::string& text) {
   return out;
 }
 
+// Joins the lines of a message, which may quote standard error, and leaves out the middle of a long
+// one.
+std::string one_line(std::string_view text) {
+  constexpr std::size_t kMost = 400;
+  std::string out;
+  while (!text.empty()) {
+    const std::string_view line = trimmed(take_part(text));
+    if (line.empty()) continue;
+    if (!out.empty()) out += " | ";
+    out += line;
+  }
+  if (out.size() > kMost) out.replace(kMost / 2, out.size() - kMost, " ... ");
+  return printable(out, false);
+}
+
 std::string program_text(std::string_view title, ProgramView program) {
   std::string out = fmt::format("  {}, {}\n", title, counted(program.size(), "instruction"));
   if (program.size() > kShownInstructions) return out;
@@ -36,10 +52,11 @@ std::string program_text(std::string_view title, ProgramView program) {
   return out + indented(write_program(program, Form::kAsm, comments));
 }
 
-// The worst direction of all findings, which are sorted by it; may be empty.
+// The worst direction of all failures, which are sorted by it; may be empty.
 std::string worst_direction(const HuntReport& report) {
-  const auto known = std::ranges::find_if(
-      report.findings, [](const Finding& finding) { return finding.direction.has_value(); });
+  const auto known = std::ranges::find_if(report.findings, [](const Finding& finding) {
+    return finding.failure && finding.direction.has_value();
+  });
   return known == report.findings.end() ? "" : direction_line(known->direction, report.host);
 }
 
@@ -47,7 +64,10 @@ std::string finding_text(const HuntReport& report, const Finding& finding) {
   std::string out = direction_line(finding.direction, report.host);
   if (!out.empty()) out += "\n";
   out += fmt::format("{}{}: {}\n", finding_name(finding.kind),
-                     finding.failure ? "" : " (not a failure)", printable(finding.detail, true));
+                     finding.known     ? " (known)"
+                     : finding.failure ? ""
+                                       : " (not a failure)",
+                     one_line(finding.detail));
   if (!finding.subject.before.empty()) {
     const bool evaluator = report.kind == "evaluator";
     if (report.kind == "compiler" && !finding.subject.policy.empty() &&
@@ -98,6 +118,7 @@ ordered_json program_json(ProgramView program) {
 ordered_json finding_json(const HuntReport& report, const Finding& finding) {
   ordered_json out{{"kind", finding_name(finding.kind)},
                    {"failure", finding.failure},
+                   {"known", finding.known},
                    {"detail", printable(finding.detail, true)},
                    {"group", printable(finding.group, false)},
                    {"count", finding.count},
@@ -138,7 +159,9 @@ std::string hunt_text(const HuntReport& report) {
   if (!report.findings.empty()) out += "\n";
   if (report.not_reduced > 0)
     out += counted(report.not_reduced, "more trial") +
-           " failed or produced a note; the report does not analyse them\n";
+           " failed; no finding above explains them, and no time was left for them\n";
+  for (const std::string& name : report.gone)
+    out += fmt::format("no longer fails: {}\n", printable(name, false));
   out += scaling_text(report);
   out += fmt::format("trials: {} in {:.2f} s; {} answered", report.trials, report.seconds,
                      report.answered);
@@ -149,8 +172,7 @@ std::string hunt_text(const HuntReport& report) {
     out += fmt::format(", {} unsupported ({})", report.unsupported,
                        printable(report.unsupported_example, false));
   out += fmt::format("; {}\n", counted(report.evaluations, "evaluation"));
-  out += fmt::format("verdict: {} ({})\n", verdict_name(report.verdict),
-                     printable(report.reason, false));
+  out += fmt::format("verdict: {} ({})\n", verdict_name(report.verdict), one_line(report.reason));
   return out;
 }
 
@@ -181,6 +203,7 @@ ordered_json to_json(const HuntReport& report) {
           {"interrupted", report.interrupted},
           {"seconds", report.seconds},
           {"findings", findings},
+          {"no_longer_fails", report.gone},
           {"scaling", scaling}};
 }
 

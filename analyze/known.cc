@@ -1,0 +1,125 @@
+#include "analyze/known.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <system_error>
+
+#include "fuzz/hunt/program_source.h"
+#include "harness/base/file.h"
+#include "harness/base/parts.h"
+#include "harness/base/text.h"
+
+namespace secequiv {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Entry = std::map<std::string, std::string, std::less<>>;
+
+// Reads the part of TOML that scripts/corpus/known.py requires of this file: tables [[known]] whose
+// values each take one line. Quotes around values are dropped.
+Result<std::vector<Entry>> entries_of(const std::string& path) {
+  const auto read = read_file(path);
+  if (!read) return read.error();
+  std::vector<Entry> out;
+  std::string_view rest = *read;
+  for (std::size_t number = 1; !rest.empty(); ++number) {
+    const std::string_view line = trimmed(take_part(rest));
+    const std::size_t equals = line.find('=');
+    if (line == "[[known]]") {
+      out.emplace_back();
+    } else if (line.empty() || line.starts_with('#')) {
+      continue;
+    } else if (out.empty() || equals == std::string_view::npos) {
+      return make_error(ErrorCode::kParse, fmt::format("{}:{}", path, number),
+                        "expected [[known]] or KEY = VALUE");
+    } else {
+      std::string_view value = trimmed(line.substr(equals + 1));
+      if (value.size() >= 2 && value.starts_with('"') && value.ends_with('"'))
+        value = value.substr(1, value.size() - 2);
+      out.back().insert_or_assign(std::string(trimmed(line.substr(0, equals))), value);
+    }
+  }
+  return out;
+}
+
+std::string_view request_of(const KnownTarget& target) {
+  if (target.kind == "optimizer") return "optimize";
+  return target.kind == "compiler" ? "compile" : "evaluate";
+}
+
+Result<HuntSubject> load_one(const std::string& path, const KnownTarget& target,
+                             const Reading& reading) {
+  if (target.kind == "compiler") {
+    const auto policy = load_policy(path, reading);
+    if (!policy) return policy.error();
+    return hunt::subject_of(shown_name(path), *policy);
+  }
+  auto source = load_source(path, reading);
+  if (!source) return source.error();
+  if (auto s = expect_legal(*source); !s) return s.error();
+  return HuntSubject{source->name, {}, std::move(source->program)};
+}
+
+Status add_file(Known& out, const std::string& path, const KnownTarget& target,
+                const Reading& reading) {
+  auto one = load_one(path, target, reading);
+  if (!one) return one.error();
+  out.subjects.push_back(std::move(*one));
+  return Ok{};
+}
+
+Status add_entries(Known& out, const std::string& path, const KnownTarget& target,
+                   const Reading& reading) {
+  const auto entries = entries_of(path);
+  if (!entries) return entries.error();
+  for (Entry entry : *entries) {
+    const std::string& adapter = entry["adapter"];
+    if (entry["request"] != request_of(target) || adapter.empty() ||
+        target.name.find(adapter) == std::string::npos)
+      continue;
+    if (entry["kind"] == "slow") {
+      out.kinds.insert(FindingKind::kSlow);
+      continue;
+    }
+    const std::string file = (fs::path(path).parent_path() / entry["file"]).string();
+    if (auto s = add_file(out, file, target, reading); !s) return s;
+  }
+  return Ok{};
+}
+
+// A folder without findings is valid: the earlier run found nothing.
+Status add_folder(Known& out, const std::string& path, const KnownTarget& target,
+                  const Reading& reading) {
+  const std::string_view ending = target.kind == "compiler" ? ".json" : ".asm";
+  std::vector<std::string> files;
+  std::error_code error;
+  for (auto at = fs::directory_iterator(path, error); !error && at != fs::directory_iterator();
+       at.increment(error))
+    if (at->path().extension() == ending) files.push_back(at->path().string());
+  if (error) return make_error(ErrorCode::kIo, path, error.message());
+  std::ranges::sort(files);
+  for (const std::string& file : files)
+    if (auto s = add_file(out, file, target, reading); !s) return s;
+  return Ok{};
+}
+
+}  // namespace
+
+Result<Known> load_known(const std::vector<std::string>& paths, const KnownTarget& target,
+                         const Reading& reading) {
+  Known out;
+  for (const std::string& path : paths) {
+    std::error_code error;
+    const auto add = fs::is_directory(path, error)           ? add_folder
+                     : fs::path(path).extension() == ".toml" ? add_entries
+                                                             : add_file;
+    if (auto s = add(out, path, target, reading); !s) return s.error();
+  }
+  return out;
+}
+
+}  // namespace secequiv

@@ -1,0 +1,31 @@
+// The findings of earlier runs that a hunt must not report as new. Owns how they are stored: as
+// files of `fuzz --save`, or as entries of corpus/known.toml. It must not know how a hunt uses
+// them.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "analyze/load.h"
+#include "harness/compare/hunt_report.h"
+
+namespace secequiv {
+
+struct Known {
+  std::vector<HuntSubject> subjects;
+  std::set<FindingKind> kinds;  // known as a whole: an entry about time has no short program
+};
+
+// The code under test, as HuntReport describes it.
+struct KnownTarget {
+  std::string_view kind;  // "optimizer", "compiler", "evaluator"
+  std::string_view name;
+};
+
+// Reads files and folders, and from files that end in .toml the entries with this kind of request
+// whose adapter occurs in the target's name. Errors: kIo, kParse, and those of reading a file.
+Result<Known> load_known(const std::vector<std::string>& paths, const KnownTarget& target,
+                         const Reading& reading);
+
+}  // namespace secequiv

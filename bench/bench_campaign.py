@@ -1,0 +1,92 @@
+"""scripts/bench campaign: how long one run of `secequiv fuzz` takes until it has found every known bug, although frequent bugs hide rare
+ones. The subjects are gVisor's optimizer and interpreter (corpus/known.toml), and pairs of planted bugs: each bug class behind each of
+five frequent bugs. The table shows medians over the seeds.
+"""
+import collections
+import statistics
+
+from measure import compare, finished, number, report_of, table
+
+SEEDS = 5
+PAIR_SECONDS, OPTIMIZER_SECONDS, EVALUATOR_SECONDS = 10, 60, 20
+PER_CAUSE = 2  # findings
+SHOWN = 12
+LD_MEM, LDX_MEM, STX, TAX, TXA, LSH_X, RSH_X = 0x60, 0x61, 0x03, 0x07, 0x87, 0x6C, 0x7C
+# Each known bug, by the kind of its findings and by instructions of which the reduced program has at least one. The first that fits counts.
+OPTIMIZER = [("gvisor-return-before-load", "rejected", ()), ("gvisor-many-returns", "slow", ()), ("gvisor-load-after-txa", "different", (TXA,)),
+             ("gvisor-load-after-store", "different", (STX, 0x02))]
+EVALUATOR = [("gvisor-tax", "different", (TAX, TXA)), ("gvisor-shift-left", "different", (LSH_X,)), ("gvisor-shift-right", "different", (RSH_X,))]
+
+
+def causes(findings, bugs):
+    """Returns {bug: [seconds of each of its findings]}, and the failures that belong to none of the bugs."""
+    seconds, others = collections.defaultdict(list), []
+    for finding in findings:
+        if not finding["failure"]:
+            continue
+        codes = {insn[0] for insn in finding.get("before", [])}
+        name = next((name for name, kind, needed in bugs if finding["kind"] == kind and (not needed or codes & set(needed))), None)
+        if name is None:
+            others.append(finding)
+        else:
+            seconds[name].append(finding["seconds"])
+    return dict(seconds), others
+
+
+def median(times, runs):
+    """Returns the median of the times, or None if the bug was not found in most runs."""
+    return statistics.median(times + [float("inf")] * (runs - len(times))) if 2 * len(times) > runs else None
+
+
+def gvisor(binary, adapter, kind, bugs, seconds):
+    """Returns a row for each bug."""
+    times, most, others = collections.defaultdict(list), collections.Counter(), 0
+    for seed in range(1, SEEDS + 1):
+        document = report_of(binary, "fuzz", "--" + kind, "serve:%s" % adapter, "--duration", seconds, "--seed", seed, allowed=(0, 1, 4, 5))
+        found, unknown = causes(document["findings"], bugs)
+        others = max(others, len(unknown))
+        for name, each in found.items():
+            times[name].append(min(each))
+            most[name] = max(most[name], len(each))
+    rows = []
+    for name, _, _ in bugs:
+        middle = median(times[name], SEEDS)
+        rows.append(["%s %s" % (kind, name), "%d/%d" % (len(times[name]), SEEDS), number(middle, 2), most[name], "<= %d" % seconds,
+                     "missed" if middle is None else compare((middle, "<=", seconds), (most[name], "<=", PER_CAUSE))])
+    return rows + [["%s: findings of other causes" % kind, None, None, others, None, None]]
+
+
+def pairs(lines):
+    """Returns a row for each pair of planted bugs, the slowest first. A line is: frequent, hidden, seed, seconds, seconds, findings."""
+    runs = collections.defaultdict(list)
+    for line in lines:
+        frequent, hidden, _, first, second, findings = line.split()
+        both = None if "-" in (first, second) else max(float(first), float(second))
+        runs["%s behind %s" % (hidden, frequent)].append((both, int(findings)))
+    rows = []
+    for name, each in runs.items():
+        times = [both for both, _ in each if both is not None]
+        middle = median(times, len(each))
+        rows.append((middle if middle is not None else float("inf"),
+                     [name, "%d/%d" % (len(times), len(each)), number(middle, 2), max(count for _, count in each), "<= %d" % PAIR_SECONDS,
+                      "missed" if middle is None else compare((middle, "<=", PAIR_SECONDS))]))
+    return [row for _, row in sorted(rows, key=lambda item: -item[0])]
+
+
+def suite(root, repetitions, build, run):
+    """Prints the table and returns what could not be measured."""
+    del repetitions, run
+    binary, bench, problems = build("secequiv"), build("campaign_bench"), []
+    header = ["bug", "seeds", "median s", "findings", "target", ""]
+    adapter = root / "build" / "adapters" / "gvisor"
+    if adapter.exists():
+        rows = gvisor(binary, adapter, "optimizer", OPTIMIZER, OPTIMIZER_SECONDS)
+        rows += gvisor(binary, adapter, "evaluator", EVALUATOR, EVALUATOR_SECONDS)
+        print(table("campaign: seconds until one run found each known bug of gVisor (%d seeds)" % SEEDS, header, rows))
+    else:
+        problems.append("campaign: gvisor: not built (scripts/adapters build gvisor)")
+    rows = pairs(finished([bench, SEEDS, PAIR_SECONDS]).stdout.splitlines())
+    met = sum(row[-1] == "met" for row in rows)
+    print(table("campaign: seconds until one run found both of two planted bugs; %d of %d pairs within %d s, the slowest first"
+                % (met, len(rows), PAIR_SECONDS), header, rows[:max(SHOWN, len(rows) - met)]), end="")
+    return problems

@@ -1,0 +1,291 @@
+// Tests that a hunt sees past what it has found: frequent bugs do not hide rare ones, and one cause
+// gives few findings. All limits are counts of requests, so that no clock decides.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "fuzz/hunt/evaluators.h"
+#include "fuzz/hunt/findings.h"
+#include "fuzz/hunt/testing.h"
+#include "harness/bpf/testing.h"
+#include "harness/policy/compile.h"
+#include "harness/policy/json.h"
+#include "harness/policy/testing.h"
+
+namespace secequiv::hunt::campaign_test {
+namespace {
+
+using Change = std::function<Program(ProgramView)>;
+
+// Replaces each instruction for which `is` holds by `by`.
+template <class Is>
+Change replacing(const Is& is, Insn by) {
+  return [=](ProgramView program) {
+    Program out(program.begin(), program.end());
+    for (std::size_t pc = 0; pc < out.size(); ++pc)
+      if (is(out, pc)) out[pc] = by;
+    return out;
+  };
+}
+Change replacing_code(std::uint16_t code, Insn by) {
+  return replacing([code](const Program& p, std::size_t pc) { return p[pc].code == code; }, by);
+}
+
+// The rare bug shows only where the frequent one does not.
+Change hiding(const Change& frequent, const Change& rare) {
+  return [=](ProgramView program) {
+    Program out = frequent(program);
+    return out != Program(program.begin(), program.end()) ? out : rare(program);
+  };
+}
+
+HuntReport hunt_for(const Change& change, std::uint64_t trials, std::size_t* requests = nullptr) {
+  FakeOptimizer optimizer([&](ProgramView p) { return FakeCompiler::answered(change(p)); });
+  HuntOptions options = options_for(trials);
+  options.assess.cache = false;
+  options.repeat = false;
+  const auto source = generated_programs();
+  auto report = hunt({"fake", &optimizer, nullptr}, *source, options);
+  EXPECT_TRUE(report);
+  if (requests != nullptr) *requests = optimizer.requests;
+  return *report;
+}
+
+std::size_t findings_with(const HuntReport& report, std::uint16_t code) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      report.findings, [&](const Finding& found) { return has(found.subject.before, code); }));
+}
+
+std::string shown(const HuntReport& report) {
+  std::string out;
+  for (const Finding& finding : report.findings)
+    out +=
+        fmt::format("{} in {}\n{}", finding.group, finding.count, asm_text(finding.subject.before));
+  return out;
+}
+
+// JSET tests whether the number is at least as large. This shows in many programs.
+Program jset_is_jge(ProgramView program) {
+  Program out(program.begin(), program.end());
+  for (Insn& in : out)
+    if (in.code == kJsetK) in.code = kJgeK;
+  return out;
+}
+// TXA keeps A. This shows in few programs.
+const Change kTxaIsNothing = replacing_code(kTxa, Insn{kAddK, 0, 0, 0});
+
+TEST(Campaign, AFrequentBugDoesNotHideARareOne) {
+  std::size_t requests = 0;
+  const HuntReport report = hunt_for(hiding(jset_is_jge, kTxaIsNothing), 3000, &requests);
+  EXPECT_GE(findings_with(report, kJsetK), 1u) << shown(report);
+  EXPECT_LE(findings_with(report, kJsetK), 2u) << shown(report);
+  EXPECT_GE(findings_with(report, kTxa), 1u) << shown(report);
+  EXPECT_LE(findings_with(report, kTxa), 2u) << shown(report);
+  EXPECT_EQ(report.not_reduced, 0u);
+  std::uint64_t counted = 0;
+  for (const Finding& finding : report.findings) counted += finding.count;
+  EXPECT_GT(counted, 100u) << "the failing programs that a finding explains are counted";
+  EXPECT_LT(requests, 12'000u) << "reductions take a bounded share";
+}
+
+TEST(Campaign, OneCauseGivesFewFindings) {
+  // Any arithmetic is wrong.
+  const HuntReport report =
+      hunt_for(replacing([](const Program& p, std::size_t pc) { return (p[pc].code & 7) == 4; },
+                         Insn{kLdImm, 0, 0, 7}),
+               3000);
+  EXPECT_GE(report.findings.size(), 1u);
+  EXPECT_LE(report.findings.size(), 2u) << shown(report);
+}
+
+TEST(Campaign, FindsBothBugsOfOneProgram) {
+  const Program both = {{kLdWAbs, 0, 0, 16}, {kJsetK, 0, 1, 6}, {kRetK, 0, 0, 1},
+                        {kLdxLen, 0, 0, 0},  {kTxa, 0, 0, 0},   {kRetA, 0, 0, 0}};
+  FakeOptimizer optimizer([](ProgramView p) {
+    Program out(p.begin(), p.end());
+    for (Insn& in : out) {
+      if (in.code == kJsetK) in.code = kJgeK;
+      if (in.code == kLdxLen) in = {kLdxImm, 0, 0, 7};
+    }
+    return FakeCompiler::answered(out);
+  });
+  const auto source = given_programs({{"both", both}});
+  const auto report = hunt({"fake", &optimizer, nullptr}, *source, options_for(1));
+  ASSERT_TRUE(report);
+  EXPECT_EQ(findings_with(*report, kJsetK), 1u) << shown(*report);
+  EXPECT_EQ(findings_with(*report, kLdxLen), 1u) << shown(*report);
+  EXPECT_EQ(report->findings.size(), 2u) << shown(*report);
+}
+
+TEST(Campaign, AReductionKeepsTheRuleThatTheKernelApplies) {
+  // One bug loses the last return, the other one stores into a word that does not exist.
+  const Program both = {{kLdImm, 0, 0, 1}, {kNeg, 0, 0, 0}, {kRshX, 0, 0, 0}, {kRetA, 0, 0, 0}};
+  FakeOptimizer optimizer([](ProgramView p) {
+    Program out(p.begin(), p.end());
+    if (has(p, kNeg))
+      out.insert(out.begin(), Insn{kSt, 0, 0, 99});
+    else if (has(p, kRshX))
+      out.pop_back();
+    return FakeCompiler::answered(out);
+  });
+  const auto source = given_programs({{"both", both}});
+  const auto report = hunt({"fake", &optimizer, nullptr}, *source, options_for(1));
+  ASSERT_TRUE(report);
+  ASSERT_EQ(report->findings.size(), 2u) << shown(*report);
+  EXPECT_EQ(findings_with(*report, kNeg), 1u) << shown(*report);
+  EXPECT_EQ(findings_with(*report, kRshX), 1u) << shown(*report);
+}
+
+TEST(Campaign, AFrequentBugOfACompilerDoesNotHideARareOne) {
+  // Every "not equal" is wrong, and so is "less or equal" for the low half, which is rarer.
+  FakeCompiler compiler([](const Policy& policy) {
+    const auto swapped = [&](Matcher::Op op, Matcher::Op by, bool low) {
+      Policy out = policy;
+      const std::function<void(Rule&)> visit = [&](Rule& rule) {
+        std::ranges::for_each(rule.children, visit);
+        for (Matcher& test : rule.fields)
+          if (test.op == op && (!low || test.low_half)) test.op = by;
+      };
+      for (RuleSet& set : out.rule_sets)
+        for (SyscallRule& entry : set.rules) visit(entry.rule);
+      return out;
+    };
+    const Policy frequent = swapped(Matcher::Op::kNe, Matcher::Op::kEq, false);
+    return compile(frequent != policy ? frequent
+                                      : swapped(Matcher::Op::kLe, Matcher::Op::kLt, true));
+  });
+  HuntOptions options = options_for(4000);
+  options.assess.cache = false;
+  const auto source = generated_policies();
+  const auto report = hunt({"fake", nullptr, &compiler}, *source, options);
+  ASSERT_TRUE(report);
+  const auto with = [&](Matcher::Op op) {
+    return std::ranges::count_if(report->findings, [&](const Finding& finding) {
+      const auto policy = read_policy(finding.subject.policy, "finding");
+      return policy && std::ranges::any_of(policy->rule_sets, [&](const RuleSet& set) {
+               return std::ranges::any_of(set.rules, [&](const SyscallRule& entry) {
+                 return std::ranges::find(entry.rule.fields, op, &Matcher::op) !=
+                        entry.rule.fields.end();
+               });
+             });
+    });
+  };
+  EXPECT_GE(with(Matcher::Op::kNe), 1) << shown(*report);
+  EXPECT_LE(with(Matcher::Op::kNe), 2) << shown(*report);
+  EXPECT_GE(with(Matcher::Op::kLe), 1) << shown(*report);
+  EXPECT_LE(with(Matcher::Op::kLe), 2) << shown(*report);
+}
+
+TEST(Campaign, FindsEveryWrongInstructionOfAnEvaluator) {
+  // Each is wrong like the exchanged TAX and TXA of a real interpreter, which hid its shifts.
+  const std::vector<std::uint16_t> wrong = {kTax, kLshX, kRshX, kDivX};
+  FakeEvaluator evaluator([&](ProgramView p, const SeccompData& data) {
+    Program out(p.begin(), p.end());
+    for (Insn& in : out) {
+      if (in.code == kTax) in.code = kTxa;
+      if (in.code == kLshX || in.code == kRshX || in.code == kDivX) in = {kLdImm, 0, 0, 0x77};
+    }
+    return run(out, data);
+  });
+  const auto source = generated_programs();
+  const auto report = hunt_evaluator("fake", evaluator, *source, {}, options_for(4000));
+  ASSERT_TRUE(report);
+  for (const std::uint16_t code : wrong) {
+    EXPECT_GE(findings_with(*report, code), 1u) << insn_info(code)->name << "\n" << shown(*report);
+    EXPECT_LE(findings_with(*report, code), 2u) << insn_info(code)->name << "\n" << shown(*report);
+  }
+  EXPECT_LE(report->findings.size(), 2 * wrong.size()) << shown(*report);
+}
+
+TEST(Campaign, ASeedGivesTheSameFindings) {
+  const auto once = [] { return shown(hunt_for(hiding(jset_is_jge, kTxaIsNothing), 1000)); };
+  EXPECT_EQ(once(), once());
+}
+
+TEST(Campaign, ReductionsEndWithTheHunt) {
+  HuntOptions options;
+  options.seconds = 60;
+  EXPECT_EQ(seconds_to_reduce(options, FindingKind::kDifferent, 0), options.reduce_seconds);
+  EXPECT_EQ(seconds_to_reduce(options, FindingKind::kDifferent, 59), 1);
+  EXPECT_EQ(seconds_to_reduce(options, FindingKind::kHung, 59), 1);
+  EXPECT_EQ(seconds_to_reduce(options, FindingKind::kHung, 61), 0);
+  // A failure of a given program is reported even if no time is left for its reduction.
+  FakeOptimizer optimizer([](ProgramView) { return FakeCompiler::answered({{kRetK, 0, 0, 7}}); });
+  const auto source = given_programs({{"one", {{kRetK, 0, 0, 1}}}, {"two", {{kRetK, 0, 0, 2}}}});
+  options = options_for(2);
+  options.seconds = 0;
+  const auto report = hunt({"fake", &optimizer, nullptr}, *source, options);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->verdict, Verdict::kDifferent);
+  ASSERT_EQ(report->findings.size(), 1u);
+  EXPECT_FALSE(report->findings.front().reduced);
+  EXPECT_EQ(report->not_reduced, 1u);
+}
+
+HuntSubject subject(Program program) { return {"a test", {}, std::move(program)}; }
+
+TEST(Pattern, OccursInOrderWithEqualNames) {
+  const Pattern pattern(
+      subject({{kLdWAbs, 0, 0, 0}, {kTxa, 0, 0, 0}, {kLdWAbs, 0, 0, 0}, {kRetA, 0, 0, 0}}));
+  const auto in = [&](Program program) {
+    return pattern.in(parts_of(subject(std::move(program))));
+  };
+  EXPECT_TRUE(in({{kLdWAbs, 0, 0, 8},
+                  {kNeg, 0, 0, 0},
+                  {kTxa, 0, 0, 0},
+                  {kLdWAbs, 0, 0, 8},
+                  {kRetA, 0, 0, 0}}));
+  EXPECT_FALSE(in({{kLdWAbs, 0, 0, 8}, {kTxa, 0, 0, 0}, {kLdWAbs, 0, 0, 4}, {kRetA, 0, 0, 0}}));
+  EXPECT_FALSE(in({{kTxa, 0, 0, 0}, {kLdWAbs, 0, 0, 8}, {kLdWAbs, 0, 0, 8}, {kRetA, 0, 0, 0}}));
+  EXPECT_FALSE(Pattern(subject({{kRetK, 0, 0, 0}})).in(parts_of(subject({{kRetK, 0, 0, 0}}))));
+}
+
+TEST(Pattern, TheSimplestInstructionOfItsKindStandsForAll) {
+  const Pattern adds(subject({{kAddK, 0, 0, 1}, {kRetA, 0, 0, 0}}));
+  const Pattern shifts(subject({{kLshX, 0, 0, 0}, {kRetA, 0, 0, 0}}));
+  const Parts xors = parts_of(subject({{kXorK, 0, 0, 9}, {kRetA, 0, 0, 0}}));
+  EXPECT_TRUE(adds.in(xors));
+  EXPECT_FALSE(shifts.in(xors));
+  EXPECT_TRUE(adds.same_as(Pattern(subject({{kMulX, 0, 0, 0}, {kRetA, 0, 0, 0}}))));
+  EXPECT_FALSE(shifts.same_as(Pattern(subject({{kRshX, 0, 0, 0}, {kRetA, 0, 0, 0}}))));
+}
+
+TEST(Pattern, IsTakenOutAtItsRarestPart) {
+  const Pattern pattern(
+      subject({{kLdWAbs, 0, 0, 0}, {kTxa, 0, 0, 0}, {kLdWAbs, 0, 0, 0}, {kRetA, 0, 0, 0}}));
+  const HuntSubject given =
+      subject({{kLdWAbs, 0, 0, 8}, {kTxa, 0, 0, 0}, {kLdWAbs, 0, 0, 8}, {kRetA, 0, 0, 0}});
+  const auto without = pattern.taken_out_of(given);
+  ASSERT_TRUE(without);
+  EXPECT_EQ(without->before[1], (Insn{kLdImm, 0, 0, 0}));
+  EXPECT_EQ(without->before[0], given.before[0]);
+  EXPECT_FALSE(pattern.taken_out_of(*without));
+  // A store cannot go, because a load needs its word. So the load goes.
+  const Pattern stored(subject({{kSt, 0, 0, 0}, {kLdMem, 0, 0, 0}, {kRetA, 0, 0, 0}}));
+  const auto kept =
+      stored.taken_out_of(subject({{kSt, 0, 0, 3}, {kLdMem, 0, 0, 3}, {kRetA, 0, 0, 0}}));
+  ASSERT_TRUE(kept);
+  EXPECT_EQ(kept->before[0].code, kSt);
+  EXPECT_EQ(kept->before[1].code, kLdImm);
+}
+
+TEST(Pattern, OfAPolicyIsTakenOut) {
+  const HuntSubject reduced = subject_of(
+      "reduced",
+      x86_64_policy(R"j({"action": "allow", "rules": {"read": {"args": {"0": {"lt": 5}}}}})j"));
+  const HuntSubject given =
+      subject_of("given", x86_64_policy(R"j({"action": "allow", "rules": {"mmap": {"any_of": [
+          {"args": {"0": {"lt": 9}, "1": {"eq": 7}}}, {"args": {"2": {"ge": 3}}}]}}})j"));
+  const Pattern pattern(reduced);
+  ASSERT_TRUE(pattern.in(parts_of(given)));
+  const auto without = pattern.taken_out_of(given);
+  ASSERT_TRUE(without);
+  EXPECT_FALSE(pattern.in(parts_of(*without))) << without->policy;
+  EXPECT_NE(without->before, given.before);
+  EXPECT_NE(without->policy.find("\"ge\""), std::string::npos) << without->policy;
+}
+
+}  // namespace
+}  // namespace secequiv::hunt::campaign_test
