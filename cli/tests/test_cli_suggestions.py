@@ -12,6 +12,9 @@ NAMES = [
     (["check", "A", "--timout=5"], "'--timout' is not an option of check; did you mean --timeout?"),
     (["prove", "A", "--refine"], "'--refine' is not an option of prove; did you mean --refines?"),  # even if an input is missing, too
     (["run", "A", "--nr", "getpit"], "did you mean getpid"), (["run", "A", "--nr", "opennat"], "did you mean openat"),
+    (["run", "A", "--nr", "OPENAT"], "did you mean openat"), (["run", "A", "--nr", "__NR_openat"], "did you mean openat?"),
+    (["run", "A", "--nr", "sys_openat"], "did you mean openat?"), (["run", "A", "--arch", "x64"], "did you mean x86_64?"),
+    (["--explain", "LOSER"], "did you mean looser?"), (["run", "A", "--colour", "always"], "did you mean --color?"),
     (["why", "A", "--nr", "raed"], "did you mean read"), (["prove", "A", "A", "--assume", "nr == raed"], "did you mean read"),
     (["prove", "A", "A", "--assume", "arch == x86_46"], "did you mean x86_64?"),
     (["prove", "A", "A", "--assume", "nr == aarch46:read"], "did you mean aarch64?"),

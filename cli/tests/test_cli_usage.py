@@ -15,6 +15,7 @@ WRONG = [
     (["version"], "'version' is not a command; did you mean --version?", ""), (["explain", "x"], "'explain' is not a command; did you mean --explain?", ""),
     (["run", "A", "--nr"], "--nr: expected a value, found none", "run"), (["help", "foo"], "'foo' is not a command", ""), (["--nosuch"], "'--nosuch' is not an option of secequiv", ""),
     (["--timeout", "5", "check"], "'--timeout' must follow the command check", "check"),
+    (["run", "A", "--color", "always"], "'--color' must precede the command run", "run"),
     (["prove", "A"], "prove: the argument 'after' is required", "prove"), (["validate"], "validate: the argument 'input' is required", "validate"),
     (["prove", "A", "--engin", "z3"], "'--engin' is not an option of prove; did you mean --engine?", "prove"),
     (["check", "A", "--nosuch", "--nosuch"], "'--nosuch' is not an option of check", "check"),
@@ -52,6 +53,7 @@ def test_help_is_a_command_too():
     for command in ("check", "prove-rule"):
         done = run("help", command)
         assert (done.status, done.err, done.out) == (0, "", run(command, "--help").out)
+        assert done.out == run("--help", command).out == run("-h", command).out == run("--color", "never", "help", command).out
         assert "\nUsage: secequiv %s [OPTION...] " % command in done.out
     assert "secequiv help COMMAND" in run("--help").out
 

@@ -34,6 +34,9 @@ std::string printable(std::string_view text, bool lines);
 // Returns `text` escaped for XML and HTML, also for use in attributes.
 std::string escaped(std::string_view text);
 
+// Returns `text` with small letters in place of the capital letters of ASCII.
+std::string lower_case(std::string_view text);
+
 // Returns `text` without surrounding blanks. Newlines are not blanks.
 std::string_view trimmed(std::string_view text);
 
@@ -49,9 +52,9 @@ std::uint64_t hash_of(std::string_view bytes);
 // `a` into `b`.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-// Returns at most 3 known names that resemble a mistyped one, best first. Names of up to four
-// letters may differ by one edit, names of up to eleven by two, longer names by three. Each may be
-// at most one edit worse than the best.
+// Returns at most 3 known names that resemble a mistyped one, best first, regardless of case. Names
+// of up to four letters may differ by one edit, names of up to eleven by two, longer names by
+// three. Each may be at most one edit worse than the best.
 template <class Names>
 std::vector<std::string> similar_names(std::string_view name, const Names& known);
 
@@ -65,10 +68,11 @@ std::vector<std::string> nearest(std::vector<std::pair<std::size_t, std::string_
 template <class Names>
 std::vector<std::string> similar_names(std::string_view name, const Names& known) {
   const std::size_t limit = name.size() <= 4 ? 1 : name.size() < 12 ? 2 : 3;
+  const std::string mistyped = lower_case(name);
   std::vector<std::pair<std::size_t, std::string_view>> near;
   for (const std::string_view candidate : known) {
     if (candidate.size() > name.size() + limit || name.size() > candidate.size() + limit) continue;
-    if (const std::size_t d = edit_distance(name, candidate); d <= limit)
+    if (const std::size_t d = edit_distance(mistyped, lower_case(candidate)); d <= limit)
       near.emplace_back(d, candidate);
   }
   return detail::nearest(std::move(near));

@@ -86,6 +86,9 @@ TEST(BaseText, SuggestsSimilarNames) {
   EXPECT_EQ(similar_names("open5", kMany).size(), 3u);
   constexpr std::array<std::string_view, 2> kWorse = {"capability", "cability"};
   EXPECT_EQ(similar_names("capability", kWorse), std::vector<std::string>{"capability"});
+  constexpr std::array<std::string_view, 2> kCases = {"looser", "AF_ALG"};
+  EXPECT_EQ(similar_names("LOSER", kCases), std::vector<std::string>{"looser"});
+  EXPECT_EQ(similar_names("af_alg", kCases), std::vector<std::string>{"AF_ALG"});
   EXPECT_EQ(did_you_mean({"a", "b"}), "; did you mean a or b?");
   EXPECT_EQ(did_you_mean({}), "");
 }

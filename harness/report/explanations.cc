@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
 #include <set>
 #include <sstream>
 
@@ -73,12 +71,6 @@ std::vector<Explanation> explanations() {
   return out;
 }
 
-// Ignores case, because reports write some words in capitals, such as LOOSER.
-bool is_same_word(std::string_view a, std::string_view b) {
-  return std::ranges::equal(
-      a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
-}
-
 std::string first_sentence(std::string text) {
   for (std::size_t at = 0; (at = text.find("\n  ", at)) != text.npos;) text.replace(at, 3, " ");
   const std::size_t end = text.find(". ");
@@ -88,11 +80,13 @@ std::string first_sentence(std::string text) {
 }  // namespace
 
 std::string explanation(std::string_view code) {
+  // Reports write some words in capitals, such as LOOSER.
+  const std::string wanted = lower_case(code);
   std::string out;
   for (const Explanation& one : explanations())
     if (code.empty())
       out += fmt::format("{:<8} {:<18} {}\n", one.kind, one.code, first_sentence(one.text));
-    else if (is_same_word(one.code, code))
+    else if (lower_case(one.code) == wanted)
       out += fmt::format("{} ({})\n{}", one.code, one.kind, one.text);
   return out;
 }

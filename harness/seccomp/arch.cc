@@ -207,10 +207,24 @@ std::string_view errno_name(std::uint32_t number) {
 }
 
 std::vector<std::string> similar_syscalls(Arch arch, std::string_view name) {
+  // C code and the kernel's symbols write names with a prefix.
+  for (const std::string_view prefix : {"__NR_", "SYS_", "sys_", "__x64_sys_", "__arm64_sys_"})
+    if (name.starts_with(prefix) && syscall_nr(arch, name.substr(prefix.size())))
+      return {std::string(name.substr(prefix.size()))};
   return similar_names(name, arch_info(arch).syscalls | std::views::transform(&SyscallEntry::name));
 }
 
 std::vector<std::string> similar_arches(std::string_view name) {
+  // Other projects have these names, which we do not accept.
+  static constexpr std::array kForeign = {
+      Alias{"x64", Arch::kX86_64},    Alias{"ia32", Arch::kI386},
+      Alias{"armhf", Arch::kArm},     Alias{"armv7l", Arch::kArm},
+      Alias{"armv8", Arch::kAarch64}, Alias{"powerpc64le", Arch::kPpc64le},
+      Alias{"s390", Arch::kS390x},
+  };
+  const std::string wanted = lower_case(name);
+  for (const Alias& foreign : kForeign)
+    if (foreign.name == wanted) return {std::string(arch_info(foreign.arch).name)};
   return similar_names(name, all_arches() | std::views::transform(&ArchInfo::name));
 }
 

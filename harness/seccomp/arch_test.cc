@@ -174,6 +174,17 @@ TEST(SimilarSyscalls, SuggestsAFewNamesBestFirst) {
   EXPECT_LE(similar_syscalls(Arch::kX86_64, "getxid").size(), 3u);
   EXPECT_EQ(similar_syscalls(Arch::kX86_64, "read").front(), "read")
       << "the name itself is the nearest";
+  EXPECT_EQ(similar_syscalls(Arch::kX86_64, "OPENAT").front(), "openat") << "regardless of case";
+  for (const char* name : {"__NR_openat", "SYS_openat", "sys_openat", "__x64_sys_openat"})
+    EXPECT_EQ(similar_syscalls(Arch::kX86_64, name), std::vector<std::string>{"openat"}) << name;
+  EXPECT_EQ(similar_syscalls(Arch::kX86_64, "sys_nothing"), std::vector<std::string>{});
+}
+
+TEST(SimilarArches, KnowsNamesOfOtherProjects) {
+  EXPECT_EQ(similar_arches("x64"), std::vector<std::string>{"x86_64"});
+  EXPECT_EQ(similar_arches("X64"), std::vector<std::string>{"x86_64"});
+  EXPECT_EQ(similar_arches("x8664"), std::vector<std::string>{"x86_64"});
+  EXPECT_EQ(similar_arches("pdp11"), std::vector<std::string>{});
 }
 
 }  // namespace
