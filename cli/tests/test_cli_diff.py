@@ -467,6 +467,11 @@ def test_rules_explain_a_changed_policy(tmp_path):
     other = policy("other.json", {"ioctl": {"args": {"1": {"eq": 5}}}, "read": True}, default_action="kill_process")
     summaries = [row["summary"] for change in report("diff", before, other, "--rules")[0]["changes"] for row in change["regions"]]
     assert summaries and all("now KILL_PROCESS instead of ERRNO(1 EPERM)" in summary for summary in summaries)
+    logged = policy("logged.json", {}, rule_sets=[{"action": "log", "rules": {"ioctl": True, "read": True}}])
+    out = run("diff", before, logged, "--rules").out
+    assert "x86_64 ioctl: newly allowed and logged (was ERRNO(1 EPERM)) if arg1" in out and "x86_64 read: now LOG instead of ALLOW, " in out
+    out = run("diff", logged, before, "--rules").out
+    assert "x86_64 ioctl: no longer allowed (now ERRNO(1 EPERM), was LOG) if arg1" in out and "x86_64 read: now ALLOW instead of LOG, " in out
 
 
 def test_the_rules_option_needs_policies(asm, getpid):

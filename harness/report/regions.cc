@@ -291,18 +291,31 @@ std::string short_condition(const std::string& condition) {
   return out;
 }
 
-std::string summary(const Change& change, const Region& region, Arch host) {
+namespace {
+
+// "newly allowed (was ERRNO(1 EPERM))", "no longer allowed (now KILL_THREAD)". LOG lets calls run
+// too, and is named.
+std::string effect_text(const Change& change) {
   const auto allowed = [](const ReturnValue& value) {
     return value.action && lets_run(*value.action);
   };
+  const auto logged = [](const ReturnValue& value) {
+    return value.action && action_of(*value.action) == SECCOMP_RET_LOG;
+  };
   const std::string now = action_text(change.after);
   const std::string was = action_text(change.before);
-  const std::string what = change.before.action && !allowed(change.before) && allowed(change.after)
-                               ? fmt::format("newly allowed (was {})", was)
-                           : change.after.action && allowed(change.before) && !allowed(change.after)
-                               ? fmt::format("no longer allowed (now {})", now)
-                               : fmt::format("now {} instead of {}", now, was);
-  return fmt::format("{}: {}{}{}", calls_text(region, host), what,
+  if (change.before.action && !allowed(change.before) && allowed(change.after))
+    return fmt::format("newly allowed{} (was {})", logged(change.after) ? " and logged" : "", was);
+  if (change.after.action && allowed(change.before) && !allowed(change.after))
+    return fmt::format("no longer allowed (now {}{})", now,
+                       logged(change.before) ? fmt::format(", was {}", was) : "");
+  return fmt::format("now {} instead of {}", now, was);
+}
+
+}  // namespace
+
+std::string summary(const Change& change, const Region& region, Arch host) {
+  return fmt::format("{}: {}{}{}", calls_text(region, host), effect_text(change),
                      own_tests(region, host).empty() ? ", " : " ", arguments_text(region, host));
 }
 
