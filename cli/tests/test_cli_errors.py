@@ -436,10 +436,11 @@ def test_schemas_refuse_invalid_reports():
 
 
 REFUSED = [("ld [0]\n\n; too far\nld [3]\nret #0\n", ":4"), ("2\n32 0 0 3\n6 0 0 0\n", ":2"), (b"\x20" + bytes(7) + b"\x20\0\0\0\x03\0\0\0" + b"\6" + bytes(7), ": offset 8"),
+           ("static struct sock_filter f[] = {\n  BPF_STMT(BPF_LD|BPF_W|BPF_ABS, 0),\n\n  BPF_STMT(BPF_LD|BPF_W|BPF_ABS,\n    3),\n  { 6, 0, 0, 0 },\n};\n", ":4"),
            (" line  OP   JT   JF   K\n 0000: 0x20 0x00 0x00 0x00000003  A = ?\n 0001: 0x06 0x00 0x00 0x00000000  return KILL\n", ":2")]
 
 
-@pytest.mark.parametrize("content, place", REFUSED, ids=("asm", "ddd", "raw", "listing"))
+@pytest.mark.parametrize("content, place", REFUSED, ids=("asm", "ddd", "raw", "c", "listing"))
 def test_a_refused_instruction_has_its_place_in_the_file(content, place, tmp_path, getpid):
     path, sarif = tmp_path / "filter", tmp_path / "out.sarif"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())

@@ -203,6 +203,8 @@ def test_the_rule_that_decides_is_named(tmp_path):
             line = "%s:1 (rule_sets[" % path
         elif rule.startswith("default action"):
             line = "%s:1 (default_action)\n" % path
+        else:
+            line = "%s:1 (%s)\n" % (path, "x32_action" if rule.startswith("x32") else "bad_arch_action")
         assert "\n  " + line in shown, shown
     without_x32 = write(tmp_path / "q.json", [])
     assert rule_of(without_x32, "--nr", "0x40000000") == "default action: no rule matches"

@@ -44,9 +44,10 @@ class CReader {
   CReader(std::string_view text, const std::string& name, const CNames& names)
       : text_(text), name_(name), names_(names) {}
 
-  Result<Program> read() {
-    Program program;
+  Result<SymbolicProgram> read() {
+    SymbolicProgram out;
     for (skip(); at_ < text_.size(); skip()) {
+      start_ = at_;
       if (text_[at_] == '{') {
         ++at_;
         skip();
@@ -55,7 +56,7 @@ class CReader {
           continue;  // this brace opens the array
         auto in = at_ < text_.size() && text_[at_] == '.' ? designated_fields() : fields(4, '}');
         if (!in) return in.error();
-        if (auto error = append(program, (*in)[0], (*in)[1], (*in)[2], (*in)[3])) return *error;
+        if (auto error = append(out, (*in)[0], (*in)[1], (*in)[2], (*in)[3])) return *error;
       } else if (text_.substr(at_, 8) == "BPF_STMT" || text_.substr(at_, 8) == "BPF_JUMP") {
         const bool statement = text_.substr(at_, 8) == "BPF_STMT";
         at_ += 8;
@@ -64,8 +65,8 @@ class CReader {
         ++at_;
         auto in = fields(statement ? 2 : 4, ')');
         if (!in) return in.error();
-        const auto error = statement ? append(program, (*in)[0], 0, 0, (*in)[1])
-                                     : append(program, (*in)[0], (*in)[2], (*in)[3], (*in)[1]);
+        const auto error = statement ? append(out, (*in)[0], 0, 0, (*in)[1])
+                                     : append(out, (*in)[0], (*in)[2], (*in)[3], (*in)[1]);
         if (error) return *error;
       } else if (is_name(text_[at_])) {
         while (at_ < text_.size() && is_name(text_[at_])) ++at_;
@@ -73,9 +74,9 @@ class CReader {
         ++at_;
       }
     }
-    if (program.empty())
+    if (out.program.empty())
       return make_error(ErrorCode::kParse, name_, "expected C initializers, found none");
-    return program;
+    return out;
   }
 
  private:
@@ -107,13 +108,18 @@ class CReader {
     }
   }
 
-  std::optional<Error> append(Program& program, std::uint32_t code, std::uint32_t jt,
-                              std::uint32_t jf, std::uint32_t k) const {
+  // Adds the instruction that began at `start_`.
+  std::optional<Error> append(SymbolicProgram& out, std::uint32_t code, std::uint32_t jt,
+                              std::uint32_t jf, std::uint32_t k) {
     if (code > 0xffff || jt > 0xff || jf > 0xff)
       return fail(fmt::format("expected code <= 0xffff and jt, jf <= 0xff, found {:#x}, {}, {}",
                               code, jt, jf));
-    program.push_back(Insn{static_cast<std::uint16_t>(code), static_cast<std::uint8_t>(jt),
-                           static_cast<std::uint8_t>(jf), k});
+    out.program.push_back(Insn{static_cast<std::uint16_t>(code), static_cast<std::uint8_t>(jt),
+                               static_cast<std::uint8_t>(jf), k});
+    line_ += static_cast<std::uint32_t>(
+        std::ranges::count(text_.substr(counted_, start_ - counted_), '\n'));
+    counted_ = start_;
+    out.lines.push_back(line_);
     return std::nullopt;
   }
 
@@ -291,13 +297,17 @@ class CReader {
   const std::string& name_;
   const CNames& names_;
   std::size_t at_ = 0;
+  std::size_t start_ = 0;    // of the current instruction
+  std::size_t counted_ = 0;  // the line breaks before it are counted in line_
+  std::uint32_t line_ = 1;
 };
 
 }  // namespace
 
 namespace detail {
 
-Result<Program> read_c(std::string_view text, const std::string& name, const CNames& names) {
+Result<SymbolicProgram> read_c(std::string_view text, const std::string& name,
+                               const CNames& names) {
   return CReader(text, name, names).read();
 }
 

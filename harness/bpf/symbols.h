@@ -32,8 +32,7 @@ inline constexpr std::uint32_t kPlaceholder = 1;
 struct SymbolicProgram {
   Program program;
   std::vector<SymbolUse> uses;  // by pc
-  // The line of each instruction, from 1; empty unless the form is text with one instruction per
-  // line.
+  // The line on which each instruction begins, from 1; empty for raw programs.
   std::vector<std::uint32_t> lines = {};
 };
 

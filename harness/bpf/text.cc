@@ -241,7 +241,7 @@ Result<SymbolicProgram> read_symbolic(std::string_view bytes, const std::string&
     case Form::kDecimal:
       return read_decimal(bytes, name);
     case Form::kC:
-      return without_symbols(detail::read_c(bytes, name, names));
+      return detail::read_c(bytes, name, names);
     case Form::kAsm:
       return detail::looks_like_listing(bytes) ? detail::read_listing(bytes, name)
                                                : detail::read_asm(bytes, name);

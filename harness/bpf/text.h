@@ -65,7 +65,7 @@ std::string insn_text(ProgramView program, std::size_t pc);
 
 namespace detail {
 Result<SymbolicProgram> read_asm(std::string_view text, const std::string& name);
-Result<Program> read_c(std::string_view text, const std::string& name, const CNames& names);
+Result<SymbolicProgram> read_c(std::string_view text, const std::string& name, const CNames& names);
 }  // namespace detail
 
 }  // namespace secequiv

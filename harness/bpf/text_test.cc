@@ -212,6 +212,13 @@ TEST(Text, ReadsCInManyStyles) {
     ASSERT_TRUE(program) << program.error().text() << "\n" << text;
     EXPECT_EQ(asm_text(*program), asm_text(expected)) << text;
   }
+  const auto lines = read_symbolic(
+      "static struct sock_filter f[] = { { 32, 0, 0, 4 },\n/* a\nb */ BPF_JUMP(BPF_JMP | BPF_JEQ, "
+      "5,\n"
+      "0, 1), // c\n{ .code = 6,\n.k = 1 }, { 6, 0, 0, 0 } };\n",
+      "t");
+  ASSERT_TRUE(lines) << lines.error().text();
+  EXPECT_EQ(lines->lines, (std::vector<std::uint32_t>{1, 3, 5, 6}));
   // As in C, + binds tighter than |.
   const auto sum = read_program("{ 6, 0, 0, 1|1+1 }", "t");
   ASSERT_TRUE(sum) << sum.error().text();

@@ -219,12 +219,14 @@ class PfcImporter {
     if (lines_.empty())
       return make_error(ErrorCode::kParse, name_, "expected 'if ($arch == N)', found nothing");
     std::optional<std::uint32_t> bad_arch;
+    PositionRef bad_arch_position;
     while (at_ < lines_.size()) {
       if (bad_arch) return wrong("nothing after the last action");
       if (lines_[at_].tokens.is("action")) {
         const auto action = action_of_line(lines_[at_].tokens);
         if (!action) return action.error();
         bad_arch = *action;
+        bad_arch_position = position("invalid architecture");
         ++at_;
         continue;
       }
@@ -236,13 +238,22 @@ class PfcImporter {
     Policy& policy = out_.policy;
     policy.default_action = *default_;
     policy.bad_arch_action = *bad_arch;
-    if (policy.has_arch(Arch::kX86_64) && !policy.has_arch(Arch::kX32))
+    policy.bad_arch_position = bad_arch_position;
+    if (policy.has_arch(Arch::kX86_64) && !policy.has_arch(Arch::kX32)) {
       policy.x32_action = bad_arch;
+      policy.x32_position = bad_arch_position;
+    }
     policy.rule_sets = std::move(rules_).rule_sets();
     return std::move(out_);
   }
 
  private:
+  // The position of the current line.
+  [[nodiscard]] PositionRef position(const char* path) const {
+    const Place here = lines_[at_].tokens.here();
+    return {std::make_shared<const RulePosition>(RulePosition{here.file, here.line, path})};
+  }
+
   [[nodiscard]] Error wrong(std::string_view expected) const {
     const Line& line = lines_[std::min(at_, lines_.size() - 1)];
     return error_at(line.tokens.here(),
@@ -372,11 +383,7 @@ class PfcImporter {
         return wrong("'if ($syscall == N)', because a policy has no actions for ranges of numbers");
       if (default_.value_or(action) != action)
         return wrong("one default action for all architectures");
-      if (!default_) {
-        const Place here = lines_[at_].tokens.here();
-        out_.policy.default_position.at =
-            std::make_shared<const RulePosition>(RulePosition{here.file, here.line, "default"});
-      }
+      if (!default_) out_.policy.default_position = position("default");
       default_ = action;
       has_default_ = true;
       return Ok{};

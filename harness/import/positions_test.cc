@@ -54,6 +54,18 @@ TEST(Positions, AreCorrectInOurFormat) {
       << "the rule follows a number, whose token ends one character early";
 }
 
+TEST(Positions, AreCorrectForTheOtherActionsOfOurFormat) {
+  constexpr std::string_view kHead = R"j({"version": 1, "arches": ["x86_64"], "rule_sets": [],
+  "default_action": "allow")j";
+  const Policy policy =
+      imported(std::string(kHead) + ",\n\"bad_arch_action\": \"trap\",\n\"x32_action\": \"log\"}")
+          .policy;
+  EXPECT_EQ(policy.bad_arch_position.at->text(), "file:3 (bad_arch_action)");
+  EXPECT_EQ(policy.x32_position.at->text(), "file:4 (x32_action)");
+  const Policy without = imported(std::string(kHead) + "}").policy;
+  EXPECT_EQ(without.bad_arch_position.at, nullptr) << "nothing in the file says what it is";
+}
+
 TEST(Positions, DoNotAffectAPolicysMeaning) {
   const Policy policy = imported(kOwn).policy;
   const Policy moved = imported("\n\n" + std::string(kOwn)).policy;
@@ -147,6 +159,8 @@ TEST(Positions, AreCorrectInPseudoCode) {
           .policy;
   EXPECT_EQ(positions(policy, 1), (Texts{"file:6", "file:7"}));
   EXPECT_EQ(policy.default_position.at->text(), "file:8 (default)");
+  EXPECT_EQ(policy.bad_arch_position.at->text(), "file:9 (invalid architecture)");
+  EXPECT_EQ(policy.x32_position.at->text(), "file:9 (invalid architecture)");
 }
 
 }  // namespace

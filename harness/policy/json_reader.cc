@@ -100,9 +100,11 @@ class Reader {
     policy_.default_position = root_.at("default_action").position("default_action");
     policy_.bad_arch_action = SECCOMP_RET_KILL_PROCESS;
     if (root_.has("bad_arch_action")) {
-      auto bad_arch = action(root_.at("bad_arch_action"));
+      const JsonCursor at = root_.at("bad_arch_action");
+      auto bad_arch = action(at);
       if (!bad_arch) return bad_arch.error();
       policy_.bad_arch_action = *bad_arch;
+      policy_.bad_arch_position = at.position("bad_arch_action");
     }
     if (root_.has("x32_action")) {
       const JsonCursor at = root_.at("x32_action");
@@ -111,6 +113,7 @@ class Reader {
       auto x32 = action(at);
       if (!x32) return x32.error();
       policy_.x32_action = *x32;
+      policy_.x32_position = at.position("x32_action");
     }
     return Ok{};
   }

@@ -41,7 +41,7 @@ struct Matcher {
   friend bool operator==(const Matcher&, const Matcher&) = default;
 };
 
-// Where the reader of a policy found a rule, or the default action.
+// Where the reader of a policy found a rule or another action.
 struct RulePosition {
   std::string file;
   std::size_t line = 0;        // from 1
@@ -119,9 +119,11 @@ struct Policy {
   std::uint32_t default_action = 0;
   PositionRef default_position = {};
   std::uint32_t bad_arch_action = 0;
+  PositionRef bad_arch_position = {};
   // The action for numbers with the x32 bit (except -1) under AUDIT_ARCH_X86_64 if `arches` lacks
   // x32. Without this action the rules decide about these numbers too.
   std::optional<std::uint32_t> x32_action;
+  PositionRef x32_position = {};
   std::vector<std::string> hot;  // syscall names, most frequent first
   std::vector<std::pair<std::string, std::uint32_t>> variables;
   std::vector<RuleSet> rule_sets;  // the first match decides

@@ -44,9 +44,10 @@ DecidingRule deciding_rule(const Policy& policy, const SeccompData& data) {
   const Origin from = origin(policy, data);
   switch (from.kind) {
     case Origin::Kind::kBadArch:
-      return {"bad-arch action: the policy does not name this architecture"};
+      return {"bad-arch action: the policy does not name this architecture",
+              policy.bad_arch_position};
     case Origin::Kind::kX32:
-      return {"x32 action: the number has the x32 bit"};
+      return {"x32 action: the number has the x32 bit", policy.x32_position};
     case Origin::Kind::kDefault:
       return {"default action: no rule matches", policy.default_position, true};
     case Origin::Kind::kRule:

@@ -15,7 +15,7 @@ struct DecidingRule {
   // "rule set 2 of 5 (ALLOW), ioctl on x86_64, branch 3 of 7", or which other action of the policy
   // applied. Empty: there is no policy.
   std::string text = {};
-  PositionRef position = {};  // set if the rule or the default action was read from a file
+  PositionRef position = {};  // set if the rule or the other action was read from a file
   bool by_default = false;    // no rule matches
 
   // Returns the position or, if there is none, the text; for people.
