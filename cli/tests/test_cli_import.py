@@ -115,7 +115,7 @@ def test_typing_errors_are_warnings_or_errors(tmp_path):
 def test_unknown_keys_are_reported(tmp_path):
     profile = tmp_path / "profile.json"
     profile.write_text('{"defaultAction":"SCMP_ACT_ERRNO","syscalls":[{"names":["read"],"action":"SCMP_ACT_ALLOW","arg":[]}]}')
-    line = "skipped the unknown key /syscalls/0/arg; did you mean args?\n"
+    line = "skipped the unknown key %s:1 (syscalls[0].arg); did you mean args?\n" % profile
     assert run("import", profile).err == "secequiv: " + line
     assert run("dis", profile).err == "secequiv: %s: %s" % (profile, line)
 

@@ -133,7 +133,7 @@ class OciImporter {
     if (auto s = check_case(at, known); !s) return s;
     for (const auto& item : at.value().items())
       if (std::ranges::find(known, item.key()) == known.end())
-        out_.skipped.push_back(fmt::format("the unknown key {}{}", at.at(item.key()).pointer(),
+        out_.skipped.push_back(fmt::format("the unknown key {}{}", at.at(item.key()).place(),
                                            did_you_mean(similar_names(item.key(), known))));
     return Ok{};
   }
@@ -171,7 +171,7 @@ class OciImporter {
     if (podman == data_of(action)) return;
     out_.unclear.push_back(fmt::format(
         "the errno at {}: Podman {}, but Docker and runc return {}, which this import uses",
-        at.pointer(), podman ? fmt::format("returns {}", *podman) : "refuses it", data_of(action)));
+        at.place(), podman ? fmt::format("returns {}", *podman) : "refuses it", data_of(action)));
   }
 
   Status add_arches(const JsonCursor& at, const char* key) {
@@ -247,8 +247,8 @@ class OciImporter {
         out_.capabilities.push_back(name);
     for (std::size_t i = 0; i < caps->size(); ++i)
       if (const std::string& name = (*caps)[i]; !is_capability(name))
-        out_.skipped.push_back(fmt::format("the unknown capability '{}' at {}/caps/{}{}", name,
-                                           inner.pointer(), i,
+        out_.skipped.push_back(fmt::format("the unknown capability '{}' at {}{}", name,
+                                           inner.at("caps").at(i).place(),
                                            did_you_mean(similar_names(name, capability_names()))));
     auto arches = strings(inner, "arches");
     if (!arches) return arches.error();
@@ -257,7 +257,7 @@ class OciImporter {
       if (std::ranges::find(runtime_arches(), name) != runtime_arches().end()) continue;
       const auto meant = arch_from_name(name);
       out_.skipped.push_back(fmt::format(
-          "the unknown architecture '{}' at {}/arches/{}{}", name, inner.pointer(), i,
+          "the unknown architecture '{}' at {}{}", name, inner.at("arches").at(i).place(),
           meant ? fmt::format("; runtimes expect the name {} here", runtime_arch(*meant))
                 : did_you_mean(similar_names(name, runtime_arches()))));
     }
@@ -347,7 +347,7 @@ class OciImporter {
       if (!name->empty()) names->push_back(*name);
     }
     if (names->empty())
-      out_.skipped.push_back(fmt::format("the entry {}: it names no system call", at.pointer()));
+      out_.skipped.push_back(fmt::format("the entry at {}: it names no system call", at.place()));
     if (auto s = at.required({"action"}); !s) return s;
     auto chosen = action(at.at("action"), at, "errnoRet");
     if (!chosen) return chosen.error();
@@ -364,7 +364,7 @@ class OciImporter {
           listed ? at.at("names").at(i).position(at.path()) : at.at("name").position(at.path());
       RulePosition position = *found.at;
       position.condition = *why;
-      entries_.add((*names)[i], *rule, position, at.pointer());
+      entries_.add((*names)[i], *rule, position);
     }
     return Ok{};
   }

@@ -77,7 +77,7 @@ TEST(Oci, NotesErrnoNamesThatPodmanReadsDifferently) {
                            R"("errno": "ENOSYS", "excludes": {"arches": ["amd64"]})"})
     EXPECT_TRUE(notes(keys).empty()) << keys;
   const auto note = [](const std::string& podman, int number) {
-    return std::vector{"the errno at /syscalls/0/errno: Podman " + podman +
+    return std::vector{"the errno at oci:1 (syscalls[0].errno): Podman " + podman +
                        ", but Docker and runc return " + std::to_string(number) +
                        ", which this import uses"};
   };
@@ -149,9 +149,9 @@ TEST(Oci, NotesEntriesWithoutNames) {
       R"j({"names": [], "action": "SCMP_ACT_ALLOW"}, {"name": "", "action": "SCMP_ACT_ALLOW"},
       {"name": "", "names": ["read"], "action": "SCMP_ACT_ALLOW"})j"));
   EXPECT_EQ(decided(import, 0), kAllow);
-  EXPECT_EQ(import.skipped,
-            (std::vector<std::string>{"the entry /syscalls/0: it names no system call",
-                                      "the entry /syscalls/1: it names no system call"}));
+  EXPECT_EQ(import.skipped, (std::vector<std::string>{
+                                "the entry at oci:1 (syscalls[0]): it names no system call",
+                                "the entry at oci:1 (syscalls[1]): it names no system call"}));
 }
 
 TEST(Oci, FindsProfilesWithinOtherObjects) {
@@ -230,10 +230,10 @@ TEST(Oci, UsesTheRuntimesArchitectureNames) {
     {"names": ["write"], "action": "SCMP_ACT_ALLOW", "excludes": {"arches": ["riscv6"]}})j"));
   EXPECT_EQ(import.skipped,
             (std::vector<std::string>{
-                "the unknown architecture 'x86_64' at /syscalls/0/includes/arches/0; runtimes "
-                "expect the name amd64 here",
-                "the unknown architecture 'riscv6' at /syscalls/1/excludes/arches/0; did you mean "
-                "riscv64?"}));
+                "the unknown architecture 'x86_64' at oci:1 (syscalls[0].includes.arches[0]); "
+                "runtimes expect the name amd64 here",
+                "the unknown architecture 'riscv6' at oci:2 (syscalls[1].excludes.arches[0]); did "
+                "you mean riscv64?"}));
 }
 
 TEST(Oci, FiltersEntriesByCapability) {
@@ -308,15 +308,16 @@ TEST(Oci, NotesUnknownKeys) {
        "args": [{"index": 0, "value": 1, "op": "SCMP_CMP_EQ", "value2": 1}]}]})j");
   EXPECT_EQ(import.skipped,
             (std::vector<std::string>{
-                "the unknown key /$comment; did you mean comment?",
-                "the unknown key /architecturez; did you mean architectures?",
-                "the unknown key /archMap/0/subArchitecture; did you mean subArchitectures?",
-                "the unknown key /syscalls/1/arg; did you mean args?",
-                "the unknown key /syscalls/1/include; did you mean includes?",
-                "the unknown capability 'CAP_SYS_ADMN' at /syscalls/1/excludes/caps/0; did you "
-                "mean CAP_SYS_ADMIN?",
-                "the unknown key /syscalls/1/includes/cap; did you mean caps?",
-                "the unknown key /syscalls/1/args/0/value2; did you mean value?"}));
+                "the unknown key oci:1 ($comment); did you mean comment?",
+                "the unknown key oci:1 (architecturez); did you mean architectures?",
+                "the unknown key oci:2 (archMap[0].subArchitecture); did you mean "
+                "subArchitectures?",
+                "the unknown key oci:4 (syscalls[1].arg); did you mean args?",
+                "the unknown key oci:4 (syscalls[1].include); did you mean includes?",
+                "the unknown capability 'CAP_SYS_ADMN' at oci:5 (syscalls[1].excludes.caps[0]); "
+                "did you mean CAP_SYS_ADMIN?",
+                "the unknown key oci:5 (syscalls[1].includes.cap); did you mean caps?",
+                "the unknown key oci:6 (syscalls[1].args[0].value2); did you mean value?"}));
 }
 
 // Go's encoding/json, and so runc, accepts these keys.

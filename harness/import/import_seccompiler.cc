@@ -167,7 +167,7 @@ class SeccompilerImporter {
     if (!number) return number.error();
     if (*number > SECCOMP_RET_DATA)
       out_.notes.push_back(fmt::format("{} at {}: seccompiler keeps the low 16 bits, {}", *number,
-                                       at.at(name).pointer(), *number & SECCOMP_RET_DATA));
+                                       at.at(name).place(), *number & SECCOMP_RET_DATA));
     return known->action | (*number & SECCOMP_RET_DATA);
   }
 
@@ -191,7 +191,7 @@ class SeccompilerImporter {
     Call& call = calls_[*nr];
     const PositionRef position = at.at("syscall").position(at.path());
     if (!at.given("args")) {
-      call.unconditional = at.pointer();
+      call.unconditional = at.place();
       call.always = positioned({}, position);
       return Ok{};
     }
@@ -246,7 +246,7 @@ class SeccompilerImporter {
     if (*value > kDword)
       out_.notes.push_back(
           fmt::format("{:#x} at {}: seccompiler uses only the low half, because the type is dword",
-                      *value, at.at("val").pointer()));
+                      *value, at.at("val").place()));
     m.value &= kDword;
     m.mask &= kDword;
     return rule;
@@ -272,7 +272,7 @@ class SeccompilerImporter {
   }
 
   struct Call {
-    std::string unconditional;  // JSON pointer of an entry without conditions
+    std::string unconditional;  // the place of an entry without conditions
     Rule always = {};           // the rule of that entry
     std::vector<Rule> alternatives;
   };

@@ -36,8 +36,9 @@ void OciEntries::finish() {
   note_elsewhere();
 }
 
-void OciEntries::add(const std::string& name, const Rule& conditions, const RulePosition& position,
-                     const std::string& pointer) {
+void OciEntries::add(const std::string& name, const Rule& conditions,
+                     const RulePosition& position) {
+  const std::string place = position.text();
   const Rule entry = positioned(conditions, position);
   bool known = false;
   names_.insert(name);
@@ -50,19 +51,19 @@ void OciEntries::add(const std::string& name, const Rule& conditions, const Rule
     Rule rule = oci_rule_on(arch, entry);
     const bool always = always_holds(rule);
     if (!seen.empty() && seen.front().always) {
-      if (seen.front().action != current_action_) no_effect(name, pointer, seen.front(), arch);
+      if (seen.front().action != current_action_) no_effect(name, place, seen.front(), arch);
       continue;
     }
     if (always) {
       drop(call);
       for (const Seen& each : seen)
         if (each.action != current_action_)
-          no_effect(name, each.pointer, {current_action_, always, pointer, entry}, arch);
+          no_effect(name, each.place, {current_action_, always, place, entry}, arch);
       seen.clear();
     } else {
-      note_overlap(name, rule, pointer, seen);
+      note_overlap(name, rule, place, seen);
     }
-    seen.push_back({current_action_, always, pointer, rule});
+    seen.push_back({current_action_, always, place, rule});
     pending_[call].push_back(std::move(rule));
   }
   if (!known) unknown_here(name, position);
@@ -112,14 +113,14 @@ void OciEntries::note_multiplexed() {
 }
 
 // Notes once that an entry for a call has no effect beside `always`.
-void OciEntries::no_effect(const std::string& name, const std::string& pointer, const Seen& always,
+void OciEntries::no_effect(const std::string& name, const std::string& place, const Seen& always,
                            Arch arch) {
   const std::string why = always.rule.kind == Rule::Kind::kMatchAll
-                              ? fmt::format("the entry at {} has no conditions", always.pointer)
+                              ? fmt::format("the entry at {} has no conditions", always.place)
                               : fmt::format("the conditions of the entry at {} always hold on {}",
-                                            always.pointer, arch_info(arch).name);
+                                            always.place, arch_info(arch).name);
   std::string note =
-      fmt::format("{} at {}: this entry has no effect, because {}", name, pointer, why);
+      fmt::format("{} at {}: this entry has no effect, because {}", name, place, why);
   if (std::ranges::find(out_.skipped, note) == out_.skipped.end())
     out_.skipped.push_back(std::move(note));
 }
@@ -132,14 +133,14 @@ void OciEntries::drop(const Call& call) {
   std::erase_if(out_.policy.rule_sets, [](const RuleSet& set) { return set.rules.empty(); });
 }
 
-void OciEntries::note_overlap(const std::string& name, const Rule& rule, const std::string& pointer,
+void OciEntries::note_overlap(const std::string& name, const Rule& rule, const std::string& place,
                               const std::vector<Seen>& seen) {
   for (const Seen& each : seen)
     if (each.action != current_action_ && !exclude_each_other(each.rule, rule)) {
       std::string note = fmt::format(
           "{} at {} and {}: if an input satisfies both entries, libseccomp chooses "
           "one regardless of their order; this import uses the first",
-          name, each.pointer, pointer);
+          name, each.place, place);
       if (std::ranges::find(out_.unclear, note) == out_.unclear.end())
         out_.unclear.push_back(std::move(note));
       return;

@@ -23,8 +23,7 @@ class OciEntries {
   void choose(std::uint32_t action);
   // In libseccomp, the first entry that always holds replaces all other entries of a call. The
   // order of the other entries in the profile does not matter.
-  void add(const std::string& name, const Rule& conditions, const RulePosition& position,
-           const std::string& pointer);
+  void add(const std::string& name, const Rule& conditions, const RulePosition& position);
   // Call it once, after the last entry.
   void finish();
 
@@ -34,17 +33,16 @@ class OciEntries {
   struct Seen {
     std::uint32_t action = 0;
     bool always = false;
-    std::string pointer;
+    std::string place;
     Rule rule;
   };
 
   void unknown_here(const std::string& name, const RulePosition& position);
   void note_elsewhere();
   void note_multiplexed();
-  void no_effect(const std::string& name, const std::string& pointer, const Seen& always,
-                 Arch arch);
+  void no_effect(const std::string& name, const std::string& place, const Seen& always, Arch arch);
   void drop(const Call& call);
-  void note_overlap(const std::string& name, const Rule& rule, const std::string& pointer,
+  void note_overlap(const std::string& name, const Rule& rule, const std::string& place,
                     const std::vector<Seen>& seen);
   void flush();
 

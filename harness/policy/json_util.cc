@@ -90,6 +90,11 @@ PositionRef JsonCursor::position(const std::string& path) const {
   return {std::make_shared<const RulePosition>(RulePosition{file(), lines_->line, path})};
 }
 
+std::string JsonCursor::place() const {
+  const PositionRef here = position(path());
+  return here.at == nullptr ? pointer() : here.at->text();
+}
+
 Error JsonCursor::expected(std::string_view what) const {
   std::string found = value_->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   if (found.size() > 60) found = found.substr(0, 57) + "...";

@@ -51,6 +51,8 @@ class JsonCursor {
   [[nodiscard]] std::string path() const;
   // Returns a position with this line and the path `path`, if the document has lines.
   [[nodiscard]] PositionRef position(const std::string& path) const;
+  // Returns "docker.json:12 (syscalls[3])", for notes; without lines, the JSON pointer.
+  [[nodiscard]] std::string place() const;
   bool has(const std::string& key) const { return value_->is_object() && value_->contains(key); }
   // Returns whether the key has a value other than null.
   bool given(const std::string& key) const { return has(key) && !value_->at(key).is_null(); }
