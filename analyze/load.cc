@@ -21,13 +21,13 @@
 
 namespace secequiv {
 
-Result<std::string> read_input(const std::string& path, const Note& note) {
+Result<std::string> read_input(const std::string& path, const Note& prompt) {
   static bool stdin_taken = false;
   if (path == "-" && std::exchange(stdin_taken, true))
     return make_error(ErrorCode::kUsage, "-",
                       "standard input can be read only once, but it is named twice");
   if (path == "-" && ::isatty(STDIN_FILENO) == 1)
-    note("note: reading standard input, which Ctrl-D ends");
+    prompt("note: reading standard input, which Ctrl-D ends");
   auto bytes = read_file(path);
   if (!bytes && bytes.error().code == ErrorCode::kIo && path.find(',') != path.npos) {
     bytes.error().detail += "; expected one filter, not a stack";
@@ -114,13 +114,13 @@ Result<Policy> parse_policy(std::string_view text, const std::string& name,
 }
 
 Result<Import> load_import(const std::string& path, const Reading& reading) {
-  auto text = read_input(path, reading.note);
+  auto text = read_input(path, reading.prompt);
   if (!text) return text.error();
   return import_noted(*text, shown_name(path), reading);
 }
 
 Result<Policy> load_policy(const std::string& path, const Reading& reading) {
-  auto text = read_input(path, reading.note);
+  auto text = read_input(path, reading.prompt);
   if (!text) return text.error();
   return parse_policy(*text, shown_name(path), reading);
 }
@@ -134,7 +134,7 @@ Result<std::optional<Policy>> load_optional_policy(const std::string& path,
 }
 
 Result<Source> load_source(const std::string& path, const Reading& reading) {
-  auto bytes = read_input(path, reading.note);
+  auto bytes = read_input(path, reading.prompt);
   if (!bytes) return bytes.error();
   const std::string name = shown_name(path);
   if (!reading.form && is_policy(*bytes)) {
@@ -200,6 +200,10 @@ void note_length(const std::string& name, ProgramView program, const Reading& re
                     name, program.size(), kMaxInsns));
 }
 
+void note_length(const Source& source, const Reading& reading) {
+  if (!source.policy) note_length(source.title(), source.program, reading);
+}
+
 Status expect_legal(const Source& source) {
   if (const auto refusal = refusal_of(source.program, LengthRule::kUnlimited))
     return make_error(ErrorCode::kRejected, instruction_place(source, refusal->pc),
@@ -209,7 +213,7 @@ Status expect_legal(const Source& source) {
 
 Status expect_accepted(const Source& source, const Reading& reading) {
   if (auto s = expect_legal(source); !s) return s;
-  note_length(source.title(), source.program, reading);
+  note_length(source, reading);
   return Ok{};
 }
 

@@ -30,11 +30,12 @@ struct Reading {
   // Decides whether a name of no system call is an error.
   std::function<Status(const UnknownName&)> unknown;
   Note note;
+  Note prompt;  // shows what this process waits for, at once
 };
 
-// Reads a whole input file. Standard input, "-", can be read only once; if it is a terminal, a note
-// reports that the tool is waiting for input.
-Result<std::string> read_input(const std::string& path, const Note& note);
+// Reads a whole input file. Standard input, "-", can be read only once; if it is a terminal,
+// `prompt` reports that the tool is waiting for input.
+Result<std::string> read_input(const std::string& path, const Note& prompt);
 
 // Reads all 64-byte seccomp_data records in these files.
 Result<std::vector<SeccompData>> load_records(const std::vector<std::string>& paths);
@@ -65,6 +66,9 @@ Result<std::vector<Source>> load_accepted_stack(const std::string& paths, const 
 
 // Notes that a program is too long for the kernel, if it is.
 void note_length(const std::string& name, ProgramView program, const Reading& reading);
+// The same for a filter that was loaded, unless it is our own compilation of a policy: nobody
+// installs that program.
+void note_length(const Source& source, const Reading& reading);
 // Notes if the names suggest that `before` was made from `after` and the sizes do not contradict
 // this. A shell's pattern can sort the names in this order.
 // Stacks are not compared.

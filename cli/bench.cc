@@ -37,7 +37,7 @@ Status load(BenchArguments& given) {
   auto stacks = given.compilation.load(given.pair.inputs, options);
   if (!stacks) return stacks.error();
   job.stacks = std::move(*stacks);
-  auto profile = given.profile.read(kTimedArch);
+  auto profile = given.profile.read(kTimedArch, given.options);
   if (!profile) return profile.error();
   job.profile = std::move(*profile);
   auto cases = given.pair.cases(all_filters(job.stacks), options);

@@ -11,7 +11,7 @@
 
 namespace secequiv::cli {
 
-Result<SeccompData> CallOptions::from_record() {
+Result<SeccompData> CallOptions::from_record(const Options& options) {
   std::string text = record;
   if (record == "-") {
     auto input = read_input(record, warn);
@@ -27,13 +27,13 @@ Result<SeccompData> CallOptions::from_record() {
   if (!found) return found.error();
   constexpr std::string_view kRecord = "type=SECCOMP";
   if (text.find(kRecord) != text.rfind(kRecord))
-    warn("note: --audit reads only the first SECCOMP record of its input");
+    options.note("note: --audit reads only the first SECCOMP record of its input");
   recorded_ = found->action;
   return found->data;
 }
 
 Result<SeccompData> CallOptions::read(Options& options) {
-  auto data = record.empty() ? read_call(fields, options.arch) : from_record();
+  auto data = record.empty() ? read_call(fields, options.arch) : from_record(options);
   const bool of_host = fields.arch.empty() && fields.words.empty() && record.empty();
   if (!data || (host_->count() > 0 && !of_host)) return data;
   // A 32-bit call of the default host does not change the host, so profiles are read for that host.

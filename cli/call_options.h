@@ -21,7 +21,7 @@ struct CallOptions {
   [[nodiscard]] std::optional<std::uint32_t> recorded() const { return recorded_; }
 
  private:
-  Result<SeccompData> from_record();
+  Result<SeccompData> from_record(const Options& options);
 
   const CLI::Option* host_ = nullptr;  // --arch
   std::optional<std::uint32_t> recorded_;

@@ -26,6 +26,7 @@ std::pair<CLI::App*, std::remove_const_t<Given>*> add_command(CLI::App& app, Con
   sub->callback([given, run, &context] {
     const Result<int> status = run(*given);
     context.status = status ? *status : report(status.error(), given->options);
+    print_notes(given->options);
   });
   return {sub, given.get()};
 }

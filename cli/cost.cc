@@ -31,7 +31,7 @@ Result<int> count_instructions(const CostOptions& given) {
   if (!stacks) return stacks.error();
   job.stacks = std::move(*stacks);
   job.arch = given.options.oci().arch;
-  auto profile = given.profile.read(job.arch);
+  auto profile = given.profile.read(job.arch, given.options);
   if (!profile) return profile.error();
   job.profile = std::move(*profile);
   job.timeout = given.options.timeout;

@@ -21,8 +21,8 @@ void FuzzSources::add(CLI::App& app) {
 
 Result<std::unique_ptr<hunt::ProgramSource>> FuzzSources::open(bool compiler,
                                                                const Options& options) const {
-  const auto left_out = [](const Error& error) {
-    warn(fmt::format("note: skipped {}", named(error).text()));
+  const auto left_out = [&options](const Error& error) {
+    options.note(fmt::format("note: skipped {}", named(error).text()));
   };
   if (int{!programs.empty()} + int{!policies.empty()} + int{generate} > 1)
     return make_error(ErrorCode::kUsage, {},

@@ -27,7 +27,7 @@ Result<int> import(const ImportJob& job) {
   if (!imported) return imported.error();
   if (const auto fits = filter_fits(job.options.filter, imported->format, name); !fits)
     return fits.error();
-  for (const std::string& note : imported->notes) warn(note);
+  for (const std::string& note : imported->notes) job.options.note(note);
   if (const auto names = check_names(*imported, reading(job.options)); !names) return names.error();
   const Policy& policy = imported->policy;
   if (!job.normal_form) return write_output(write_policy(policy), job.options);

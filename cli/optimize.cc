@@ -54,7 +54,8 @@ std::string output_of(const OptimizeArguments& given, const OptimizeJob& job,
     print_note(
         fmt::format("{} -> {} instructions\n", job.source.program.size(), result.program.size()));
   if (!result.fixpoint)
-    warn("note: these passes undo each other's changes; the optimizer stopped without a fixpoint");
+    given.options.note(
+        "note: these passes undo each other's changes; the optimizer stopped without a fixpoint");
   note_length("the result", result.program, reading(given.options));
   return write_program(result.program, *form_from_name(given.options.to),
                        given.plain ? std::vector<std::string>() : annotate(result.program));
@@ -77,8 +78,9 @@ Result<int> optimize_input(const OptimizeArguments& given) {
   const auto result = optimize(job);
   if (!result) return result.error();
   if (!result->unknown.empty())  // a program may make calls that the policy's architectures lack
-    warn(fmt::format("note: {}: ignored {}, which the policy's architectures do not have",
-                     shown_name(given.profile.path), fmt::join(result->unknown, ", ")));
+    given.options.note(
+        fmt::format("note: {}: ignored {}, which the policy's architectures do not have",
+                    shown_name(given.profile.path), fmt::join(result->unknown, ", ")));
   return write_output(output_of(given, job, *result), given.options);
 }
 

@@ -90,7 +90,7 @@ std::shared_ptr<const Confinement> Options::confinement() const {
   if (no_sandbox) return nullptr;
   static const auto made = [] {
     auto confinement = Confinement::make();
-    for (const std::string& lack : confinement->lacking()) warn("note: " + lack);
+    for (const std::string& lack : confinement->lacking()) warn("warning: " + lack);
     return confinement;
   }();
   return made;

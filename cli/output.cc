@@ -41,6 +41,11 @@ void warn(std::string_view text) {
   print_note(fmt::format("secequiv: {}\n", printable(text, false)));
 }
 
+void print_notes(const Options& options) {
+  if (!options.quiet)
+    for (const std::string& note : *options.notes) warn(note);
+}
+
 Status keep_json_alone(const Options& options, const char* option, const std::string& path) {
   if (options.json && path == "-")
     return make_error(ErrorCode::kUsage, option,

@@ -17,6 +17,9 @@ void print_note(std::string_view text);
 // Writes a line to standard error.
 void warn(std::string_view text);
 
+// Prints the notes of a command that has printed its report, so that the answer comes first.
+void print_notes(const Options& options);
+
 // Returns an error if `option` would write to standard output (`path` is "-") together with a JSON
 // report.
 Status keep_json_alone(const Options& options, const char* option, const std::string& path);

@@ -25,7 +25,8 @@ Result<int> precompile_policy(const PrecompileArguments& given) {
   if (auto s = keep_json_alone(options, "--output", options.output); !s) return s.error();
   auto policy = load_policy(given.policy, reading(options));
   if (!policy) return policy.error();
-  if (given.no_proof) warn("note: the program is not proven, so it may be wrong for some values");
+  if (given.no_proof)
+    options.note("note: the program is not proven, so it may be wrong for some values");
   heed_interrupts();
   terminal::Ticker ticker;
   ticker.step("proving", options.timeout);

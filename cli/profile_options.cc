@@ -22,15 +22,15 @@ Result<std::vector<SyscallCount>> ProfileOptions::read() const {
   return read_profile(*text, shown_name(path));
 }
 
-Result<std::vector<SyscallCount>> ProfileOptions::read(Arch arch) const {
+Result<std::vector<SyscallCount>> ProfileOptions::read(Arch arch, const Options& options) const {
   if (path.empty()) return every_call_once(arch).counts;
   const auto bytes = read_input(path, warn);
   if (!bytes) return bytes.error();
   auto profile = profile_for(arch, *bytes, path);
   if (!profile) return profile.error();
   if (!profile->unknown.empty())
-    warn(fmt::format("note: {0}: ignored {2}, which {1} does not have", path, arch_info(arch).name,
-                     fmt::join(profile->unknown, ", ")));
+    options.note(fmt::format("note: {0}: ignored {2}, which {1} does not have", path,
+                             arch_info(arch).name, fmt::join(profile->unknown, ", ")));
   return std::move(profile->counts);
 }
 

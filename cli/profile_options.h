@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analyze/profile.h"
+#include "cli/options.h"
 #include "harness/base/result.h"
 
 namespace secequiv::cli {
@@ -18,8 +19,8 @@ struct ProfileOptions {
   // Reads the given profile. Without --profile, it returns an empty one. Errors: those of reading.
   [[nodiscard]] Result<std::vector<SyscallCount>> read() const;
   // Reads the given profile. Without --profile, it returns each call of the architecture once. It
-  // warns about calls that `arch` does not have. Errors: those of reading and of profile_for.
-  [[nodiscard]] Result<std::vector<SyscallCount>> read(Arch arch) const;
+  // notes calls that `arch` does not have. Errors: those of reading and of profile_for.
+  [[nodiscard]] Result<std::vector<SyscallCount>> read(Arch arch, const Options& options) const;
 };
 
 }  // namespace secequiv::cli

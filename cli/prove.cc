@@ -39,8 +39,7 @@ Result<ProveJob> job_of(const ProveOptions& given) {
     auto sources = load_stack(*paths, reading(given.options, Names::kTaken));
     if (!sources) return sources.error();
     *stack = std::move(*sources);
-    for (const Source& side : *stack)
-      note_length(side.title(), side.program, reading(given.options));
+    for (const Source& side : *stack) note_length(side, reading(given.options));
   }
   note_swapped(job.before, job.after, reading(given.options));
   job.subject = fmt::format("{}, {}", given.before, given.after);

@@ -52,7 +52,7 @@ Status set_names(SymbolicProgram& program, const std::string& file, const Option
                      [&](const auto& one) { return one.first == it->first; }) != it)
       return make_error(ErrorCode::kUsage, "--set", fmt::format("'{}' is given twice", it->first));
     if (std::ranges::find(program.uses, it->first, &SymbolUse::name) == program.uses.end())
-      warn(
+      options.note(
           fmt::format("note: --set has no effect on {}, which has no name '${}'", file, it->first));
   }
   fill(program, *values);
@@ -83,7 +83,8 @@ Reading reading(const Options& options, Names names) {
     warn("warning: " + unknown.text());
     return Ok{};
   };
-  out.note = [](const std::string& text) { warn(text); };
+  out.note = [&options](const std::string& text) { options.note(text); };
+  out.prompt = [](const std::string& text) { warn(text); };
   return out;
 }
 

@@ -41,7 +41,7 @@ Result<int> emulate(RunOptions& given) {
   const auto found = run(job);
   if (!found) return found.error();
   if (!job.arguments_known && given.trace && found->possible.empty())
-    warn("note: audit records do not have the arguments, which are 0 in the trace");
+    given.options.note("note: audit records do not have the arguments, which are 0 in the trace");
   const int status = exit_code(found->verdict());
   if (given.options.json) return print_json(to_json(*found), status);
   return print(run_text(*found), status);

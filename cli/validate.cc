@@ -34,7 +34,7 @@ int validate_one(const std::string& path, const Validation& job, nlohmann::order
       refusal_of(source->program, unlimited ? LengthRule::kUnlimited : LengthRule::kKernel)};
   if (input.refusal && input.refusal->rule != RefusalRule::kLength)
     input.where = instruction_place(*source, input.refusal->pc);
-  if (unlimited) note_length(source->title(), source->program, reading(job.options));
+  if (unlimited) note_length(*source, reading(job.options));
   results.push_back(to_json(input));
   const int status = input.refusal ? exit_code(Verdict::kRejected) : 0;
   return job.options.json ? status : print_verdict(validated_text(input), status, job.options);

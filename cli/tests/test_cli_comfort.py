@@ -56,6 +56,27 @@ def test_quiet_keeps_errors(getpid):
     assert done.status == 2 and done.err
 
 
+def test_notes_follow_the_answer_and_quiet_drops_them(tmp_path):
+    """Warnings precede the answer, and --quiet keeps them."""
+    old, new = tmp_path / "old.json", tmp_path / "new.json"
+    for path, action in ((old, "ALLOW"), (new, "LOG")):
+        path.write_text('{"defaultAction":"SCMP_ACT_ERRNO","syscalls":[{"names":["read","keyctll"],"action":"SCMP_ACT_%s","arg":1}]}' % action)
+    note, warning = "secequiv: %s: skipped the unknown key " % new, "secequiv: warning: %s:1 (syscalls[0]): no architecture has " % new
+
+    def shown(*args):
+        return subprocess.run([binary(), *map(str, args)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60).stdout
+    for args in (["diff", old, new], ["check", old, new], ["prove", old, new], ["why", new, "--nr", "read"], ["run", new], ["actions", new], ["lint", new]):
+        lines = shown(*args).splitlines()
+        places = [number for number, line in enumerate(lines) if line.startswith(note)]
+        answer = max(number for number, line in enumerate(lines) if not line.startswith("secequiv: "))
+        assert places and answer < min(places), (args, lines)
+        warnings = [number for number, line in enumerate(lines) if line.startswith(warning)]
+        assert warnings and warnings[0] < answer or args[0] == "lint", (args, lines)
+    for command in ("diff", "check", "prove"):
+        quiet = shown(command, old, new, "--quiet")
+        assert note not in quiet and warning in quiet and quiet != shown(command, old, new)
+
+
 def on_terminal(*args, **environment):
     """Returns the output of a command on a terminal."""
     ours, theirs = pty.openpty()

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 
 import pytest
-from cli_tool import PROGRAMS, agrees, confirmed, evaluate, pairs, program, report, run, words_bytes
+from cli_tool import POLICIES, PROGRAMS, agrees, confirmed, evaluate, pairs, program, report, run, words_bytes
 
 WORDS = 16
 X86_64 = 0xC000003E
@@ -100,6 +100,9 @@ def test_programs_too_long_to_be_installed_are_compared():
     _, before, after, _ = next(pair for pair in pairs() if pair[0] == "gvisor-systrap-everything")
     document, done = report("prove", before, after)
     assert done.status == 0 and document["verdict"] == "equivalent" and "more than the 4096" in done.err
+    profile = POLICIES / "oci" / "docker-default.json"
+    for command in (["why"], ["actions"], ["prove", profile]):
+        assert "4096" not in run(*command, profile).err, "nobody installs our unoptimized compilation"
 
 
 def test_swapping_the_programs_swaps_the_results(asm, getpid, getpid_enoent):
