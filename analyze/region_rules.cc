@@ -7,33 +7,12 @@
 namespace secequiv {
 namespace {
 
-// A part of a rule that reports can name. The first leaf that matches decides.
-struct Leaf {
-  const Rule* rule;
-  const RulePosition* position;  // its own, or that of the rule around it; may be null
-};
-
-void leaves(const Rule& rule, const RulePosition* outer, std::vector<Leaf>& out) {
-  const RulePosition* position = rule.position.at ? rule.position.at.get() : outer;
-  if (rule.kind != Rule::Kind::kAnyOf) {
-    out.push_back({&rule, position});
-    return;
-  }
-  for (const Rule& child : rule.children) leaves(child, position, out);
-}
-
-std::vector<Leaf> leaves(const Rule& rule) {
-  std::vector<Leaf> out;
-  leaves(rule, nullptr, out);
-  return out;
-}
-
-// Returns whether reports name both leaves in the same way. For a rule without a position, reports
-// also name branches inside a leaf, and other inputs can take other branches.
-bool same_name(const Leaf& a, const Leaf& b) {
-  if (a.position != nullptr && b.position != nullptr)
-    return a.position->text() == b.position->text();
-  return a.rule == b.rule && a.position == b.position && !is_branching(*a.rule);
+// Returns whether reports name both alternatives in the same way. For a rule without a position,
+// reports also name branches inside an alternative, and other inputs can take other branches.
+bool same_name(const Alternative& a, const Alternative& b) {
+  if (a.position->at != nullptr && b.position->at != nullptr)
+    return a.position->at->text() == b.position->at->text();
+  return a.rule == b.rule && a.position->at == b.position->at && !is_branching(*a.rule);
 }
 
 // Returns a policy for the system calls of `region`. Its action is 1 where the same rule decides as
@@ -46,13 +25,8 @@ Policy same_rule(const Policy& policy, const Region& region, const SeccompData& 
   out.default_action = from.kind == Origin::Kind::kDefault ? 1 : 0;
   out.bad_arch_action = from.kind == Origin::Kind::kBadArch ? 1 : 0;
   if (policy.x32_action) out.x32_action = from.kind == Origin::Kind::kX32 ? 1 : 0;
-  Leaf decides{nullptr, nullptr};
-  if (from.kind == Origin::Kind::kRule) {
-    const Endian endian = endian_of(data.arch());
-    const std::vector<Leaf> all = leaves(*from.rule);
-    decides = *std::ranges::find_if(
-        all, [&](const Leaf& leaf) { return leaf.rule->matches(data, endian); });
-  }
+  Alternative decides{nullptr, nullptr};
+  if (from.kind == Origin::Kind::kRule) decides = matching_alternative(*from.rule, data);
   const auto allows = [&](std::uint32_t word, std::uint32_t value) {
     const auto set = std::ranges::find(region.words, word, &WordSet::word);
     return set == region.words.end() || set->contains(value);
@@ -60,10 +34,10 @@ Policy same_rule(const Policy& policy, const Region& region, const SeccompData& 
   for (const RuleSet& set : policy.rule_sets)
     for (const SyscallRule& entry : set.rules) {
       if (!allows(kArchWord, arch_info(entry.arch).audit) || !allows(kNrWord, entry.nr)) continue;
-      for (const Leaf& leaf : leaves(entry.rule)) {
-        const bool same = decides.rule != nullptr && same_name(leaf, decides);
+      for (const Alternative& one : alternatives(entry.rule)) {
+        const bool same = decides.rule != nullptr && same_name(one, decides);
         out.rule_sets.push_back(
-            {same ? 1u : 0u, set.vsyscall, {{entry.arch, entry.nr, *leaf.rule}}});
+            {same ? 1u : 0u, set.vsyscall, {{entry.arch, entry.nr, *one.rule}}});
       }
     }
   return out;

@@ -186,9 +186,14 @@ Other other_of(Other::Kind kind, const dd::Decided& found, const Stack& stack,
   for (const WordSet& word : found.where.regions.front().words)
     data.words[word.word] = word.example;
   const Arch arch = arch_from_data(call.arch(), 0).value_or(host);
-  return {kind, "if " + condition_text(found.where, arch), found.value,
-          deciding_rule(stack.filters, data).position,
-          "if " + condition_text(found.where, arch, Values::kNamed, asked_call(call))};
+  DecidingRule rule = deciding_rule(stack.filters, data);
+  return {kind,
+          "if " + condition_text(found.where, arch),
+          found.value,
+          std::move(rule.position),
+          "if " + condition_text(found.where, arch, Values::kNamed, asked_call(call)),
+          {},
+          rule.others.size()};
 }
 
 // Returns the decisions for the same call on other architectures that the filters distinguish from

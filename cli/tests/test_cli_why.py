@@ -404,6 +404,28 @@ def test_audit_records_are_explained(tmp_path):
     assert run("why", path, "--audit", RECORD % (1, "0x0"), "--nr", "read").status == 2
 
 
+def test_other_rules_with_the_same_action_are_listed(tmp_path):
+    docker = POLICIES / "oci" / "docker-default.json"
+    done = run("why", docker, "--nr", "personality", "--arg", "0=0x20000").out
+    assert done.startswith("ALLOW: %s:506 (syscalls[7])" % docker)
+    others = ", ".join("%s:%d (syscalls[%d])" % (docker, line, index) for line, index in ((480, 5), (493, 6), (519, 8), (532, 9)))
+    assert "\n  other rules for this call with the same action: %s\n" % others in done
+    document, _ = report("why", docker, "--nr", "personality")
+    assert [row["line"] for row in document["filters"][0]["other_origins"]] == [493, 506, 519, 532]
+    denied = run("why", docker, "--nr", "personality", "--arg", "0=5").out
+    assert "(%s:480 and 4 other rules)" % docker in denied.splitlines()[0] and "other rules for" not in denied
+    # An entry that another one makes superfluous is listed too: without either capability the other entry still allows the call.
+    both, _ = report("why", docker, "--nr", "bpf", "--cap", "SYS_ADMIN", "--cap", "BPF")
+    assert (both["filters"][0]["origin"]["line"], [row["line"] for row in both["filters"][0]["other_origins"]]) == (635, [854])
+    assert both["filters"][0]["other_origins"][0]["condition"] == "includes CAP_BPF"
+    one, _ = report("why", docker, "--nr", "bpf", "--cap", "SYS_ADMIN")
+    assert "other_origins" not in one["filters"][0]
+    many = write(tmp_path / "many.json", [{"action": "allow", "rules": {"read": {"any_of": [{"args": {"0": {"eq": value}}} for value in range(12)]}}}])
+    many.write_text(many.read_text().replace('{"args"', '\n{"args"'))
+    text = run("why", many, "--nr", "read", "--arg", "0=11").out
+    assert "%s:9 (rule_sets[0].rules.read) and 3 more\n" % many in text
+
+
 def test_the_default_action_has_a_position(tmp_path):
     path = profile(tmp_path)
     document, _ = report("why", path, "--nr", "mount")

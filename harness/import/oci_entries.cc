@@ -32,6 +32,7 @@ void OciEntries::choose(std::uint32_t action) {
 
 void OciEntries::finish() {
   flush();
+  place_superfluous();
   note_multiplexed();
   note_elsewhere();
 }
@@ -51,7 +52,10 @@ void OciEntries::add(const std::string& name, const Rule& conditions,
     Rule rule = oci_rule_on(arch, entry);
     const bool always = always_holds(rule);
     if (!seen.empty() && seen.front().always) {
-      if (seen.front().action != current_action_) no_effect(name, place, seen.front(), arch);
+      if (seen.front().action != current_action_)
+        no_effect(name, place, seen.front(), arch);
+      else
+        superfluous_[call].push_back(position);
       continue;
     }
     if (always) {
@@ -59,6 +63,8 @@ void OciEntries::add(const std::string& name, const Rule& conditions,
       for (const Seen& each : seen)
         if (each.action != current_action_)
           no_effect(name, each.place, {current_action_, always, place, entry}, arch);
+        else
+          superfluous_[call].push_back(*each.rule.position.at);
       seen.clear();
     } else {
       note_overlap(name, rule, place, seen);
@@ -144,6 +150,18 @@ void OciEntries::note_overlap(const std::string& name, const Rule& rule, const s
       if (std::ranges::find(out_.unclear, note) == out_.unclear.end())
         out_.unclear.push_back(std::move(note));
       return;
+    }
+}
+
+// Adds to the position of a rule the entries that it makes superfluous.
+void OciEntries::place_superfluous() {
+  for (RuleSet& set : out_.policy.rule_sets)
+    for (SyscallRule& entry : set.rules) {
+      const auto found = superfluous_.find({entry.arch, entry.nr});
+      if (found == superfluous_.end() || entry.rule.position.at == nullptr) continue;
+      RulePosition position = *entry.rule.position.at;
+      position.superfluous = found->second;
+      entry.rule = positioned(std::move(entry.rule), std::move(position));
     }
 }
 

@@ -44,6 +44,7 @@ class OciEntries {
   void drop(const Call& call);
   void note_overlap(const std::string& name, const Rule& rule, const std::string& place,
                     const std::vector<Seen>& seen);
+  void place_superfluous();
   void flush();
 
   Arch host_;
@@ -51,6 +52,8 @@ class OciEntries {
   std::uint32_t current_action_ = 0;
   std::map<Call, std::vector<Rule>> pending_;
   std::map<Call, std::vector<Seen>> seen_;
+  // Entries beside one that always holds and has the same action.
+  std::map<Call, std::vector<RulePosition>> superfluous_;
   std::set<std::string> names_;         // system calls that have a rule
   std::vector<std::string> elsewhere_;  // names that only other architectures have
 };

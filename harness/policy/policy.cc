@@ -58,6 +58,32 @@ std::string RulePosition::text() const {
   return fmt::format("{}:{}{}", file, line, inside.empty() ? "" : fmt::format(" ({})", inside));
 }
 
+namespace {
+
+void collect(const Rule& rule, const PositionRef& outer, std::vector<Alternative>& out) {
+  const PositionRef& position = rule.position.at != nullptr ? rule.position : outer;
+  if (rule.kind != Rule::Kind::kAnyOf) {
+    out.push_back({&rule, &position});
+    return;
+  }
+  for (const Rule& child : rule.children) collect(child, position, out);
+}
+
+}  // namespace
+
+std::vector<Alternative> alternatives(const Rule& rule) {
+  std::vector<Alternative> out;
+  collect(rule, rule.position, out);
+  return out;
+}
+
+Alternative matching_alternative(const Rule& rule, const SeccompData& data) {
+  const Endian endian = endian_of(data.arch());
+  const auto all = alternatives(rule);
+  return *std::ranges::find_if(
+      all, [&](const Alternative& one) { return one.rule->matches(data, endian); });
+}
+
 PositionRef first_position(const Rule& rule) {
   PositionRef out = rule.position;
   for (std::size_t i = 0; out.at == nullptr && i < rule.children.size(); ++i)

@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <span>
 #include <vector>
 
 #include "harness/seccomp/action.h"
@@ -26,16 +30,26 @@ void matching_branches(const Rule& rule, const SeccompData& data, Endian endian,
   }
 }
 
-// Returns the innermost position on the path to the part that matches.
-const PositionRef* matching_position(const Rule& rule, const SeccompData& data, Endian endian) {
-  if (rule.kind == Rule::Kind::kAnyOf)
-    for (const Rule& child : rule.children)
-      if (child.matches(data, endian)) {
-        const PositionRef* inner = matching_position(child, data, endian);
-        if (inner->at != nullptr) return inner;
-        break;
-      }
-  return &rule.position;
+// Returns the positions of the other rules with which the policy takes this action for the call of
+// `data`, each once.
+std::vector<PositionRef> other_rules(const Policy& policy, const Origin& from,
+                                     const PositionRef& decides, const SeccompData& data) {
+  std::vector<PositionRef> out;
+  std::set<std::string> seen;
+  const auto add = [&](const PositionRef& position) {
+    if (position.at == nullptr) return;
+    if (seen.insert(position.at->text()).second) out.push_back(position);
+    for (const RulePosition& one : position.at->superfluous)
+      if (seen.insert(one.text()).second)
+        out.push_back({std::make_shared<const RulePosition>(one)});
+  };
+  if (decides.at != nullptr) seen.insert(decides.at->text());
+  for (const RuleSet& set : policy.rule_sets)
+    for (const SyscallRule& entry : set.rules) {
+      if (set.action != from.action || entry.arch != from.arch || entry.nr != data.nr()) continue;
+      for (const Alternative& one : alternatives(entry.rule)) add(*one.position);
+    }
+  return out;
 }
 
 }  // namespace
@@ -61,7 +75,8 @@ DecidingRule deciding_rule(const Policy& policy, const SeccompData& data) {
       "rule set {} of {} ({}), {} on {}{}{}", from.rule_set + 1, policy.rule_sets.size(),
       describe_action(from.action), name.empty() ? fmt::format("{}", data.nr()) : name,
       arch_info(from.arch).name, branches.empty() ? "" : ", ", fmt::join(branches, ", "));
-  return {std::move(text), *matching_position(*from.rule, data, endian)};
+  const PositionRef position = *matching_alternative(*from.rule, data).position;
+  return {std::move(text), position, false, other_rules(policy, from, position, data)};
 }
 
 std::string reason(const Policy& policy, const SeccompData& data) {
@@ -90,6 +105,16 @@ nlohmann::ordered_json to_json(const RulePosition& position) {
   if (!position.path.empty()) out["path"] = position.path;
   if (!position.condition.empty()) out["condition"] = position.condition;
   return out;
+}
+
+std::string positions_text(const std::vector<PositionRef>& positions) {
+  constexpr std::size_t kShown = 8;
+  std::vector<std::string> out;
+  for (const PositionRef& one : std::span(positions).first(std::min(kShown, positions.size())))
+    out.push_back(one.at->text());
+  return fmt::format(
+      "{}{}", fmt::join(out, ", "),
+      positions.size() > kShown ? fmt::format(" and {} more", positions.size() - kShown) : "");
 }
 
 }  // namespace secequiv

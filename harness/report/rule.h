@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "harness/policy/policy.h"
 
@@ -17,6 +18,9 @@ struct DecidingRule {
   std::string text = {};
   PositionRef position = {};  // set if the rule or the other action was read from a file
   bool by_default = false;    // no rule matches
+  // The other rules with the same action for the same call: they decide for other arguments, or
+  // would decide without this rule.
+  std::vector<PositionRef> others = {};
 
   // Returns the position or, if there is none, the text; for people.
   [[nodiscard]] std::string shown() const {
@@ -46,5 +50,8 @@ std::string reason(const Policy& policy, const SeccompData& data);
 
 // Returns an object with "file", "line" and, if they are not empty, "path" and "condition".
 nlohmann::ordered_json to_json(const RulePosition& position);
+
+// Returns "p.json:9 (syscalls[2]), p.json:12 (syscalls[3]) and 3 more".
+std::string positions_text(const std::vector<PositionRef>& positions);
 
 }  // namespace secequiv

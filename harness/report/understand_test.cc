@@ -81,6 +81,16 @@ TEST(WhyReport, ShowsThePositionOfTheRule) {
   EXPECT_EQ(row["rule"], "rule set 1 of 2 (ALLOW), getpid on x86_64");
   EXPECT_EQ(row["origin"]["line"], 12);
   EXPECT_FALSE(row["origin"].contains("condition"));
+  EXPECT_FALSE(row.contains("other_origins"));
+  for (const std::size_t line : {15u, 18u})
+    report.filters[0].rule.others.push_back(
+        {std::make_shared<RulePosition>(RulePosition{"a.json", line, "syscalls[4]"})});
+  EXPECT_NE(why_text(report, false)
+                .find("  other rules for this call with the same action: a.json:15 (syscalls[4]), "
+                      "a.json:18 (syscalls[4])\n"),
+            std::string::npos)
+      << why_text(report, false);
+  EXPECT_EQ(to_json(report)["filters"][0]["other_origins"][1]["line"], 18);
 }
 
 WhyReport::Other other(WhyReport::Other::Kind kind, const char* condition, std::uint32_t value) {

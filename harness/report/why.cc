@@ -35,7 +35,10 @@ std::string other_text(const WhyReport::Other& other) {
       fmt::format("{} {}", action_text(other.result),
                   short_condition(other.named.empty() ? other.condition : other.named));
   if (const RulePosition* at = other.position.at.get())
-    out += fmt::format(" ({}:{})", at->file, at->line);
+    out += fmt::format(" ({}:{}{})", at->file, at->line,
+                       other.more_rules == 0
+                           ? ""
+                           : fmt::format(" and {}", counted(other.more_rules, "other rule")));
   return out;
 }
 
@@ -68,6 +71,9 @@ std::string details_text(const WhyReport& report, bool trace) {
                          filter.decides ? ", which decides" : "");
     out += "\n";
     if (!filter.rule.text.empty()) out += "  " + filter.rule.shown() + "\n";
+    if (!filter.rule.others.empty())
+      out += fmt::format("  other rules for this call with the same action: {}\n",
+                         positions_text(filter.rule.others));
     if (trace) out += tests_text(filter.tests);
   }
   return out;
@@ -92,6 +98,7 @@ nlohmann::ordered_json others_json(const std::vector<WhyReport::Other>& others) 
     row["condition"] = other.condition;
     row["action"] = action_text(other.result);
     if (other.position.at) row["origin"] = to_json(*other.position.at);
+    if (other.more_rules != 0) row["more_rules"] = other.more_rules;
   }
   return out;
 }
@@ -154,6 +161,8 @@ nlohmann::ordered_json to_json(const WhyReport& report) {
     }
     if (!filter.rule.text.empty()) row["rule"] = filter.rule.text;
     if (filter.rule.position.at) row["origin"] = to_json(*filter.rule.position.at);
+    for (const PositionRef& one : filter.rule.others)
+      row["other_origins"].push_back(to_json(*one.at));
     row["tests"] = nlohmann::ordered_json::array();
     for (const WhyReport::Test& test : filter.tests)
       row["tests"].push_back({{"instruction", test.pc}, {"text", test.text}});

@@ -39,6 +39,8 @@ struct WhyReport {
     PositionRef position = {};  // position of the rule that then decides
     std::string named = {};     // `condition` with names of constants; empty: the same
     std::string missing = {};   // the capabilities that the container lacks: "CAP_A and CAP_B"
+    // How many other rules also lead to it, for other inputs of the condition.
+    std::size_t more_rules = 0;
   };
   SeccompData data;
   std::uint32_t result = 0;
