@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "harness/report/fold.h"
 #include "harness/seccomp/action.h"
 #include "harness/seccomp/argument_names.h"
 #include "harness/seccomp/data.h"
@@ -13,6 +14,7 @@ namespace secequiv {
 namespace {
 
 constexpr std::uint32_t kAll = 0xffffffff;
+constexpr std::uint64_t kAllBits = ~std::uint64_t{0};
 
 // Returns the set's only value, if it has one.
 std::optional<std::uint32_t> only(const WordSet& set) {
@@ -27,32 +29,52 @@ const WordSet* find(const Region& region, std::uint32_t word) {
   return at == region.words.end() ? nullptr : &*at;
 }
 
-// Formats the conditions on one field. `high` contains the bits above the word's 32 bits.
+// Formats the condition that a field with values up to `top` lies in the ranges, or outside. There
+// is at least one range.
+template <class Name>
+std::string ranges_text(const std::string& field, const Ranges& ranges, bool outside,
+                        std::uint64_t top, const Name& name) {
+  const auto& [first, last] = ranges.front();
+  const auto comparison = [&](const char* inside_sign, const char* outside_sign,
+                              std::uint64_t value) {
+    return fmt::format("{} {} {}", field, outside ? outside_sign : inside_sign, name(value));
+  };
+  if (ranges.size() == 1 && first == last) return comparison("==", "!=", first);
+  if (ranges.size() == 1 && last == top) return comparison(">=", "<", first);
+  if (ranges.size() == 1 && first == 0) return comparison("<=", ">", last);
+  std::string items;
+  for (const Assumption::Range& range : ranges) {
+    if (!items.empty()) items += ", ";
+    items += name(range.first);
+    if (range.last != range.first) items += ".." + name(range.last);
+  }
+  return fmt::format("{} {}in {{{}}}", field, outside ? "not " : "", items);
+}
+
+// Formats the shorter one of two conditions: the field lies in the ranges, or not outside. If both
+// are equally long, `negated` selects the second.
+template <class Name>
+std::string shorter_text(const std::string& field, const Ranges& ranges, bool negated,
+                         std::uint64_t top, const Name& name) {
+  const Ranges others = complement(ranges, top);
+  const bool shorter = number_count(others) < number_count(ranges) + (negated ? 1 : 0);
+  const bool outside = ranges.empty() || (!others.empty() && shorter);
+  return ranges_text(field, outside ? others : ranges, outside, top, name);
+}
+
+// Formats the conditions on one word. `high` contains the bits above the word's 32 bits, and `top`
+// is the highest value of the field.
 template <class Name>
 std::string set_text(const std::string& field, const WordSet& set, std::uint64_t high,
                      std::uint64_t top, const Name& name) {
   std::vector<std::string> tests;
   if (set.base.mask != 0)
     tests.push_back(fmt::format("{} & {:#x} == {:#x}", field, set.base.mask, set.base.value));
-  const bool single = set.intervals.size() == 1;
-  if (single && set.intervals[0].first == set.intervals[0].last) {
-    tests.push_back(fmt::format("{} {} {}", field,
-                                set.negated ? "!=" : "==", name(high | set.intervals[0].first)));
-  } else if (single && set.intervals[0].last == kAll && high == top) {
-    tests.push_back(fmt::format("{} {} {}", field,
-                                set.negated ? "<" : ">=", name(high | set.intervals[0].first)));
-  } else if (single && set.intervals[0].first == 0 && high == 0) {
-    tests.push_back(fmt::format("{} {} {}", field,
-                                set.negated ? ">" : "<=", name(high | set.intervals[0].last)));
-  } else if (!set.intervals.empty()) {
-    std::string items;
-    for (const WordSet::Interval& i : set.intervals) {
-      if (!items.empty()) items += ", ";
-      items += name(high | i.first);
-      if (i.last != i.first) items += ".." + name(high | i.last);
-    }
-    tests.push_back(fmt::format("{} {}in {{{}}}", field, set.negated ? "not " : "", items));
-  }
+  Ranges ranges;
+  ranges.reserve(set.intervals.size());
+  for (const WordSet::Interval& i : set.intervals)
+    ranges.push_back({high | i.first, high | i.last});
+  if (!ranges.empty()) tests.push_back(ranges_text(field, ranges, set.negated, top, name));
   for (const WordSet::Cube& cube : set.cubes)
     tests.push_back(fmt::format("{} & {:#x} {} {:#x}", field, cube.mask,
                                 set.negated ? "!=" : "==", cube.value));
@@ -84,38 +106,52 @@ std::string arch_name(std::uint32_t audit) {
 }
 
 std::string arch_text(const WordSet& set) {
-  return set_text("arch", set, 0, 0,
+  return set_text("arch", set, 0, kAll,
                   [](std::uint64_t value) { return arch_name(static_cast<std::uint32_t>(value)); });
+}
+
+// Returns "openat", or "x32:openat" for a call that is not the host's.
+std::string call_name(Arch arch, std::string_view name, Arch host) {
+  return arch == host ? std::string(name) : fmt::format("{}:{}", arch_info(arch).name, name);
 }
 
 std::string nr_name(std::uint32_t nr, std::optional<std::uint32_t> audit, Arch host) {
   const auto arch = audit ? arch_from_data(*audit, nr) : std::nullopt;
   const std::string name(arch ? syscall_name(*arch, nr) : std::string_view());
   if (name.empty()) return plain(nr);
-  return *arch == host ? name : fmt::format("{}:{}", arch_info(*arch).name, name);
+  return call_name(*arch, name, host);
 }
 
 std::string nr_text(const WordSet& set, std::optional<std::uint32_t> audit, Arch host) {
-  return set_text("nr", set, 0, 0, [&](std::uint64_t value) {
+  return set_text("nr", set, 0, kAll, [&](std::uint64_t value) {
     return nr_name(static_cast<std::uint32_t>(value), audit, host);
   });
 }
 
-// Splits the numbers of a set into the calls of an architecture and ranges of numbers without a
-// call.
+// Splits the numbers of a set into the calls of all architectures with this audit value and ranges
+// of numbers without a call. A range with many calls of another architecture than the host stays.
 struct Numbers {
   std::vector<std::string> names;
   std::vector<WordSet::Interval> unnamed;
 };
-Numbers numbers_of(const WordSet& set, Arch arch) {
+constexpr std::size_t kMostOfRange = 40;
+Numbers numbers_of(const WordSet& set, std::uint32_t audit, Arch host) {
   Numbers out;
   for (const WordSet::Interval& i : set.intervals) {
+    const auto inside = [&](const SyscallEntry& call) {
+      return call.nr >= i.first && call.nr <= i.last;
+    };
     std::uint64_t from = i.first;
-    for (const SyscallEntry& call : arch_info(arch).syscalls) {
-      if (call.nr < from || call.nr > i.last) continue;
-      if (call.nr > from) out.unnamed.push_back({static_cast<std::uint32_t>(from), call.nr - 1});
-      out.names.emplace_back(call.name);
-      from = std::uint64_t{call.nr} + 1;
+    for (const ArchInfo& info : all_arches()) {  // x32 follows x86_64, as its numbers do
+      if (info.audit != audit) continue;
+      const auto count = std::ranges::count_if(info.syscalls, inside);
+      if (info.arch != host && static_cast<std::size_t>(count) > kMostOfRange) continue;
+      for (const SyscallEntry& call : info.syscalls) {
+        if (!inside(call)) continue;
+        if (call.nr > from) out.unnamed.push_back({static_cast<std::uint32_t>(from), call.nr - 1});
+        out.names.push_back(call_name(info.arch, call.name, host));
+        from = std::uint64_t{call.nr} + 1;
+      }
     }
     if (from <= i.last) out.unnamed.push_back({static_cast<std::uint32_t>(from), i.last});
   }
@@ -125,17 +161,16 @@ Numbers numbers_of(const WordSet& set, Arch arch) {
 // Returns a condition on the number: `asked` first, then the other names in alphabetical order,
 // then ranges of numbers without a name. Returns nothing if the set is not a list of several
 // numbers, or if a comparison is shorter.
-std::optional<std::string> sorted_names(const WordSet& set, Arch arch,
+std::optional<std::string> sorted_names(const WordSet& set, std::uint32_t audit, Arch host,
                                         std::optional<AskedCall> asked) {
-  constexpr std::size_t kMostOfRange = 40;
   const bool one = set.intervals.size() == 1;
   if (set.intervals.empty() || !set.cubes.empty() || set.base.mask != 0) return std::nullopt;
   if (one && set.intervals[0].first == set.intervals[0].last) return std::nullopt;
-  auto [names, unnamed] = numbers_of(set, arch);
+  auto [names, unnamed] = numbers_of(set, audit, host);
   const bool comparison = one && (set.intervals[0].first == 0 || set.intervals[0].last == kAll);
   if (names.empty() || (comparison && names.size() > kMostOfRange)) return std::nullopt;
-  const std::string_view first =
-      asked && asked->arch == arch ? syscall_name(arch, asked->nr) : std::string_view();
+  const std::string first =
+      asked ? call_name(asked->arch, syscall_name(asked->arch, asked->nr), host) : "";
   std::ranges::sort(names, {},
                     [&](const std::string& name) { return std::pair(name != first, name); });
   for (const WordSet::Interval& i : unnamed)
@@ -153,9 +188,21 @@ std::optional<AskedCall> call_of(const Region& region) {
   return AskedCall{*arch, *nr};
 }
 
+// Returns the values of a field if one condition on them is no longer than those on its halves.
+std::optional<Ranges> whole_field(const FoldedRegion& region, int field) {
+  if (const auto known = region.fields.find(field); known != region.fields.end())
+    return known->second;
+  const WordSet* high = find(region.region, half_word(field, true, region.endian));
+  const WordSet* low = find(region.region, half_word(field, false, region.endian));
+  if (high == nullptr || low == nullptr) return std::nullopt;
+  const auto values = values_of(high, low);
+  const bool longer = values && number_count(*values) > number_count(*high) + number_count(*low);
+  return longer ? std::nullopt : values;
+}
+
 // Formats the conditions on one 64-bit field. They become one condition if the high half has only
-// one value.
-void field_text(const Region& region, int field, Endian endian,
+// one value, and for people wherever that is shorter.
+void field_text(const FoldedRegion& region, int field, Values values,
                 const std::optional<AskedCall>& call, std::vector<std::string>& out) {
   const auto value_text = [&](std::uint64_t value) {
     const std::string name = call && field < kArgCount
@@ -164,31 +211,65 @@ void field_text(const Region& region, int field, Endian endian,
     // Several names joined by '|' cannot be parsed as an assumption.
     return name.empty() || name.find('|') != std::string::npos ? hex(value) : name;
   };
-  const WordSet* high = find(region, half_word(field, true, endian));
-  const WordSet* low = find(region, half_word(field, false, endian));
   const std::string name = field == kIpField ? "ip" : fmt::format("arg{}", field);
+  const bool folded = values == Values::kNamed || region.fields.contains(field);
+  if (const auto whole = folded ? whole_field(region, field) : std::nullopt) {
+    out.push_back(shorter_text(name, *whole, false, kAllBits, value_text));
+    return;
+  }
+  const WordSet* high = find(region.region, half_word(field, true, region.endian));
+  const WordSet* low = find(region.region, half_word(field, false, region.endian));
   const auto fixed = high != nullptr ? only(*high) : std::nullopt;
   if (low != nullptr && fixed && !low->negated && low->cubes.empty()) {
     const std::uint64_t above = std::uint64_t{*fixed} << 32;
-    out.push_back(set_text(name, *low, above, std::uint64_t{kAll} << 32, value_text));
+    out.push_back(set_text(name, *low, above, kAllBits, value_text));
     return;
   }
-  if (high != nullptr) out.push_back(set_text(name + ".hi", *high, 0, 0, hex));
-  if (low != nullptr) out.push_back(set_text(name + ".lo", *low, 0, 0, value_text));
+  const auto half = [&](const char* suffix, const WordSet& set, const auto& shown) {
+    const auto in_set = values == Values::kNamed ? values_of(set) : std::nullopt;
+    out.push_back(in_set ? shorter_text(name + suffix, *in_set, set.negated, kAll, shown)
+                         : set_text(name + suffix, set, 0, kAll, shown));
+  };
+  if (high != nullptr) half(".hi", *high, hex);
+  if (low != nullptr) half(".lo", *low, value_text);
 }
 
 // Appends the conditions on the instruction pointer and the arguments, with the names of constants
 // for `call`.
-void argument_tests(const Region& region, Endian endian, const std::optional<AskedCall>& call,
+void argument_tests(const FoldedRegion& region, Values values, const std::optional<AskedCall>& call,
                     std::vector<std::string>& out) {
-  field_text(region, kIpField, endian, call, out);
-  for (int field = 0; field < kArgCount; ++field) field_text(region, field, endian, call, out);
+  field_text(region, kIpField, values, call, out);
+  for (int field = 0; field < kArgCount; ++field) field_text(region, field, values, call, out);
+}
+
+// Formats all conditions of a region.
+std::string folded_text(const FoldedRegion& folded, Arch host, Values values,
+                        std::optional<AskedCall> asked) {
+  const Region& region = folded.region;
+  const auto audit = audit_of(region);
+  host = own_arch(region, host);
+  std::vector<std::string> out;
+  if (const WordSet* arch = find(region, kArchWord)) out.push_back(arch_text(*arch));
+  const bool named = values == Values::kNamed;
+  if (const WordSet* nr = find(region, kNrWord)) {
+    const bool known = named && audit == arch_info(host).audit;
+    const auto names = known ? sorted_names(*nr, *audit, host, asked) : std::nullopt;
+    out.push_back(names ? *names : nr_text(*nr, audit, host));
+  }
+  const auto call = call_of(region);
+  argument_tests(folded, values, !named ? std::nullopt : call ? call : asked, out);
+  return out.empty() ? "true" : fmt::format("{}", fmt::join(out, " && "));
+}
+
+// Returns the region with the byte order of its conditions.
+FoldedRegion unfolded(const Region& region, Arch host) {
+  return {region, arch_info(own_arch(region, host)).endian};
 }
 
 // Returns the conditions of a region on the instruction pointer and the arguments.
 std::vector<std::string> own_tests(const Region& region, Arch host) {
   std::vector<std::string> out;
-  argument_tests(region, arch_info(own_arch(region, host)).endian, call_of(region), out);
+  argument_tests(unfolded(region, host), Values::kNamed, call_of(region), out);
   return out;
 }
 
@@ -202,9 +283,8 @@ std::string calls_text(const Region& region, Arch host) {
   if (!out.empty()) out += " ";
   if (nr == nullptr) return out + "every system call";
   if (const auto number = only(*nr)) return out + nr_name(*number, audit, own);
-  const auto names = audit && arch_from_data(*audit, nr->example) == own
-                         ? sorted_names(*nr, own, {})
-                         : std::nullopt;
+  const auto names = audit == arch_info(own).audit ? sorted_names(*nr, *audit, own, {})
+                                                   : std::nullopt;
   return out + (names ? *names : nr_text(*nr, audit, own));
 }
 
@@ -247,27 +327,17 @@ std::string action_text(const ReturnValue& value) {
 
 std::string condition_text(const Region& region, Arch host, Values values,
                            std::optional<AskedCall> asked) {
-  const auto audit = audit_of(region);
-  if (audit && *audit != arch_info(host).audit) host = own_arch(region, host);
-  const Endian endian = arch_info(host).endian;
-  std::vector<std::string> out;
-  if (const WordSet* arch = find(region, kArchWord)) out.push_back(arch_text(*arch));
-  const bool named = values == Values::kNamed;
-  if (const WordSet* nr = find(region, kNrWord)) {
-    const auto arch = audit ? arch_from_data(*audit, nr->example) : std::nullopt;
-    const auto names = named && arch == host ? sorted_names(*nr, host, asked) : std::nullopt;
-    out.push_back(names ? *names : nr_text(*nr, audit, host));
-  }
-  const auto call = call_of(region);
-  argument_tests(region, endian, !named ? std::nullopt : call ? call : asked, out);
-  return out.empty() ? "true" : fmt::format("{}", fmt::join(out, " && "));
+  return folded_text(unfolded(region, host), host, values, asked);
 }
 
 std::string condition_text(const RegionList& where, Arch host, Values values,
                            std::optional<AskedCall> asked) {
+  std::vector<FoldedRegion> regions;
+  regions.reserve(where.regions.size());
+  for (const Region& region : where.regions) regions.push_back(unfolded(region, host));
   std::string out;
-  for (const Region& region : where.regions)
-    out += (out.empty() ? "" : " || ") + condition_text(region, host, values, asked);
+  for (const FoldedRegion& region : fold(std::move(regions)))
+    out += (out.empty() ? "" : " || ") + folded_text(region, host, values, asked);
   return out + (where.is_all(where.regions.size()) ? "" : " || ...");
 }
 
