@@ -25,8 +25,13 @@ std::pair<CLI::App*, std::remove_const_t<Given>*> add_command(CLI::App& app, Con
   auto given = std::make_shared<std::remove_const_t<Given>>();
   sub->callback([given, run, &context] {
     const Result<int> status = run(*given);
-    context.status = status ? *status : report(status.error(), given->options);
-    print_notes(given->options);
+    if (status) {
+      context.status = *status;
+      print_notes(given->options);
+      return;
+    }
+    print_notes(given->options);  // an error comes last, where terminals show it
+    context.status = report(status.error(), given->options);
   });
   return {sub, given.get()};
 }

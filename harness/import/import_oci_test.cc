@@ -89,8 +89,8 @@ TEST(Oci, NotesErrnoNamesThatPodmanReadsDifferently) {
                            R"("errno": "0x1")", R"("errno": "4294967297")", R"("errno": 1)"})
     EXPECT_EQ(notes(keys), note("refuses it", 1)) << keys;
   EXPECT_EQ(imported(R"j({"defaultAction": "SCMP_ACT_TRACE", "defaultErrno": "EIO"})j").unclear,
-            (std::vector<std::string>{"the errno at /defaultErrno: Podman returns 5, but Docker "
-                                      "and runc return 1, which this import uses"}));
+            (std::vector<std::string>{"the errno at oci:1 (defaultErrno): Podman returns 5, but "
+                                      "Docker and runc return 1, which this import uses"}));
 }
 
 TEST(Oci, ReadsEveryOperator) {

@@ -71,7 +71,7 @@ TEST(Fold, OneRegionGetsTheShorterCondition) {
   EXPECT_EQ(shown({five}), "arg0 in {0x0, 0x8, 0x20000, 0x20008, 0xffffffff}");
   EXPECT_EQ(shown({{five[1]}}), "arg0.lo in {0x0, 0x8, 0x20000, 0x20008, 0xffffffff}");
   EXPECT_EQ(shown({{high({{0, 0}}), low({{5, 5}}, true)}}), "arg0.hi == 0x0 && arg0.lo != 0x5");
-  EXPECT_EQ(shown({{low({{0, 5}}, true)}}), "arg0.lo > 0x5") << "equally long: as it was";
+  EXPECT_EQ(shown({{low({{0, 5}}, true)}}), "arg0.lo > 0x5") << "comparisons stay";
   EXPECT_EQ(condition_text(Region{{five[1]}, ""}, Arch::kX86_64),
             "arg0.lo not in {0x1..0x7, 0x9..0x1ffff, 0x20001..0x20007, 0x20009..0xfffffffe}")
       << "stored conditions keep their form";

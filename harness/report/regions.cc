@@ -226,7 +226,8 @@ void field_text(const FoldedRegion& region, int field, Values values,
     return;
   }
   const auto half = [&](const char* suffix, const WordSet& set, const auto& shown) {
-    const auto in_set = values == Values::kNamed ? values_of(set) : std::nullopt;
+    const bool list = values == Values::kNamed && set.intervals.size() > 1;
+    const auto in_set = list ? values_of(set) : std::nullopt;
     out.push_back(in_set ? shorter_text(name + suffix, *in_set, set.negated, kAll, shown)
                          : set_text(name + suffix, set, 0, kAll, shown));
   };
