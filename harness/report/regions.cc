@@ -284,8 +284,8 @@ std::string calls_text(const Region& region, Arch host) {
   if (!out.empty()) out += " ";
   if (nr == nullptr) return out + "every system call";
   if (const auto number = only(*nr)) return out + nr_name(*number, audit, own);
-  const auto names = audit == arch_info(own).audit ? sorted_names(*nr, *audit, own, {})
-                                                   : std::nullopt;
+  const auto names =
+      audit == arch_info(own).audit ? sorted_names(*nr, *audit, own, {}) : std::nullopt;
   return out + (names ? *names : nr_text(*nr, audit, own));
 }
 
