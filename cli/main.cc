@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/commands.h"
@@ -60,13 +61,13 @@ void guard_values_and_outputs(CLI::App& app) {
   }
 }
 
-// Turns `help COMMAND` into `COMMAND --help`, and `help` into `--help`.
+// Turns `help COMMAND` and `--help COMMAND` into `COMMAND --help`, and `help` into `--help`.
 std::vector<const char*> with_help_last(std::span<char* const> arguments) {
   std::vector<const char*> out(arguments.begin(), arguments.end());
-  if (out.size() < 2 || std::string_view(out[1]) != "help") return out;
-  const bool command = out.size() > 2 && *out[2] != '-';
-  out.erase(out.begin() + 1);
-  out.insert(out.begin() + (command ? 2 : 1), "--help");
+  const std::string_view first = out.size() < 2 ? "" : out[1];
+  if (first != "help" && first != "-h" && first != "--help") return out;
+  out[1] = "--help";
+  if (out.size() > 2 && *out[2] != '-') std::swap(out[1], out[2]);
   return out;
 }
 

@@ -20,12 +20,16 @@ std::vector<std::string> option_names(const CLI::App& app) {
 
 std::string unknown_option(const CLI::App& app, const std::string& name) {
   const CLI::App* command = command_of(app);
-  const auto known = option_names(command == nullptr ? app : *command);
+  const auto general = option_names(app);
+  const auto known = command == nullptr ? general : option_names(*command);
   if (command != nullptr && std::ranges::find(known, name) != known.end())
     return fmt::format("'{}' must follow the command {}", name, command->get_name());
+  if (command != nullptr && std::ranges::find(general, name) != general.end())
+    return fmt::format("'{}' must precede the command {}", name, command->get_name());
+  auto similar = similar_names(name, known);
+  if (similar.empty()) similar = similar_names(name, general);
   return fmt::format("'{}' is not an option of {}{}", name,
-                     command == nullptr ? kProgram : command->get_name(),
-                     did_you_mean(similar_names(name, known)));
+                     command == nullptr ? kProgram : command->get_name(), did_you_mean(similar));
 }
 
 std::string unknown_command(const CLI::App& app, const std::string& name) {
