@@ -124,7 +124,7 @@ Reading expectation(std::string_view bytes) {
   found.difference = {{}, "0"};
   found.verdict = Verdict::kEquivalent;
   return answered(unexpected(*expected, "input", stored_json(found), Arch::kX86_64),
-                  [](const std::vector<std::string>&) { return std::string(); });
+                  [](const std::vector<UnexpectedRegion>&) { return std::string(); });
 }
 
 Reading profile(std::string_view bytes) {

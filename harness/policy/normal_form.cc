@@ -25,7 +25,7 @@ struct Condition {
   friend bool operator==(const Condition&, const Condition&) = default;
 };
 using Conjunction = std::vector<Condition>;
-using Alternatives = std::vector<Conjunction>;  // at least one must hold; an empty one always does
+using Disjunction = std::vector<Conjunction>;  // at least one must hold; an empty one always does
 
 Error too_many(std::size_t found) {
   return make_error(ErrorCode::kPolicy, {},
@@ -66,12 +66,12 @@ Condition condition(const Matcher& m, int field) {
   return masked(~std::uint64_t{0x7fffffff}, 0);
 }
 
-Result<Alternatives> alternatives(const Rule& rule);
+Result<Disjunction> disjunction(const Rule& rule);
 
-Result<Alternatives> of_any(const Rule& rule) {
-  Alternatives out;
+Result<Disjunction> of_any(const Rule& rule) {
+  Disjunction out;
   for (const Rule& child : rule.children) {
-    auto more = alternatives(child);
+    auto more = disjunction(child);
     if (!more) return more.error();
     out.insert(out.end(), more->begin(), more->end());
     if (out.size() > kMaxAlternatives) return too_many(out.size());
@@ -86,13 +86,13 @@ Conjunction both(const Conjunction& left, const Conjunction& right) {
   return out;
 }
 
-Result<Alternatives> of_all(const Rule& rule) {
-  Alternatives out = {Conjunction()};
+Result<Disjunction> of_all(const Rule& rule) {
+  Disjunction out = {Conjunction()};
   for (const Rule& child : rule.children) {
-    const auto more = alternatives(child);
+    const auto more = disjunction(child);
     if (!more) return more.error();
     if (out.size() * more->size() > kMaxAlternatives) return too_many(out.size() * more->size());
-    Alternatives product;
+    Disjunction product;
     product.reserve(out.size() * more->size());
     for (const Conjunction& left : out)
       for (const Conjunction& right : *more) product.push_back(both(left, right));
@@ -101,10 +101,10 @@ Result<Alternatives> of_all(const Rule& rule) {
   return out;
 }
 
-Result<Alternatives> alternatives(const Rule& rule) {
+Result<Disjunction> disjunction(const Rule& rule) {
   switch (rule.kind) {
     case Rule::Kind::kMatchAll:
-      return Alternatives{Conjunction()};
+      return Disjunction{Conjunction()};
     case Rule::Kind::kAnyOf:
       return of_any(rule);
     case Rule::Kind::kAllOf:
@@ -117,12 +117,12 @@ Result<Alternatives> alternatives(const Rule& rule) {
     const Matcher& m = rule.fields[static_cast<std::size_t>(field)];
     if (m.op != Matcher::Op::kAny) out.push_back(condition(m, field));
   }
-  return Alternatives{out};
+  return Disjunction{out};
 }
 
 // Returns the alternatives of a rule in a set. A rule for vsyscalls tests the instruction pointer.
-Result<Alternatives> alternatives(const Rule& rule, bool vsyscall) {
-  auto out = alternatives(rule);
+Result<Disjunction> disjunction(const Rule& rule, bool vsyscall) {
+  auto out = disjunction(rule);
   if (!out) return out;
   constexpr std::uint64_t kKernelHalf = std::uint64_t{1} << 63;
   const Conjunction only = {Condition{kIpField, 64, "masked_eq", kKernelHalf, kKernelHalf}};
@@ -137,7 +137,7 @@ std::string text(const Condition& c) {
                      c.bits, c.op, c.mask, c.value);
 }
 
-std::string text(const Alternatives& any_of) {
+std::string text(const Disjunction& any_of) {
   std::vector<std::string> lists;
   lists.reserve(any_of.size());
   for (const Conjunction& all_of : any_of) {
@@ -196,7 +196,7 @@ Result<std::string> write_normal_form(const Policy& policy) {
   std::vector<std::string> rules;
   for (const RuleSet& set : policy.rule_sets) {
     for (const SyscallRule& entry : set.rules) {
-      const auto any_of = alternatives(entry.rule, set.vsyscall);
+      const auto any_of = disjunction(entry.rule, set.vsyscall);
       if (!any_of) return any_of.error();
       rules.push_back(
           fmt::format("\n  {{\"action\": {}, \"audit\": {}, \"nr\": {}, \"any_of\": {}}}",
