@@ -6,6 +6,7 @@
 #include "cli/errors.h"
 #include "cli/output.h"
 #include "cli/reading.h"
+#include "cli/values.h"
 
 namespace secequiv::cli {
 
@@ -17,6 +18,14 @@ void FuzzSources::add(CLI::App& app) {
                  "Start from these policies (files or folders), then from changed copies")
       ->allow_extra_args();
   app.add_flag("--generate", generate, "Start from generated programs or policies (the default)");
+  app.add_flag("--no-dead-code", no_dead_code,
+               "Generate only programs in which some path reaches every instruction");
+  app.add_option("--arches", arches, "Generate only policies for these architectures")
+      ->check(architecture())
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_flag("--no-low-halves", no_low_halves,
+               "Generate no policies that test only the low 32 bits of an argument");
 }
 
 Result<std::unique_ptr<hunt::ProgramSource>> FuzzSources::open(bool compiler,
@@ -27,6 +36,12 @@ Result<std::unique_ptr<hunt::ProgramSource>> FuzzSources::open(bool compiler,
   if (int{!programs.empty()} + int{!policies.empty()} + int{generate} > 1)
     return make_error(ErrorCode::kUsage, {},
                       "expected only one of --programs, --policies and --generate");
+  const bool generated = programs.empty() && policies.empty();
+  if (no_dead_code && (compiler || !generated))
+    return make_error(ErrorCode::kUsage, "--no-dead-code", "applies only to generated programs");
+  if ((no_low_halves || !arches.empty()) && (!compiler || !generated))
+    return make_error(ErrorCode::kUsage, no_low_halves ? "--no-low-halves" : "--arches",
+                      "applies only to generated policies");
   if (!programs.empty()) {
     if (compiler)
       return make_error(ErrorCode::kUsage, "--programs",
@@ -34,7 +49,11 @@ Result<std::unique_ptr<hunt::ProgramSource>> FuzzSources::open(bool compiler,
     return load_programs(programs, reading(options), left_out);
   }
   if (!policies.empty()) return load_policies(policies, reading(options), left_out);
-  return compiler ? hunt::generated_policies() : hunt::generated_programs();
+  hunt::Generation generation{.dead_code = !no_dead_code,
+                              .policies = {.low_halves = !no_low_halves}};
+  for (const std::string& arch : arches)
+    generation.policies.arches.push_back(*arch_from_name(arch));
+  return compiler ? hunt::generated_policies(generation) : hunt::generated_programs(generation);
 }
 
 }  // namespace secequiv::cli

@@ -1,5 +1,6 @@
 // Wrong passes over programs. They run between the passes of the reference optimizer.
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "adapters/broken/planted_parts.h"
@@ -94,6 +95,67 @@ Program loads_before_stores(ProgramView program) {
   return optimize(out).program;
 }
 
+// Removes loads of scratch words that A already holds. If `sees_joins` is not set, it ignores jumps
+// to a load; if `sees_stx` is not set, it ignores that STX changes words.
+Program without_reloads(ProgramView program, bool sees_joins, bool sees_stx) {
+  const auto count = predecessors(program);
+  Marks dead(program.size(), 0);
+  std::uint32_t held = kMemWords;  // A equals M[held]
+  for (std::size_t pc = 0; pc < program.size(); ++pc) {
+    const Insn& in = program[pc];
+    const bool alone = follows_only(program, pc, count);
+    if (sees_joins ? !alone : pc > 0 && (is_ret(program[pc - 1]) || program[pc - 1].code == kJa))
+      held = kMemWords;
+    if (in.code == kLdMem && in.k == held) dead[pc] = 1;
+    if (in.code == kSt || in.code == kLdMem) {
+      held = in.k;
+    } else if ((access_of(in).writes & kLiveA) != 0 ||
+               (sees_stx && in.code == kStx && in.k == held)) {
+      held = kMemWords;
+    }
+  }
+  const Program out = detail::erase(program, dead);
+  return optimize(accepted(out) ? out : Program(program.begin(), program.end())).program;
+}
+Program reload_removed_at_join(ProgramView program) {
+  return without_reloads(program, false, true);
+}
+Program reload_removed_behind_stx(ProgramView program) {
+  return without_reloads(program, true, false);
+}
+
+// Returns the value that the program returns from `pc` on without another test, if there is one.
+std::optional<std::uint32_t> returned_from(ProgramView program, std::size_t pc) {
+  while (program[pc].code == kJa) pc = jump_target(pc, program[pc], true);
+  if (program[pc].code != kRetK) return std::nullopt;
+  return program[pc].k;
+}
+
+// Lets all entries of a list with one action jump to one return. It keeps the number of entries
+// that a jump skips in 8 bits.
+Program list_jumps_truncated(ProgramView program) {
+  Program out(program.begin(), program.end());
+  const auto count = predecessors(out);
+  for (std::size_t begin = 0; begin + 2 < out.size(); ++begin) {
+    std::size_t end = begin;
+    const auto value = returned_from(program, begin + 1);
+    while (value && end + 2 < out.size() && out[end].code == kJeqK && out[end].jt == 0 &&
+           out[end].jf == 1 && returned_from(program, end + 1) == value && count[end + 1] == 1 &&
+           (end == begin || count[end] == 1))
+      end += 2;
+    const std::size_t entries = (end - begin) / 2;
+    if (entries < 2) continue;
+    for (std::size_t i = 0; i < entries; ++i)
+      out[begin + i] =
+          Insn{kJeqK, static_cast<std::uint8_t>(entries - i), 0, program[begin + 2 * i].k};
+    std::fill(out.begin() + static_cast<std::ptrdiff_t>(begin + entries),
+              out.begin() + static_cast<std::ptrdiff_t>(end), Insn{kRetK, 0, 0, *value});
+    out[begin + entries] = Insn{kJa, 0, 0, static_cast<std::uint32_t>(entries - 1)};
+    begin = end - 1;
+  }
+  return accepted(out) ? out : Program(program.begin(), program.end());
+}
+
 }  // namespace
 
 std::vector<Planted> planted_in_bytecode() {
@@ -104,6 +166,14 @@ std::vector<Planted> planted_in_bytecode() {
        PlantedOptimizer(load_removed_behind_arithmetic)},
       {"loads-reordered-across-store", "loads are moved across a store",
        PlantedOptimizer(loads_before_stores)},
+      {"reload-removed-at-join",
+       "a load from scratch memory is removed although another path brings another value",
+       PlantedOptimizer(reload_removed_at_join)},
+      {"reload-removed-behind-stx",
+       "a load from scratch memory is removed although STX has changed the word",
+       PlantedOptimizer(reload_removed_behind_stx)},
+      {"list-jumps-truncated", "jumps over 256 or more entries of a list are truncated to 8 bits",
+       PlantedOptimizer(list_jumps_truncated)},
   };
 }
 

@@ -72,6 +72,42 @@ def test_our_own_optimizer_compiler_and_evaluator_pass(kind):
         assert document["proven"] > trials * 3 // 4
 
 
+def test_the_report_counts_what_was_tried(programs):
+    document, done = report("fuzz", "--optimizer", "secequiv", *FAST, "300")
+    assert done.status == 0, done
+    assert sum(document["shapes"]["instructions"].values()) == 300
+    assert document["shapes"]["pairs"]["ld word, test k"] > 100
+    text = run("fuzz", "--optimizer", "secequiv", *FAST, "300").out
+    assert re.search(r"^instructions: .+ in \d+%, .+; \d+ of \d+ shapes tried, the rarest \(.+\) in \d+ trials?$", text, re.M), text
+
+
+def test_generated_programs_without_dead_code(tool):
+    dead = tool("""
+seen = [i == 0 for i in range(len(insns) + 1)]
+for i, (code, jt, jf, k) in enumerate(insns):
+    if seen[i] and code & 7 != 6:
+        for to in [k] if code == 5 else [jt, jf] if code & 7 == 5 else [0]:
+            seen[i + 1 + to] = True
+if not all(seen[:len(insns)]): sys.exit(77)""")
+    assert report("fuzz", "--optimizer", dead, *FAST, "40")[0]["unsupported"] > 10
+    document, done = report("fuzz", "--optimizer", dead, "--no-dead-code", *FAST, "40")
+    assert (done.status, document["unsupported"]) == (0, 0), done
+
+
+def test_generated_policies_keep_to_limits():
+    def tried(*limits):
+        document, done = report("fuzz", "--compiler", "secequiv", *limits, *FAST, "100")
+        assert done.status == 0, done
+        return document["shapes"]["features"]
+    free, limited = tried(), tried("--arches", "aarch64,i386", "--no-low-halves")
+    assert free["low halves"] > 5 and free["an x32 action"] > 5
+    assert limited["low halves"] == limited["an x32 action"] == 0 and limited["other architectures than x86_64"] == 100
+    for options in (["--compiler", "secequiv", "--no-dead-code"], ["--optimizer", "cat", "--no-low-halves"],
+                    ["--optimizer", "cat", "--arches", "i386"], ["--compiler", "secequiv", "--policies", POLICIES, "--arches", "i386"]):
+        done = run("fuzz", *options, *FAST, "1")
+        assert done.status == 2 and "applies only to generated p" in done.err, done
+
+
 @pytest.mark.parametrize("command", ["cat", "cp {in} {out}", ": {}", "tail -c +1 {}; exit 0", "cat >/dev/null; exit 77"])
 def test_a_shell_command_can_be_an_optimizer(command, programs):
     document, done = report("fuzz", "--optimizer", command, "--programs", programs, *FAST, "20")

@@ -78,6 +78,7 @@ class EvaluatorHunt {
     }
     findings_.end();
     report_.seconds = seconds_since(start_);
+    report_.shapes = source_.shapes();
     conclude(report_, options_, originals_);
     if (report_.verdict == Verdict::kPass)
       report_.reason = fmt::format("no {}failure in {} of {}", options_.known.empty() ? "" : "new ",
@@ -97,6 +98,7 @@ class EvaluatorHunt {
 
   void leave_out(bool original, const std::string& why) {
     ++report_.unsupported;
+    source_.unsupported(report_.trials);
     originals_.unsupported += original ? 1 : 0;
     if (report_.unsupported_example.empty()) report_.unsupported_example = why;
   }

@@ -56,6 +56,7 @@ class Hunt {
     if (auto s = measure(); !s) return s.error();
     findings_.end();
     report_.seconds = seconds_since(start_);
+    report_.shapes = source_.shapes();
     conclude(report_, options_, originals_);
     return std::move(report_);
   }
@@ -179,6 +180,7 @@ class Hunt {
     ++report_.trials;
     if (trial.answer.outcome == Outcome::kUnsupported) {
       ++report_.unsupported;
+      source_.unsupported(trial.number);
       originals_.unsupported += trial.original ? 1 : 0;
       if (report_.unsupported_example.empty()) report_.unsupported_example = trial.answer.detail;
       return Ok{};

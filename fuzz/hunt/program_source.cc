@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <span>
 #include <utility>
 
@@ -9,7 +10,7 @@
 #include "harness/bpf/refusal.h"
 #include "harness/generate/mutate.h"
 #include "harness/generate/policy.h"
-#include "harness/generate/program.h"
+#include "harness/generate/steered.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/json.h"
 
@@ -18,26 +19,70 @@ namespace {
 
 constexpr std::size_t kMostMutated = 2 * kMaxInsns;  // limits the growth of changed copies
 
+void add_classes(Survey& survey, const NamedProgram& /*of*/) {
+  for (const ShapeClass& one : shape_classes()) survey.add_class(one.group, one.name);
+}
+void add_classes(Survey& survey, const NamedPolicy& /*of*/) {
+  for (const std::string_view name : policy_features())
+    survey.add_class("features", std::string(name));
+}
+
 class GeneratedPrograms : public ProgramSource {
  public:
+  explicit GeneratedPrograms(const Generation& generation)
+      : programs_({.dead_code = generation.dead_code}) {
+    add_classes(survey_, NamedProgram{});
+  }
   HuntSubject next(Random& random) override {
-    return HuntSubject{"generated", {}, generate_program(random)};
+    HuntSubject out{"generated", {}, programs_.next(random)};
+    survey_.add(programs_.last());
+    return out;
   }
   [[nodiscard]] std::string describe() const override { return "generated programs"; }
+
+ private:
+  SteeredPrograms programs_;
 };
 
 class GeneratedPolicies : public ProgramSource {
  public:
+  explicit GeneratedPolicies(const Generation& generation) : limits_(generation.policies) {
+    add_classes(survey_, NamedPolicy{});
+  }
   HuntSubject next(Random& random) override {
-    // Most compilers can express only a few policies of the other shapes.
-    return subject_of("generated", random.one_in(2) ? generate_policy(random, PolicyShape::kCommon)
-                                                    : generate_policy(random));
+    Policy policy = any(random);
+    // What the compiler never supported is seldom tried again.
+    for (int tries = 0; tries < kTries && hopeless(policy) && !random.one_in(kTries); ++tries)
+      policy = any(random);
+    survey_.add(describe_policy(policy));
+    return subject_of("generated", policy);
   }
   [[nodiscard]] std::string describe() const override { return "generated policies"; }
+
+ private:
+  static constexpr int kTries = 16;
+
+  // Most compilers can express only a few policies of the other shapes. Long ones take long.
+  [[nodiscard]] Policy any(Random& random) const {
+    auto shape = static_cast<PolicyShape>(random.below(kPolicyShapes - 1));
+    if (random.one_in(2)) shape = PolicyShape::kCommon;
+    if (random.one_in(64)) shape = PolicyShape::kLong;
+    return generate_policy(random, shape, limits_);
+  }
+  [[nodiscard]] bool hopeless(const Policy& policy) const {
+    return std::ranges::any_of(describe_policy(policy), [&](std::uint16_t feature) {
+      return survey_.never_supported(feature);
+    });
+  }
+
+  PolicyLimits limits_;
 };
 
 HuntSubject subject(const NamedProgram& one) { return HuntSubject{one.name, {}, one.program}; }
 HuntSubject subject(const NamedPolicy& one) { return subject_of(one.name, one.policy); }
+
+void describe(Survey& survey, const NamedProgram& one) { survey.add(describe_shape(one.program)); }
+void describe(Survey& survey, const NamedPolicy& one) { survey.add(describe_policy(one.policy)); }
 
 void change(Random& random, std::span<const NamedProgram> given, NamedProgram& one) {
   Program next = mutate_program(random, one.program, random.pick(given).program);
@@ -53,14 +98,13 @@ template <class Named>
 class Given : public ProgramSource {
  public:
   Given(std::vector<Named> given, std::string description)
-      : given_(std::move(given)), description_(std::move(description)) {}
+      : given_(std::move(given)), description_(std::move(description)) {
+    add_classes(survey_, given_.front());
+  }
 
   HuntSubject next(Random& random) override {
-    if (at_ < given_.size()) return subject(given_[at_++]);
-    Named one = random.pick(given_);
-    std::size_t changes = random.one_in(8) ? random.between(4, 16) : random.between(1, 2);
-    for (; changes > 0; --changes) change(random, given_, one);
-    one.name += ", changed";
+    const Named one = any(random);
+    hunt::describe(survey_, one);
     return subject(one);
   }
   [[nodiscard]] std::size_t originals() const override { return given_.size(); }
@@ -69,6 +113,15 @@ class Given : public ProgramSource {
   }
 
  private:
+  Named any(Random& random) {
+    if (at_ < given_.size()) return given_[at_++];
+    Named one = random.pick(given_);
+    std::size_t changes = random.one_in(8) ? random.between(4, 16) : random.between(1, 2);
+    for (; changes > 0; --changes) change(random, given_, one);
+    one.name += ", changed";
+    return one;
+  }
+
   std::vector<Named> given_;
   std::string description_;
   std::size_t at_ = 0;
@@ -76,11 +129,11 @@ class Given : public ProgramSource {
 
 }  // namespace
 
-std::unique_ptr<ProgramSource> generated_programs() {
-  return std::make_unique<GeneratedPrograms>();
+std::unique_ptr<ProgramSource> generated_programs(const Generation& generation) {
+  return std::make_unique<GeneratedPrograms>(generation);
 }
-std::unique_ptr<ProgramSource> generated_policies() {
-  return std::make_unique<GeneratedPolicies>();
+std::unique_ptr<ProgramSource> generated_policies(const Generation& generation) {
+  return std::make_unique<GeneratedPolicies>(generation);
 }
 
 HuntSubject subject_of(std::string name, const Policy& policy) {

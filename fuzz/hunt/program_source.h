@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "fuzz/hunt/survey.h"
 #include "harness/base/random.h"
 #include "harness/compare/hunt_report.h"
+#include "harness/generate/policy.h"
 #include "harness/policy/policy.h"
 
 namespace secequiv::hunt {
@@ -21,13 +23,25 @@ class ProgramSource {
 
   // Returns the next subject. The kernel accepts its program, except that it may be too long.
   virtual HuntSubject next(Random& random) = 0;
+  // Notes that the code under test did not support the subject with this number, counted from 1.
+  void unsupported(std::uint64_t number) { survey_.unsupported(number); }
+  // Returns what the subjects were like.
+  [[nodiscard]] std::vector<ShapeRow> shapes() const { return survey_.rows(); }
   // Returns how many subjects the user named. They come first and unchanged.
   [[nodiscard]] virtual std::size_t originals() const { return 0; }
   [[nodiscard]] virtual std::string describe() const = 0;
+
+ protected:
+  Survey survey_;
 };
 
-std::unique_ptr<ProgramSource> generated_programs();
-std::unique_ptr<ProgramSource> generated_policies();
+// What generated programs and policies may contain.
+struct Generation {
+  bool dead_code = true;
+  PolicyLimits policies;
+};
+std::unique_ptr<ProgramSource> generated_programs(const Generation& generation = {});
+std::unique_ptr<ProgramSource> generated_policies(const Generation& generation = {});
 
 // Returns a policy's unoptimized program, together with the policy's text.
 HuntSubject subject_of(std::string name, const Policy& policy);

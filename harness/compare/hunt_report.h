@@ -76,6 +76,14 @@ struct ScalingRow {
   double exponent = 0;  // exponent of growth over the last sizes; 0 if too fast to measure
 };
 
+// How many programs or policies had one property.
+struct ShapeRow {
+  std::string group;  // "pairs"
+  std::string name;   // "stx, ld M"
+  std::uint64_t count = 0;
+  std::uint64_t unsupported = 0;
+};
+
 struct HuntReport {
   Verdict verdict = Verdict::kUnknown;
   std::string reason;
@@ -102,6 +110,7 @@ struct HuntReport {
   std::uint64_t not_reduced = 0;  // failures that no finding explains, left over at the end
   std::vector<std::string> gone;  // earlier findings that the target no longer shows
   std::vector<ScalingRow> scaling;
+  std::vector<ShapeRow> shapes;  // of everything that was tried
 };
 
 }  // namespace secequiv

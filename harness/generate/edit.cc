@@ -5,6 +5,22 @@
 namespace secequiv::detail {
 namespace {
 
+constexpr std::size_t kReach = 256;  // of a conditional jump
+
+// Goes from the end to the front, because a jump's length depends on all later code.
+void help_far_jumps(Code& code) {
+  for (std::size_t pc = code.size(); pc-- > 0;) {
+    if (!is_conditional(code[pc].insn)) continue;
+    // Inserting a jump for one target moves the other one, so the first target is checked again.
+    for (std::size_t Line::* const member : {&Line::yes, &Line::no, &Line::yes}) {
+      const std::size_t to = code[pc].*member;
+      if (to <= pc + kReach) continue;
+      insert_lines(code, pc + 1, {Line{Insn{kJa, 0, 0, 0}, to + 1, to + 1}});
+      code[pc].*member = pc + 1;
+    }
+  }
+}
+
 void erase_marked(Code& code, const std::vector<bool>& dead) {
   std::vector<std::size_t> position(code.size() + 1);
   std::size_t kept = 0;
@@ -46,7 +62,7 @@ bool write_lines(const Code& code, Program& out) {
       if (in.code == kJa) {
         in.k = static_cast<std::uint32_t>(line.yes - pc - 1);
       } else {
-        if (line.yes - pc > 256 || line.no - pc > 256) return false;
+        if (line.yes - pc > kReach || line.no - pc > kReach) return false;
         in.jt = static_cast<std::uint8_t>(line.yes - pc - 1);
         in.jf = static_cast<std::uint8_t>(line.no - pc - 1);
       }
@@ -54,6 +70,12 @@ bool write_lines(const Code& code, Program& out) {
     out[pc] = in;
   }
   return true;
+}
+
+bool write_lines_far(Code& code, Program& out) {
+  if (write_lines(code, out)) return true;
+  help_far_jumps(code);
+  return write_lines(code, out);
 }
 
 void erase_lines(Code& code, std::size_t begin, std::size_t end, std::size_t target) {

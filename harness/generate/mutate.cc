@@ -25,13 +25,14 @@ class ProgramMutator {
   void change() {
     using Self = ProgramMutator;
     static constexpr std::array kChanges = {
-        &Self::change_number, &Self::change_number, &Self::change_word,   &Self::change_target,
-        &Self::change_target, &Self::change_opcode, &Self::insert,        &Self::erase,
-        &Self::repeat_block,  &Self::take_block,    &Self::change_return, &Self::swap};
+        &Self::change_number, &Self::change_number, &Self::change_word, &Self::change_target,
+        &Self::change_target, &Self::change_opcode, &Self::insert,      &Self::erase,
+        &Self::repeat_block,  &Self::repeat_block,  &Self::take_block,  &Self::splice,
+        &Self::change_return, &Self::move_block};
     (this->*random_.pick(kChanges))();
   }
 
-  [[nodiscard]] const Code& code() const { return code_; }
+  Code& code() { return code_; }
 
  private:
   std::size_t any() { return random_.below(code_.size()); }
@@ -161,26 +162,9 @@ class ProgramMutator {
     detail::erase_lines(code_, at, end, end);
   }
 
-  // Half of the time the copy directly follows the block, so that both run. Otherwise it is
-  // inserted elsewhere.
-  void repeat_block() {
-    const std::size_t begin = any();
-    const std::size_t length = std::min(code_.size() - begin, random_.between(1, 8));
-    const std::size_t end = begin + length;
-    const std::size_t at = random_.one_in(2) ? end : random_.between(end, code_.size());
-    Code block(code_.begin() + static_cast<std::ptrdiff_t>(begin),
-               code_.begin() + static_cast<std::ptrdiff_t>(end));
-    for (Line& line : block)
-      for (std::size_t* const target : {&line.yes, &line.no})
-        *target += *target < end ? at - begin : length;
-    Line& changed = block[random_.below(block.size())];
-    if (holds_number(changed.insn)) changed.insn.k = near(changed.insn.k);
-    put(block, at);
-  }
-
+  // Copies a block of the donor or of this program. Jumps out of it go anywhere.
   void take_block() {
-    if (donor_.empty()) return repeat_block();
-    const Code donor = detail::lines_of(donor_);
+    const Code donor = donor_.empty() || random_.one_in(3) ? code_ : detail::lines_of(donor_);
     const std::size_t begin = random_.below(donor.size());
     const std::size_t length = std::min(donor.size() - begin, random_.between(1, 16));
     const std::size_t at = any();
@@ -209,9 +193,84 @@ class ProgramMutator {
     }
   }
 
-  void swap() {
-    const std::size_t pc = any();
-    if (pc + 1 < code_.size()) std::swap(code_[pc], code_[pc + 1]);
+  // Continues a list: appends entries to the equal-shaped ones that start at a random place. Their
+  // numbers continue the sequence, mostly with one exception. Sometimes appends hundreds.
+  void repeat_block() {
+    const std::size_t begin = any();
+    const std::size_t length = std::min(code_.size() - begin, random_.between(1, 8));
+    std::size_t last = begin;
+    while (last + 2 * length <= code_.size() && same_shape(last, last + length, length))
+      last += length;
+    const std::size_t end = last + length;
+    const std::size_t wanted = random_.one_in(6) ? random_.between(50, 600) : random_.between(1, 4);
+    const std::size_t copies =
+        std::min(wanted, (std::max(kMaxInsns, code_.size()) - code_.size()) / length);
+    if (copies == 0) return;
+    const Code entry(code_.begin() + static_cast<std::ptrdiff_t>(last),
+                     code_.begin() + static_cast<std::ptrdiff_t>(end));
+    const Code before = last > begin
+                            ? Code(code_.begin() + static_cast<std::ptrdiff_t>(last - length),
+                                   code_.begin() + static_cast<std::ptrdiff_t>(last))
+                            : Code();
+    // Targets that the entries share stay where they are.
+    const auto shared = [&](std::size_t i, std::size_t Line::* member) {
+      return before.empty() ? entry[i].*member > end : entry[i].*member == before[i].*member;
+    };
+    Code lines;
+    lines.reserve(copies * length);
+    for (std::size_t n = 1; n <= copies; ++n)
+      for (std::size_t i = 0; i < length; ++i) {
+        Line line = entry[i];
+        const std::uint32_t step = before.empty() ? std::uint32_t{is_conditional(line.insn)}
+                                                  : line.insn.k - before[i].insn.k;
+        if (holds_number(line.insn)) line.insn.k += static_cast<std::uint32_t>(n) * step;
+        for (std::size_t Line::* const member : {&Line::yes, &Line::no})
+          line.*member += (shared(i, member) ? copies : n) * length;
+        lines.push_back(line);
+      }
+    Line& changed = lines[random_.below(lines.size())];
+    if (holds_number(changed.insn) && !random_.one_in(3)) changed.insn.k = near(changed.insn.k);
+    detail::insert_lines(code_, end, lines);
+    for (std::size_t i = 0; i < length; ++i)
+      for (std::size_t Line::* const member : {&Line::yes, &Line::no})
+        if (!shared(i, member)) code_[last + i].*member = entry[i].*member;
+  }
+  bool same_shape(std::size_t a, std::size_t b, std::size_t length) const {
+    return std::equal(code_.begin() + static_cast<std::ptrdiff_t>(a),
+                      code_.begin() + static_cast<std::ptrdiff_t>(a + length),
+                      code_.begin() + static_cast<std::ptrdiff_t>(b),
+                      [](const Line& x, const Line& y) { return x.insn.code == y.insn.code; });
+  }
+
+  // Appends the end of the donor to the start of the program.
+  void splice() {
+    const Code donor = donor_.empty() ? code_ : detail::lines_of(donor_);
+    const std::size_t cut = any() + 1;
+    const std::size_t from = random_.below(donor.size());
+    const std::size_t rest = donor.size() - from;
+    code_.resize(cut);
+    for (Line& line : code_)
+      for (std::size_t* const target : {&line.yes, &line.no})
+        if (*target > cut) *target = cut + (*target - cut) % rest;
+    for (std::size_t i = from; i < donor.size(); ++i)
+      code_.push_back(Line{donor[i].insn, donor[i].yes + cut - from, donor[i].no + cut - from});
+  }
+
+  // Exchanges two neighbouring blocks. Half of the time, jumps to their instructions follow them.
+  void move_block() {
+    const std::size_t begin = any();
+    const std::size_t middle = begin + (random_.one_in(2) ? 1 : random_.between(1, 12));
+    if (middle >= code_.size()) return;
+    const std::size_t end =
+        std::min(code_.size(), middle + (random_.one_in(2) ? 1 : random_.between(1, 12)));
+    const auto at = [&](std::size_t i) { return code_.begin() + static_cast<std::ptrdiff_t>(i); };
+    std::rotate(at(begin), at(middle), at(end));
+    if (random_.one_in(2)) return;
+    for (Line& line : code_)
+      for (std::size_t* const target : {&line.yes, &line.no}) {
+        if (*target < begin || *target >= end) continue;
+        *target += *target < middle ? end - middle : begin - middle;
+      }
   }
 
   Random& random_;
@@ -229,7 +288,7 @@ Program mutate_program(Random& random, ProgramView program, ProgramView donor) {
   for (int tries = 0; wanted > 0 && tries < 32; ++tries) {
     ProgramMutator mutator(random, out, donor);
     mutator.change();
-    if (mutator.code().empty() || !detail::write_lines(mutator.code(), candidate)) continue;
+    if (mutator.code().empty() || !detail::write_lines_far(mutator.code(), candidate)) continue;
     if (candidate == out || refusal_of(candidate, rule)) continue;
     std::swap(out, candidate);
     --wanted;

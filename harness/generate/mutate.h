@@ -9,10 +9,10 @@
 namespace secequiv {
 
 // Returns `program` with one to four changes. They rarely cancel each other. The changes are: other
-// constants, fields, opcodes or targets; instructions inserted (loads, stores, jumps), deleted or
-// moved; blocks repeated with one change, or copied from `donor`. Precondition: the kernel accepts
-// both programs, except for their length. It accepts the result under the same length rule as
-// `program`.
+// constants, fields, opcodes or targets; instructions inserted (loads, stores, jumps) or deleted;
+// blocks moved, repeated, or copied from `donor`; lists continued, sometimes by hundreds of
+// entries; the end of `donor` in place of the program's end. Precondition: the kernel accepts both
+// programs, except for their length. It accepts the result under the same length rule as `program`.
 Program mutate_program(Random& random, ProgramView program, ProgramView donor = {});
 
 // Returns `policy` with one to three changes: other values, masks, operators, fields, numbers or

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <tuple>
 
 #include "harness/bpf/interpreter.h"
 #include "harness/bpf/refusal.h"
@@ -79,6 +81,69 @@ TEST(MutateProgram, TakesInstructionsFromTheDonor) {
   }
   EXPECT_GT(constants, 20);
   EXPECT_GT(returns, 20);
+}
+
+// A seed of 100 entries leads to lists that are long enough for bugs in long jumps.
+TEST(MutateProgram, ContinuesLists) {
+  std::string near = "ld [0]\n";
+  std::string far = near;
+  for (int i = 0; i < 100; ++i) {
+    near += "jne #" + std::to_string(3 * i) + ", n" + std::to_string(i) + "\nret #7\nn" +
+            std::to_string(i) + ":\n";
+    far += "jeq #" + std::to_string(3 * i) + ", y, n" + std::to_string(i) + "\nn" +
+           std::to_string(i) + ":\n";
+  }
+  for (const Program& program :
+       {assemble(near + "ret #0\n"), assemble(far + "ret #0\ny: ret #7\n")}) {
+    Random random(315);
+    std::size_t continued = 0;
+    for (int i = 0; i < 2000; ++i) {
+      const Program mutant = mutate_program(random, program);
+      ASSERT_FALSE(refusal_of(mutant));
+      // All new entries have the distance of the old ones, and the same decision.
+      bool same = true;
+      for (const std::uint32_t nr : {300u, 600u, 750u}) {
+        SeccompData data;
+        data.set_nr(nr);
+        same = same && run(mutant, data) == 7;
+        data.set_nr(nr + 1);
+        same = same && run(mutant, data) == 0;
+      }
+      continued += same ? 1 : 0;
+    }
+    EXPECT_GT(continued, 2u);
+  }
+}
+
+TEST(MutateProgram, SplicesPrograms) {
+  Random random(316);
+  const Program program = assemble("ld [0]\njeq #1, y, n\ny: ret #1\nn: ret #2\n");
+  const Program donor = assemble("ldx #3\ntxa\nadd x\njset #4, y, n\ny: ret a\nn: ret #5\n");
+  int spliced = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const Program mutant = mutate_program(random, program, donor);
+    spliced += mutant.front() == program.front() && mutant.back() == donor.back() ? 1 : 0;
+  }
+  EXPECT_GT(spliced, 50);
+}
+
+TEST(MutateProgram, MovesBlocks) {
+  Random random(317);
+  const Program program =
+      assemble("ld [0]\nst M[0]\nld [4]\nst M[1]\nld M[0]\nldx M[1]\nadd x\nret a\n");
+  const auto by_fields = [](const Insn& a, const Insn& b) {
+    return std::tuple(a.code, a.k) < std::tuple(b.code, b.k);
+  };
+  Program sorted = program;
+  std::ranges::sort(sorted, by_fields);
+  std::set<std::string> orders;
+  for (int i = 0; i < 2000; ++i) {
+    Program mutant = mutate_program(random, program);
+    const std::string text = asm_text(mutant);
+    std::ranges::sort(mutant, by_fields);
+    if (mutant == sorted) orders.insert(text);
+  }
+  EXPECT_GT(orders.size(), 5u);
 }
 
 // Mutates mutants, as a fuzzer does.

@@ -11,7 +11,9 @@ void Pieces::piece(Shape shape) {
       &Pieces::similar_returns, &Pieces::computed_returns,
       &Pieces::dead_code,       &Pieces::jump_chains,
       &Pieces::dispatch,        &Pieces::scratch,
-      &Pieces::nested_joins,    &Pieces::far_jumps};
+      &Pieces::registers,       &Pieces::arithmetic,
+      &Pieces::nested_joins,    &Pieces::far_jumps,
+      &Pieces::long_list,       &Pieces::compiled};
   (this->*kPieces[static_cast<std::size_t>(shape)])();
 }
 

@@ -8,8 +8,8 @@
 #include <bit>
 
 #include "harness/base/random.h"
-#include "harness/generate/palette.h"
 #include "harness/generate/program.h"
+#include "harness/generate/random_program.h"
 #include "harness/generate/writer.h"
 #include "harness/seccomp/action.h"
 #include "harness/seccomp/arch.h"
@@ -29,15 +29,20 @@ inline constexpr std::array<std::uint16_t, 4> kTests = {kJeqK, kJgtK, kJgeK, kJs
 inline constexpr std::array<std::uint16_t, 4> kTestsX = {kJeqX, kJgtX, kJgeX, kJsetX};
 inline constexpr std::array<std::uint16_t, 7> kCounts = {kAddK, kSubK, kAndK, kOrK,
                                                          kXorK, kMulK, kDivK};
+inline constexpr std::array<std::uint16_t, 9> kCountsK = {kAddK, kSubK, kMulK, kDivK, kAndK,
+                                                          kOrK,  kXorK, kLshK, kRshK};
 inline constexpr std::array<std::uint16_t, 9> kCountsX = {kAddX, kSubX, kMulX, kDivX, kAndX,
                                                           kOrX,  kXorX, kLshX, kRshX};
+// Arithmetic behaves differently at these operands, or next to them.
+inline constexpr std::array<std::uint32_t, 6> kLimits = {0, 1, 31, 32, 0x80000000, 0xffffffff};
 inline constexpr std::uint32_t kNr = 0;
 inline constexpr std::uint32_t kArch = 1;
+inline constexpr std::size_t kLong = 300;  // programs of this length have room for a long list
 
 class Pieces {
  public:
-  Pieces(Random& random, std::size_t length, std::uint32_t shapes)
-      : random_(random), out_(length + length / 2 + 32), length_(length), shapes_(shapes) {
+  Pieces(Random& random, std::size_t length, const ProgramShape& shape)
+      : random_(random), out_(length + length / 2 + 32), length_(length), shapes_(shape.shapes) {
     const std::uint32_t action = random_.pick(kActions);
     for (std::size_t i = 0; i < returns_.size(); ++i) {
       std::uint32_t value = random_.one_in(3) ? random_.pick(kActions) : action;
@@ -48,14 +53,8 @@ class Pieces {
     // The words are usually nr and the halves of one argument, so that pieces test the same words.
     const std::uint32_t argument = number(6);
     words_ = {random_.one_in(4) ? number(16) : kNr, 4 + 2 * argument, 5 + 2 * argument, number(16)};
-    // Far jumps would make every program long.
-    constexpr auto kFar = 1u << static_cast<unsigned>(Shape::kFarJumps);
-    if (length < 300 && shapes != kFar) shapes_ &= ~kFar;
-    const std::uint32_t all = shapes_;
-    while (std::popcount(shapes_) > 5) shapes_ &= random_.word();  // a few per program
-    if (shapes_ == 0) shapes_ = all;
-    for (std::size_t i = 0; i < kShapes; ++i)
-      if ((shapes_ >> i & 1) != 0) chosen_[count_++] = static_cast<Shape>(i);
+    slots_ = random_.one_in(6) ? kMemWords : 1 + number(3);
+    choose_shapes();
   }
 
   Program generate() {
@@ -74,6 +73,20 @@ class Pieces {
     std::uint32_t value;
     Label label;
   };
+
+  void choose_shapes() {
+    const auto bit = [](Shape shape) { return 1u << static_cast<unsigned>(shape); };
+    const auto without = [&](std::uint32_t shapes) {
+      if ((shapes_ & ~shapes) != 0) shapes_ &= ~shapes;
+    };
+    if (length_ < kLong) without(bit(Shape::kFarJumps) | bit(Shape::kLongLists));
+    const std::uint32_t all = shapes_;
+    while (std::popcount(shapes_) > 5) shapes_ &= random_.word();  // a few per program
+    if (shapes_ == 0) shapes_ = all;
+    if (length_ >= kLong && random_.one_in(2)) shapes_ |= all & bit(Shape::kLongLists);
+    for (std::size_t i = 0; i < kShapes; ++i)
+      if ((shapes_ >> i & 1) != 0) chosen_[count_++] = static_cast<Shape>(i);
+  }
 
   // These functions make random choices.
   std::uint32_t number(std::size_t n) { return static_cast<std::uint32_t>(random_.below(n)); }
@@ -146,7 +159,7 @@ class Pieces {
   void piece(Shape shape);
   // Any instruction may follow any other; jumps stay within the piece or leave it.
   void noise();
-  std::uint32_t slot() { return random_.one_in(8) ? 15 : number(3); }
+  std::uint32_t slot() { return random_.one_in(8) ? 15 : number(slots_); }
 
   void linear_search();
   void tree_search();
@@ -172,11 +185,22 @@ class Pieces {
   void jump_chains();
   void dispatch();
   void scratch();
+  void fill_scratch();
+  void load_scratch(std::uint32_t k);
+  // Loads a word of M[] twice, with stores to it or to others between.
+  void reload_scratch();
+  void registers();
+  void arithmetic();
+  // Uses A or X, so that a wrong value becomes visible.
+  void use_registers();
   void change_register();
   void nested_joins() { nest_joins(random_.between(1, 3)); }
   void nest_joins(std::size_t depth);
   // Jumps over 250 to 300 instructions, around the limit of a conditional jump.
   void far_jumps();
+  void long_list();
+  void long_tree(std::size_t entries);
+  void compiled();
 
   Random& random_;
   Writer out_;
@@ -189,6 +213,7 @@ class Pieces {
   std::size_t pending_count_ = 0;
   std::uint32_t base_ = 0;  // many constants are near it
   std::array<std::uint32_t, 4> words_{};
+  std::uint32_t slots_ = 1;  // pieces mostly use this many words of M[]
 };
 
 }  // namespace secequiv::detail

@@ -10,29 +10,17 @@ void Pieces::repeated_loads() {
     branch_either(random_.one_in(2) ? join : out());
     switch (random_.below(8)) {
       case 0:
-        out_.write(kSt, slot());
-        break;
-      case 1:
-        out_.write(kTax);
-        break;
-      case 2:
-        out_.write(random_.one_in(2) ? kTxa : kNeg);
-        break;
-      case 3:
-        count();
-        break;
-      case 4:
         load(word());
         branch_either(join);
         break;
-      case 5:
-        out_.write(kLdxImm, constant());
-        break;
-      case 6:
+      case 1:
         out_.write(random_.pick(kCountsX));
         break;
-      default:
+      case 2:
+      case 3:
         break;
+      default:
+        change_register();
     }
     const bool joined = random_.one_in(2);
     if (joined) out_.bind(join);
@@ -197,65 +185,6 @@ void Pieces::dispatch() {
     if (i + 1 < n && !random_.one_in(6)) out_.jump(random_.one_in(2) ? end : out());
   }
   out_.bind(end);
-}
-
-void Pieces::scratch() {
-  const std::uint32_t w = word();
-  const std::uint32_t k = slot();
-  const Label join = out_.label();
-  load(w);
-  out_.write(kSt, k);
-  if (random_.one_in(2)) out_.write(kTax);
-  if (random_.one_in(2)) load(word());
-  branch_either(random_.one_in(2) ? join : out());
-  switch (random_.below(5)) {
-    case 0:
-      out_.write(kSt, random_.one_in(2) ? k : slot());
-      break;
-    case 1:
-      out_.write(kLdxImm, constant());
-      out_.write(kStx, slot());
-      break;
-    case 2:
-      count();
-      break;
-    case 3:
-      out_.write(kTxa);
-      break;
-    default:
-      load(word());
-  }
-  out_.bind(join);
-  if (out_.stored(k)) out_.write(random_.one_in(2) ? kLdMem : kLdxMem, k);
-  if (random_.one_in(2)) {
-    branch_either(out());
-  } else {
-    out_.branch(random_.pick(kTestsX), 0, out(), Writer::kNext);
-  }
-  if (random_.one_in(3)) out_.write(random_.pick(kCountsX));
-  const std::uint32_t other = slot();
-  if (out_.stored(other)) {
-    out_.write(random_.one_in(2) ? kLdMem : kLdxMem, other);
-    if (random_.one_in(2)) load(w);
-    branch_either(out());
-  }
-}
-
-void Pieces::change_register() {
-  switch (random_.below(6)) {
-    case 0:
-      return load(word());
-    case 1:
-      return out_.write(kLdImm, constant());
-    case 2:
-      return out_.write(kLdxImm, constant());
-    case 3:
-      return out_.write(kTax);
-    case 4:
-      return out_.write(kSt, slot());
-    default:
-      return count();
-  }
 }
 
 void Pieces::nest_joins(std::size_t depth) {

@@ -12,7 +12,8 @@ namespace {
 using Op = Matcher::Op;
 
 constexpr std::array<std::string_view, kPolicyShapes> kPolicyShapeNames = {
-    "plain", "many-calls", "matchers", "ranges", "products", "arches", "priority", "common"};
+    "plain",  "many-calls", "matchers", "ranges", "products",
+    "arches", "priority",   "common",   "long"};
 
 constexpr std::array<std::uint64_t, 14> kValues = {0,
                                                    1,
@@ -34,11 +35,12 @@ std::uint64_t near_value(Random& random, std::uint64_t v) { return v - 1 + rando
 
 class PolicyGenerator {
  public:
-  PolicyGenerator(Random& random, PolicyShape shape)
-      : random_(random), shape_(shape), plain_(shape == PolicyShape::kPlain) {
+  PolicyGenerator(Random& random, PolicyShape shape, const PolicyLimits& limits)
+      : random_(random), shape_(shape), plain_(shape == PolicyShape::kPlain), limits_(limits) {
+    if (!limits.arches.empty()) arch_ = random_.pick(limits.arches);
     if (plain_) return;
     policy_.name = "generated";
-    policy_.arches = {Arch::kX86_64};
+    policy_.arches = {arch_};
     action_ = random_.one_in(2) ? SECCOMP_RET_ALLOW : SECCOMP_RET_ERRNO;
     policy_.default_action = action();
     policy_.bad_arch_action = random_.one_in(4) ? policy_.default_action : action();
@@ -71,6 +73,7 @@ class PolicyGenerator {
         priority();
         break;
       case PolicyShape::kCommon:
+      case PolicyShape::kLong:
         common();
         return std::move(policy_);
     }
@@ -83,6 +86,14 @@ class PolicyGenerator {
     Arch arch;
     std::uint32_t nr;
   };
+
+  [[nodiscard]] bool may_have(Arch arch) const {
+    return limits_.arches.empty() ||
+           std::ranges::find(limits_.arches, arch) != limits_.arches.end();
+  }
+  [[nodiscard]] bool may_have_x32_action() const {
+    return policy_.has_arch(Arch::kX86_64) && !policy_.has_arch(Arch::kX32);
+  }
 
   // Usually returns an action near action_, so that many actions are equal or differ only in data
   // bits.
@@ -97,8 +108,8 @@ class PolicyGenerator {
   Call call(std::size_t numbers) {
     static constexpr std::array<std::uint32_t, 6> kOdd = {0xffffffff, 0xfffffffe,  0x80000000,
                                                           kX32Bit,    kX32Bit + 1, 0xf0001};
-    if (random_.one_in(8)) return {Arch::kX86_64, random_.pick(kOdd)};
-    return {Arch::kX86_64, static_cast<std::uint32_t>(random_.below(numbers))};
+    if (random_.one_in(8)) return {arch_, random_.pick(kOdd)};
+    return {arch_, static_cast<std::uint32_t>(random_.below(numbers))};
   }
 
   // Adds the rule to the rule set with index `set`, which is created if necessary.
@@ -161,18 +172,23 @@ class PolicyGenerator {
   // many values.
   Rule value_set() {
     const std::size_t where = field();
-    const bool low_half = random_.one_in(2);
+    const bool low_half = limits_.low_halves && random_.one_in(2);
+    if (random_.one_in(4)) return many_values(where, random_.between(6, 200), low_half);
+    std::vector<std::uint64_t> values = bit_set(value(), random_.between(1, 3), low_half);
+    // If one value is missing or different, the set is no longer a test of bits.
+    if (random_.one_in(4)) values.pop_back();
+    if (random_.one_in(4)) values.back() ^= std::uint64_t{1} << random_.below(32);
+    return one_of(where, values, low_half);
+  }
+
+  Rule many_values(std::size_t where, std::size_t count, bool low_half = false) {
     std::vector<std::uint64_t> values = {value()};
-    if (random_.one_in(4)) {
-      const std::uint64_t step = random_.one_in(2) ? 1 : 1 + random_.below(0x1000);
-      for (std::size_t i = random_.between(5, 200); i > 0; --i)
-        values.push_back(values.back() + step);
-    } else {
-      values = bit_set(values[0], random_.between(1, 3), low_half);
-      // If one value is missing or different, the set is no longer a test of bits.
-      if (random_.one_in(4)) values.pop_back();
-      if (random_.one_in(4)) values.back() ^= std::uint64_t{1} << random_.below(32);
-    }
+    const std::uint64_t step = random_.one_in(2) ? 1 : 1 + random_.below(0x1000);
+    while (values.size() < count) values.push_back(values.back() + step);
+    return one_of(where, values, low_half);
+  }
+
+  static Rule one_of(std::size_t where, const std::vector<std::uint64_t>& values, bool low_half) {
     std::vector<Rule> children;
     children.reserve(values.size());
     for (const std::uint64_t v : values)
@@ -180,7 +196,25 @@ class PolicyGenerator {
     return group(Rule::Kind::kAnyOf, std::move(children));
   }
 
+  // Returns alternatives for the values of mostly one argument, many of them with another
+  // condition.
+  Rule values_with_conditions() {
+    const std::size_t where = field();
+    const bool low_half = limits_.low_halves && random_.one_in(2);
+    const std::uint64_t first = low_half ? value32() / 2 : value();
+    const std::size_t values = random_.between(3, 20);
+    std::vector<Rule> children;
+    for (std::size_t i = random_.between(values, 2 * values); i > 0; --i) {
+      Rule& child = children.emplace_back(random_.one_in(3) ? Rule{} : fields(1));
+      child.kind = Rule::Kind::kArgs;
+      child.fields[random_.one_in(4) ? field() : where] = {
+          Op::kEq, first + random_.below(values), 0, low_half, {}};
+    }
+    return group(Rule::Kind::kAnyOf, std::move(children));
+  }
+
   Rule product() {
+    if (random_.one_in(3)) return values_with_conditions();
     std::vector<Rule> out = {Rule{Rule::Kind::kArgs, {}, {}}};
     for (std::size_t factor = random_.between(2, 4); factor > 0; --factor) {
       const std::size_t where = field();
@@ -205,10 +239,10 @@ class PolicyGenerator {
     const std::size_t sets = random_.between(1, 3);
     auto nr = static_cast<std::uint32_t>(random_.below(20));
     for (std::size_t i = random_.between(5, 80); i > 0; --i) {
-      add(random_.below(sets), {Arch::kX86_64, nr}, mostly_true());
+      add(random_.below(sets), {arch_, nr}, mostly_true());
       nr += random_.one_in(6) ? 1 + static_cast<std::uint32_t>(random_.below(10)) : 1;
     }
-    if (random_.one_in(2)) add(0, {Arch::kX86_64, 0xffffffff}, {});
+    if (random_.one_in(2)) add(0, {arch_, 0xffffffff}, {});
   }
 
   void arches() {
@@ -216,9 +250,9 @@ class PolicyGenerator {
                                                     Arch::kAarch64, Arch::kS390x, Arch::kArm};
     for (std::size_t i = random_.between(0, 3); i > 0; --i) {
       const Arch other = random_.pick(kOthers);
-      if (!policy_.has_arch(other)) policy_.arches.push_back(other);
+      if (!policy_.has_arch(other) && may_have(other)) policy_.arches.push_back(other);
     }
-    if (!policy_.has_arch(Arch::kX32) && random_.one_in(2)) policy_.x32_action = action();
+    if (may_have_x32_action() && random_.one_in(2)) policy_.x32_action = action();
     for (std::size_t i = random_.between(2, 10); i > 0; --i) {
       const Rule rule = mostly_true();
       const Call first = call(4);
@@ -265,17 +299,22 @@ class PolicyGenerator {
         SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_ERRNO | 1, SECCOMP_RET_TRAP, SECCOMP_RET_LOG};
     policy_.default_action = random_.pick(kDefaults);
     policy_.bad_arch_action = SECCOMP_RET_KILL_PROCESS;
-    if (random_.one_in(2)) policy_.x32_action = SECCOMP_RET_KILL_PROCESS;
-    for (std::size_t i = random_.between(1, 12); i > 0; --i) {
+    if (may_have_x32_action() && random_.one_in(2)) policy_.x32_action = SECCOMP_RET_KILL_PROCESS;
+    const bool long_one = shape_ == PolicyShape::kLong;
+    const std::size_t entries = long_one ? random_.between(100, 600) : random_.between(1, 12);
+    const bool values = long_one && random_.one_in(4);
+    if (values) add(0, call(4), many_values(random_.below(4), entries));
+    for (std::size_t i = 0; i < entries && !values; ++i) {
       Rule rule;
-      if (random_.one_in(2)) {
+      if (random_.one_in(long_one ? 16 : 2)) {
         std::vector<Rule> alternatives;
         for (std::size_t n = random_.between(1, 4); n > 0; --n)
           alternatives.push_back(conjunction());
         rule = alternatives.size() == 1 ? alternatives.front()
                                         : group(Rule::Kind::kAnyOf, std::move(alternatives));
       }
-      add(0, {Arch::kX86_64, static_cast<std::uint32_t>(random_.below(300))}, std::move(rule));
+      const std::size_t nr = long_one ? i + i / 4 : random_.below(300);
+      add(0, {arch_, static_cast<std::uint32_t>(nr)}, std::move(rule));
     }
     policy_.rule_sets.resize(1);
     policy_.rule_sets.front().vsyscall = false;
@@ -284,16 +323,16 @@ class PolicyGenerator {
 
   void plain() {
     policy_.name = "random";
-    const std::size_t arches = random_.one_in(3) ? random_.between(2, 3) : 1;
+    std::size_t arches = random_.one_in(3) ? random_.between(2, 3) : 1;
+    if (!limits_.arches.empty()) arches = std::min(arches, limits_.arches.size());
     while (policy_.arches.size() < arches) {
       // x86_64 is more frequent than the others, because only it can have an x32 action.
-      const Arch arch = random_.one_in(3) ? Arch::kX86_64 : random_.pick(all_arches()).arch;
-      if (!policy_.has_arch(arch)) policy_.arches.push_back(arch);
+      const Arch arch = random_.one_in(3) ? arch_ : random_.pick(all_arches()).arch;
+      if (!policy_.has_arch(arch) && may_have(arch)) policy_.arches.push_back(arch);
     }
     policy_.default_action = distinct_action();
     policy_.bad_arch_action = distinct_action();
-    if (policy_.has_arch(Arch::kX86_64) && !policy_.has_arch(Arch::kX32) && random_.one_in(2))
-      policy_.x32_action = distinct_action();
+    if (may_have_x32_action() && random_.one_in(2)) policy_.x32_action = distinct_action();
     if (random_.one_in(2)) policy_.variables = {{"first", value32()}, {"second", value32()}};
     const std::size_t sets = random_.between(1, 4);
     for (std::size_t i = 0; i < sets; ++i) policy_.rule_sets.push_back(rule_set());
@@ -391,7 +430,7 @@ class PolicyGenerator {
   // Returns two unrelated matchers, or equalities with values that differ in up to three bits.
   std::vector<Matcher> similar_matchers() {
     if (random_.one_in(3)) return {matcher(), matcher()};
-    Matcher first{Matcher::Op::kEq, value(), 0, random_.one_in(2), {}};
+    Matcher first{Matcher::Op::kEq, value(), 0, limits_.low_halves && random_.one_in(2), {}};
     if (first.low_half) first.value &= 0xffffffff;
     std::vector<Matcher> out;
     for (const std::uint64_t v : bit_set(first.value, random_.below(4), first.low_half)) {
@@ -432,7 +471,7 @@ class PolicyGenerator {
   // Sometimes returns a matcher that tests only the low half.
   Matcher matcher() {
     Matcher m = wide_matcher();
-    if (m.op == Matcher::Op::kAny || !random_.one_in(5)) return m;
+    if (m.op == Matcher::Op::kAny || !limits_.low_halves || !random_.one_in(5)) return m;
     m.low_half = true;
     m.value &= 0xffffffff;
     m.mask &= 0xffffffff;
@@ -449,10 +488,48 @@ class PolicyGenerator {
   Random& random_;
   PolicyShape shape_;
   bool plain_;
+  const PolicyLimits& limits_;
+  Arch arch_ = Arch::kX86_64;  // of policies with one architecture
   Policy policy_;
   std::uint32_t action_ = 0;         // except in kPlain, most actions are near this one
   std::vector<std::uint32_t> used_;  // the actions so far; those of kPlain are distinct
 };
+
+constexpr std::array<std::string_view, 19> kFeatures = {"several architectures",
+                                                        "other architectures than x86_64",
+                                                        "an x32 action",
+                                                        "several rule sets",
+                                                        "rules for vsyscall",
+                                                        "variables",
+                                                        "100 calls and more",
+                                                        "several conditions",
+                                                        "nested rules",
+                                                        "the instruction pointer",
+                                                        "low halves",
+                                                        "eq",
+                                                        "ne",
+                                                        "gt",
+                                                        "ge",
+                                                        "lt",
+                                                        "le",
+                                                        "masked_eq",
+                                                        "bits_allowlist or fd"};
+constexpr std::size_t kFirstOp = 11;
+
+void describe_rule(const Rule& rule, std::array<bool, kFeatures.size()>& has, bool top) {
+  has[8] = has[8] || (is_branching(rule) && !(top && rule.kind == Rule::Kind::kAnyOf));
+  for (const Rule& child : rule.children) describe_rule(child, has, false);
+  std::size_t tests = 0;
+  for (std::size_t field = 0; field < rule.fields.size(); ++field) {
+    const Matcher& m = rule.fields[field];
+    if (m.op == Op::kAny) continue;
+    has[7] = has[7] || ++tests > 1;
+    has[9] = has[9] || field == kIpField;
+    has[10] = has[10] || m.low_half;
+    const auto op = static_cast<std::size_t>(m.op) - static_cast<std::size_t>(Op::kEq);
+    has[std::min(kFirstOp + op, has.size() - 1)] = true;
+  }
+}
 
 void collect(const Rule& rule, std::vector<std::uint64_t>& values) {
   for (const Rule& child : rule.children) collect(child, values);
@@ -467,11 +544,32 @@ std::string_view shape_name(PolicyShape shape) {
 }
 
 Policy generate_policy(Random& random) {
-  return generate_policy(random, static_cast<PolicyShape>(random.below(kPolicyShapes)));
+  if (random.one_in(64)) return generate_policy(random, PolicyShape::kLong);
+  return generate_policy(random, static_cast<PolicyShape>(random.below(kPolicyShapes - 1)));
 }
 
-Policy generate_policy(Random& random, PolicyShape shape) {
-  return PolicyGenerator(random, shape).generate();
+Policy generate_policy(Random& random, PolicyShape shape, const PolicyLimits& limits) {
+  return PolicyGenerator(random, shape, limits).generate();
+}
+
+std::span<const std::string_view> policy_features() { return kFeatures; }
+
+std::vector<std::uint16_t> describe_policy(const Policy& policy) {
+  std::array<bool, kFeatures.size()> has{};
+  has[0] = policy.arches.size() > 1;
+  has[1] = std::ranges::any_of(policy.arches, [](Arch arch) { return arch != Arch::kX86_64; });
+  has[2] = policy.x32_action.has_value();
+  has[3] = policy.rule_sets.size() > 1;
+  has[5] = !policy.variables.empty();
+  for (const RuleSet& set : policy.rule_sets) {
+    has[4] = has[4] || set.vsyscall;
+    has[6] = has[6] || set.rules.size() >= 100;
+    for (const SyscallRule& entry : set.rules) describe_rule(entry.rule, has, true);
+  }
+  std::vector<std::uint16_t> out;
+  for (std::size_t i = 0; i < has.size(); ++i)
+    if (has[i]) out.push_back(static_cast<std::uint16_t>(i));
+  return out;
 }
 
 Policy random_policy(Random& random) { return generate_policy(random, PolicyShape::kPlain); }

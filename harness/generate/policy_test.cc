@@ -95,6 +95,66 @@ TEST(GeneratePolicy, PoliciesAreLegalAndUseEveryFeature) {
     EXPECT_GT(seen[what], 5) << what;
 }
 
+std::vector<std::string_view> features_of(const Policy& policy) {
+  std::vector<std::string_view> out;
+  for (const std::uint16_t index : describe_policy(policy)) out.push_back(policy_features()[index]);
+  return out;
+}
+
+TEST(GeneratePolicy, LimitsHoldForEveryShape) {
+  Random random(324);
+  const PolicyLimits limits{.arches = {Arch::kAarch64, Arch::kI386}, .low_halves = false};
+  std::map<Arch, int> seen;
+  for (int i = 0; i < 900; ++i) {
+    const Policy policy = generate_policy(
+        random, static_cast<PolicyShape>(static_cast<std::size_t>(i) % kPolicyShapes), limits);
+    for (const Arch arch : policy.arches) {
+      ++seen[arch];
+      EXPECT_NE(std::ranges::find(limits.arches, arch), limits.arches.end());
+    }
+    for (const std::string_view feature : features_of(policy)) {
+      EXPECT_NE(feature, "low halves");
+      EXPECT_NE(feature, "an x32 action");
+    }
+    expect_legal(policy, random);
+    if (HasFatalFailure()) return;
+  }
+  for (const Arch arch : limits.arches) EXPECT_GT(seen[arch], 300);
+}
+
+TEST(GeneratePolicy, LongPoliciesHave100To600Entries) {
+  Random random(325);
+  std::size_t most = 0;
+  for (int i = 0; i < 50; ++i) {
+    const Policy policy = generate_policy(random, PolicyShape::kLong);
+    ASSERT_EQ(policy.rule_sets.size(), 1u);
+    const auto& rules = policy.rule_sets[0].rules;
+    const std::size_t entries = std::max(rules.size(), rules[0].rule.children.size());
+    EXPECT_GE(entries, 100u);
+    EXPECT_LE(entries, 600u);
+    most = std::max(most, entries);
+  }
+  EXPECT_GT(most, 500u);
+}
+
+TEST(DescribePolicy, NamesWhatCompilersMayNotSupport) {
+  const auto policy = read_policy(
+      R"({"version": 1, "name": "p", "arches": ["aarch64"], "default_action": "allow",
+          "rule_sets": [{"action": "trap", "rules": {
+            "read": {"all_of": [{"args": {"0": {"gt": 1}, "1": {"masked_eq": {"mask": 2, "value": 2}}}}]}}}]})",
+      "p");
+  ASSERT_TRUE(policy) << policy.error().text();
+  EXPECT_EQ(features_of(*policy),
+            (std::vector<std::string_view>{"other architectures than x86_64", "several conditions",
+                                           "nested rules", "gt", "masked_eq"}));
+  Random random(326);
+  std::set<std::string_view> seen;
+  for (int i = 0; i < 2000; ++i)
+    for (const std::string_view feature : features_of(generate_policy(random)))
+      seen.insert(feature);
+  EXPECT_EQ(seen.size(), policy_features().size());
+}
+
 TEST(GeneratePolicy, EachShapeIsReproducibleAndVaried) {
   std::set<std::string_view> names;
   for (std::size_t i = 0; i < kPolicyShapes; ++i) {

@@ -2,6 +2,7 @@
 // shapes, their mixture, and families of growing programs. It must not know policies or optimizers.
 #pragma once
 
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -26,11 +27,15 @@ enum class Shape : std::uint8_t {
   kDeadCode,         // code after jumps and returns that no path reaches
   kJumpChains,       // jumps to jumps, to the next instruction, or with equal targets
   kDispatch,         // tests of arch and of the x32 bit
-  kScratch,          // values kept in M[] and X across jumps
+  kScratch,          // stores to and loads from the same and other words of M[], across joins
+  kRegisters,        // chains of TAX, TXA and arithmetic
+  kArithmetic,       // every operation with operands at its limits
   kNestedJoins,      // paths that meet with different values in registers
   kFarJumps,         // jumps over more than 255 instructions
+  kLongLists,        // 100 to 600 equal-shaped entries, as a list or a search tree
+  kCompiled,         // blocks of compiled_programs(), with other operands
 };
-inline constexpr std::size_t kShapes = 16;
+inline constexpr std::size_t kShapes = 20;
 
 // Returns "linear-search", ...
 std::string_view shape_name(Shape shape);
@@ -38,12 +43,22 @@ std::string_view shape_name(Shape shape);
 struct ProgramShape {
   // Approximate number of instructions. 0: mostly 5 to 60, sometimes hundreds, rarely 4096.
   std::size_t length = 0;
-  // Bit i: shape i may be used. At least one is set.
+  // Bit i: shape i may be used. At least one is set. Short programs have neither far jumps nor long
+  // lists, unless no other shape may be used.
   std::uint32_t shapes = (1u << kShapes) - 1;
+  bool dead_code = true;  // false: some path reaches every instruction
 };
 
 // Generates a program that the kernel accepts.
 Program generate_program(Random& random, const ProgramShape& shape = {});
+
+// Returns the program without the instructions that no path reaches. The kernel may refuse the
+// result, because it considers words of M[] to be set behind jumps. Precondition: the kernel
+// accepts the program, except for its length.
+Program without_dead_code(ProgramView program);
+
+// Returns filters that gVisor and libseccomp compiled (corpus/programs).
+std::span<const Program> compiled_programs();
 
 // Similar programs of 64, 128, ..., 4096 instructions, to measure how an optimizer's time grows
 // with the size of its input. The kernel accepts them.

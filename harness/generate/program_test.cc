@@ -115,7 +115,15 @@ TEST(GenerateProgram, EachShapeMostlyHasItsFeature) {
        [](const Program& p) {
          return count(p, kSt) > 0 && count(p, kLdMem) + count(p, kLdxMem) > 0;
        }},
+      {Shape::kRegisters,
+       [](const Program& p) { return count(p, kTax) > 0 && count(p, kTxa) > 0; }},
+      {Shape::kArithmetic,
+       [](const Program& p) {
+         return count(p, [](const Insn& in) { return (in.code & 7) == 4; }) > 2;
+       }},
       {Shape::kNestedJoins, [](const Program& p) { return count(p, is_conditional) >= 2; }},
+      {Shape::kLongLists, [](const Program& p) { return count(p, is_conditional) >= 100; }},
+      {Shape::kCompiled, [](const Program& p) { return count(p, is_conditional) >= 3; }},
       {Shape::kFarJumps,
        [](const Program& p) {
          for (const Insn& in : p)
@@ -134,6 +142,37 @@ TEST(GenerateProgram, EachShapeMostlyHasItsFeature) {
       matching += is(program) ? 1 : 0;
     }
     EXPECT_GT(matching, 140) << shape_name(shape);
+  }
+}
+
+TEST(GenerateProgram, LeavesOutDeadCodeOnRequest) {
+  Random random(305);
+  for (int i = 0; i < 3000; ++i) {
+    const Program program = generate_program(random, {.dead_code = false});
+    expect_accepted(program);
+    if (HasFatalFailure()) return;
+    const auto reached = reachable(program);
+    ASSERT_EQ(std::ranges::find(reached, 0), reached.end()) << asm_text(program);
+  }
+}
+
+TEST(GenerateProgram, LongListsHaveUpTo600Entries) {
+  Random random(306);
+  std::size_t most = 0;
+  for (int i = 0; i < 100; ++i) {
+    const Program program = generate_program(
+        random, {.length = 1200, .shapes = 1u << static_cast<unsigned>(Shape::kLongLists)});
+    expect_accepted(program);
+    most = std::max(most, count(program, is_conditional));
+  }
+  EXPECT_GE(most, 600u);
+}
+
+TEST(GenerateProgram, CompiledProgramsAreLegal) {
+  EXPECT_EQ(compiled_programs().size(), 4u);
+  for (const Program& program : compiled_programs()) {
+    expect_accepted(program);
+    EXPECT_GT(program.size(), 300u);
   }
 }
 

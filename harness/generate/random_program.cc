@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "harness/generate/palette.h"
-
 namespace secequiv {
 namespace {
 

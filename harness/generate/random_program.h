@@ -3,6 +3,7 @@
 // policies.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "harness/base/random.h"
@@ -19,5 +20,20 @@ Program random_program(Random& random, std::size_t length);
 // Generates inputs near the constants of `program`: each word is a constant, a neighbour of one, an
 // extreme value, or random.
 std::vector<SeccompData> random_inputs(Random& random, ProgramView program, std::size_t count);
+
+namespace detail {
+
+// The numbers from which the instructions of one program choose. There are few, so that tests,
+// loads and returns often use the same numbers.
+struct Palette {
+  std::span<const std::uint32_t> words;  // indices of words of struct seccomp_data
+  std::span<const std::uint32_t> constants;
+  std::span<const std::uint32_t> returns;
+};
+
+// Generates a program like random_program(), but with these numbers.
+Program program_from(Random& random, std::size_t length, const Palette& palette);
+
+}  // namespace detail
 
 }  // namespace secequiv

@@ -18,6 +18,7 @@
 #include "harness/bpf/testing.h"
 #include "harness/coverage/cost.h"
 #include "harness/generate/mutate.h"
+#include "harness/generate/near_legal.h"
 #include "harness/generate/program.h"
 #include "harness/generate/random_program.h"
 #include "harness/kernel/acceptance.h"
@@ -155,11 +156,8 @@ TEST(Kernel, AcceptsAsTheModelDoes) {
   for (int i = 0; i < of_cases(20000); ++i) {
     Program program = random_program(random, 1 + random.below(30));
     if (i % 4 == 0) program = random_garbage(random, 1 + random.below(6), false);
-    // The programs are nearly legal.
-    Insn& in = program[random.below(program.size())];
-    if (i % 4 == 1) in.k = static_cast<std::uint32_t>(random.below(70));
-    if (i % 4 == 2) in.jt = static_cast<std::uint8_t>(random.below(40));
-    programs.push_back(std::move(program));
+    programs.push_back(i % 4 < 3 ? change_near_legal(random, std::move(program), kMaxInsns)
+                                 : std::move(program));
   }
   const auto answers = accepts(programs);
   SKIP_WITHOUT_KERNEL(answers);

@@ -54,6 +54,25 @@ TEST(HuntReportText, ShowsTheDirectionFirstAndTheVerdictLast) {
   EXPECT_TRUE(text.ends_with("verdict: different (it allows everything)\n")) << text;
 }
 
+TEST(HuntReportText, SummarizesWhatWasTried) {
+  HuntReport report = hunted();
+  report.shapes = {{"instructions", "1-8", 50, 1},
+                   {"instructions", "9-32", 150, 2},
+                   {"pairs", "stx, ld M", 3, 3},
+                   {"pairs", "txa, txa", 0, 0}};
+  EXPECT_EQ(hunt_text(report).find("tried"), std::string::npos) << "three trials need no summary";
+  report.trials = 200;
+  EXPECT_NE(hunt_text(report).find("\ninstructions: 9-32 in 75%, 1-8 in 25%; 3 of 4 shapes tried, "
+                                   "the rarest (pairs stx, ld M) in 3 trials\n"
+                                   "never supported: pairs stx, ld M (3)\n"),
+            std::string::npos)
+      << hunt_text(report);
+  const auto json = to_json(report);
+  EXPECT_EQ(json["shapes"]["instructions"]["9-32"], 150);
+  EXPECT_EQ(json["shapes"]["pairs"]["txa, txa"], 0);
+  EXPECT_EQ(json["unsupported_shapes"]["pairs"]["stx, ld M"], 3);
+}
+
 TEST(HuntReportText, EscapesWhatTheCodeUnderTestPrints) {
   HuntReport report = hunted();
   report.findings[0].detail = "\x1b[2J";

@@ -1,8 +1,10 @@
 #include "harness/report/hunt.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "harness/base/parts.h"
 #include "harness/base/text.h"
@@ -109,6 +111,44 @@ std::string scaling_text(const HuntReport& report) {
   return out;
 }
 
+// One line about everything that was tried, and one about what was never supported. A few trials
+// are not worth a summary.
+std::string shapes_text(const HuntReport& report) {
+  constexpr std::uint64_t kEnough = 100;
+  constexpr std::size_t kShown = 6;
+  if (report.trials < kEnough || report.shapes.empty()) return "";
+  std::vector<ShapeRow> rows = report.shapes;
+  std::erase_if(rows, [](const ShapeRow& row) { return row.count == 0; });
+  std::ranges::sort(
+      rows, {}, [](const ShapeRow& row) { return std::tuple(~row.count, row.group, row.name); });
+  std::vector<std::string> shares;
+  std::vector<std::string> never;
+  for (const ShapeRow& row : rows) {
+    const double percent =
+        100.0 * static_cast<double>(row.count) / static_cast<double>(report.trials);
+    if ((row.group == "instructions" || row.group == "features") && shares.size() < kShown)
+      shares.push_back(fmt::format("{} in {:.0f}%", row.name, percent));
+    if (row.unsupported == row.count && never.size() < kShown)
+      never.push_back(fmt::format("{} {} ({})", row.group, row.name, row.count));
+  }
+  std::string out = fmt::format("{}: {}; {} of {} {} tried",
+                                report.kind == "compiler" ? "features" : "instructions",
+                                fmt::join(shares, ", "), rows.size(), report.shapes.size(),
+                                report.kind == "compiler" ? "features" : "shapes");
+  if (!rows.empty())
+    out += fmt::format(", the rarest ({} {}) in {}", rows.back().group, rows.back().name,
+                       counted(rows.back().count, "trial"));
+  if (!never.empty()) out += fmt::format("\nnever supported: {}", fmt::join(never, ", "));
+  return out + "\n";
+}
+
+// Returns {"pairs": {"stx, ld M": 12, ...}, ...}.
+ordered_json shapes_json(const HuntReport& report, std::uint64_t ShapeRow::* count) {
+  ordered_json out = ordered_json::object();
+  for (const ShapeRow& row : report.shapes) out[row.group][row.name] = row.*count;
+  return out;
+}
+
 ordered_json program_json(ProgramView program) {
   ordered_json out = ordered_json::array();
   for (const Insn& in : program) out.push_back({in.code, in.jt, in.jf, in.k});
@@ -162,7 +202,7 @@ std::string hunt_text(const HuntReport& report) {
            " failed; no finding above explains them, and no time was left for them\n";
   for (const std::string& name : report.gone)
     out += fmt::format("no longer fails: {}\n", printable(name, false));
-  out += scaling_text(report);
+  out += scaling_text(report) + shapes_text(report);
   out += fmt::format("trials: {} in {:.2f} s; {} answered", report.trials, report.seconds,
                      report.answered);
   if (report.kind != "evaluator")
@@ -204,7 +244,9 @@ ordered_json to_json(const HuntReport& report) {
           {"seconds", report.seconds},
           {"findings", findings},
           {"no_longer_fails", report.gone},
-          {"scaling", scaling}};
+          {"scaling", scaling},
+          {"shapes", shapes_json(report, &ShapeRow::count)},
+          {"unsupported_shapes", shapes_json(report, &ShapeRow::unsupported)}};
 }
 
 ReportedCases reported(const HuntReport& report) {

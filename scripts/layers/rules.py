@@ -21,7 +21,7 @@ LAYERS = {
     "harness/import": Layer("readers of other projects' policy formats", ("harness/policy",)),
     "harness/inputs": Layer("inputs derived from policies and programs, and their mutation", ("harness/policy",)),
     "harness/optimize": Layer("the reference optimizer and precompiled filters", ("harness/policy",)),
-    "harness/generate": Layer("random programs and policies, and how failing ones are reduced", ("harness/policy",)),
+    "harness/generate": Layer("random programs and policies, their description, and how failing ones are reduced", ("harness/policy",)),
     "harness/coverage": Layer("edges of one program, listings, executed instructions", ("harness/seccomp",)),
     "harness/compare": Layer("running a pair; proof queries, proofs, witnesses and differences as data", ("harness/coverage",)),
     "harness/adapter": Layer("how optimizers, compilers and evaluators under test are run", ("harness/optimize",)),

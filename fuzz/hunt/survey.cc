@@ -1,0 +1,44 @@
+#include "fuzz/hunt/survey.h"
+
+namespace secequiv::hunt {
+namespace {
+
+constexpr std::uint64_t kEnough = 8;  // unsupported subjects of a class
+
+}  // namespace
+
+void Survey::count(std::vector<ShapeRow>& rows, const Recent& one) {
+  for (const std::uint16_t index : one.classes) {
+    ++rows[index].count;
+    rows[index].unsupported += one.supported ? 0 : 1;
+  }
+}
+
+void Survey::add(std::vector<std::uint16_t> classes) {
+  // Answers arrive in batches of any size. They count only after a whole number of the largest.
+  if (total_ % kMostBatch == 0)
+    while (recent_.size() > kMostBatch) {
+      count(rows_, recent_.front());
+      recent_.pop_front();
+    }
+  ++total_;
+  recent_.push_back({std::move(classes)});
+}
+
+void Survey::unsupported(std::uint64_t number) {
+  const std::uint64_t first = total_ - recent_.size() + 1;
+  if (number >= first && number <= total_) recent_[number - first].supported = false;
+}
+
+bool Survey::never_supported(std::size_t index) const {
+  const ShapeRow& row = rows_[index];
+  return row.unsupported >= kEnough && row.unsupported == row.count;
+}
+
+std::vector<ShapeRow> Survey::rows() const {
+  std::vector<ShapeRow> out = rows_;
+  for (const Recent& one : recent_) count(out, one);
+  return out;
+}
+
+}  // namespace secequiv::hunt

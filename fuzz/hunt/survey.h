@@ -1,0 +1,44 @@
+// Counts which classes of programs or policies a hunt sent, and which of them the code under test
+// did not support. Owns these counts. It must not know how subjects are described.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "harness/compare/hunt_report.h"
+
+namespace secequiv::hunt {
+
+// A hunt makes at most this many subjects before it examines the answer to the first of them.
+inline constexpr std::size_t kMostBatch = 256;
+
+class Survey {
+ public:
+  void add_class(std::string group, std::string name) {
+    rows_.push_back({std::move(group), std::move(name), 0, 0});
+  }
+  // Counts the next subject, which has these classes.
+  void add(std::vector<std::uint16_t> classes);
+  // Notes that the code under test did not support the subject with this number, counted from 1.
+  void unsupported(std::uint64_t number);
+  // Returns whether no earlier subject of a class was supported, and there were some. Uses only
+  // answers that are known at this subject in every run, so that a seed gives the same subjects.
+  [[nodiscard]] bool never_supported(std::size_t index) const;
+
+  // Returns all counts.
+  [[nodiscard]] std::vector<ShapeRow> rows() const;
+
+ private:
+  struct Recent {
+    std::vector<std::uint16_t> classes;
+    bool supported = true;
+  };
+  static void count(std::vector<ShapeRow>& rows, const Recent& one);
+
+  std::vector<ShapeRow> rows_;  // of subjects that are not recent
+  std::deque<Recent> recent_;
+  std::uint64_t total_ = 0;  // subjects
+};
+
+}  // namespace secequiv::hunt

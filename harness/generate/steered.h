@@ -1,0 +1,37 @@
+// Generates programs so that no class of shape stays rare: now and then it changes an earlier
+// program of a rare class instead of generating a new one. Owns the counts of classes and one
+// program of each. It must not know what is under test.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/base/random.h"
+#include "harness/generate/description.h"
+#include "harness/generate/program.h"
+
+namespace secequiv {
+
+class SteeredPrograms {
+ public:
+  explicit SteeredPrograms(ProgramShape shape = {})
+      : shape_(shape), counts_(shape_classes().size()), examples_(shape_classes().size()) {}
+
+  // Returns a program that the kernel accepts. The sequence depends only on `random`.
+  Program next(Random& random);
+
+  // Returns how many programs had each of shape_classes(), and the classes of the last program.
+  [[nodiscard]] const std::vector<std::uint64_t>& counts() const { return counts_; }
+  [[nodiscard]] const std::vector<std::uint16_t>& last() const { return last_; }
+
+ private:
+  // Returns the example of the rarest of a few classes. It is empty if they have none.
+  [[nodiscard]] const Program& rare(Random& random) const;
+
+  ProgramShape shape_;
+  std::vector<std::uint64_t> counts_;
+  std::vector<std::uint16_t> last_;
+  std::vector<Program> examples_;  // one short program of each class; empty if there is none
+};
+
+}  // namespace secequiv
