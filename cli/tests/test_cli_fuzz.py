@@ -426,4 +426,4 @@ def test_standard_error_is_quoted_in_one_line(programs):
     done = run("fuzz", "--optimizer", "printf 'first\n\n  second\n' >&2; exit 3", "--programs", programs / "plain.asm", *FAST, "1")
     assert done.status == 5
     assert re.search(r"^crashed: it exited with status 3; its standard error ends: first \| second$", done.out, re.M), done
-    assert re.search(r"^verdict: crashed \(crashed: .* first \| second\)$", done.out, re.M), done
+    assert re.search(r"^verdict: crashed \(.* first \| second\)$", done.out, re.M), done
