@@ -422,10 +422,11 @@ def test_schemas_refuse_invalid_reports():
               "all_proven": False, "seconds": {"inputs": 0, "fuzzing": 0, "proofs": 0}, "missed_by_inputs": []}
     undecided = {"instruction": 0, "operator": "load", "change": "x", "fate": "undecided", "detail": "y"}
     unknown = {**mutate, "verdict": "unknown", "total": {**none, "undecided": 1}, "missed_by_inputs": [undecided]}
-    for good in (mutate, {**mutate, "verdict": "fail", "total": {**none, "survived": 1}}, unknown,
+    interrupted = {**mutate, "verdict": "unknown"}  # before the mutants were known
+    for good in (mutate, {**mutate, "verdict": "fail", "total": {**none, "survived": 1}}, unknown, interrupted,
                  {**mutate, "verdict": "unknown", "total": {**none, "unproven": 1}}):
         cli_tool.fits(good)
-    for bad in ({**mutate, "verdict": "fail"}, {**mutate, "verdict": "unknown"}, {**unknown, "verdict": "pass"},
+    for bad in ({**mutate, "verdict": "fail"}, {**interrupted, "total": {**none, "mutants": 1}}, {**unknown, "verdict": "pass"},
                 {**mutate, "total": {**none, "survived": 1}}, {**mutate, "inputs": []}, {**mutate, "operators": {}},
                 *({**unknown, "missed_by_inputs": [{**undecided, **wrong}]} for wrong in (
                     {"fate": "survived"}, {"fate": "fuzzed"}, {"fate": "killed"}, {"operator": "bit"}, {"detail": ""}))):
