@@ -193,16 +193,16 @@ class EvaluatorHunt {
     };
     std::optional<Problem> last;
     ShorterRequests shorter(options_, finding.kind);
-    const auto shrunk = shrink(finding.subject.before,
-                               [&](ProgramView program) {
-                                 if (!wanted({{}, {}, Program(program.begin(), program.end())}))
-                                   return false;
-                                 auto problem = problem_of(program);
-                                 if (!problem) return false;
-                                 last = std::move(problem);
-                                 return true;
-                               },
-                               {.calls = 20'000});
+    const auto shrunk =
+        shrink(finding.subject.before,
+               [&](ProgramView program) {
+                 if (!wanted({{}, {}, Program(program.begin(), program.end())})) return false;
+                 auto problem = problem_of(program);
+                 if (!problem) return false;
+                 last = std::move(problem);
+                 return true;
+               },
+               {.calls = 20'000, .stop = [&] { return seconds_since(start) > seconds; }});
     shorter.end();
     if (last && finding.kind == FindingKind::kHung &&
         evaluator_.evaluate(shrunk.result, asked).outcome != Outcome::kHung) {

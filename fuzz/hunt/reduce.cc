@@ -49,6 +49,12 @@ class Reduction {
     return true;
   }
 
+  bool out_of_time() {
+    timed_out_ =
+        timed_out_ || seconds_since(start_) > seconds_ || (options_.stop && options_.stop());
+    return timed_out_;
+  }
+
   [[nodiscard]] bool timed_out() const { return timed_out_; }
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }
 
@@ -70,12 +76,6 @@ class Reduction {
     for (const SeccompData& data : random_inputs(random, subject.before, 64))
       inputs.push_back(data);
     return inputs;
-  }
-
-  bool out_of_time() {
-    timed_out_ =
-        timed_out_ || seconds_since(start_) > seconds_ || (options_.stop && options_.stop());
-    return timed_out_;
   }
 
   // A smaller program that crashes in another place, or whose answer breaks another rule of the
@@ -195,7 +195,7 @@ Result<Finding> reduce(const Target& target, const Finding& finding, const HuntO
   Reduction reduction(target, finding, options, wanted, seconds);
   ShorterRequests shorter(options, finding.kind);
   ShrinkEnd end = ShrinkEnd::kRefused;
-  constexpr ShrinkLimits kLimits{.calls = 20'000};
+  const ShrinkLimits limits{.calls = 20'000, .stop = [&] { return reduction.out_of_time(); }};
   if (target.compiler != nullptr) {
     auto policy = read_policy(finding.subject.policy, finding.subject.name);
     if (!policy) return policy.error();
@@ -204,7 +204,7 @@ Result<Finding> reduce(const Target& target, const Finding& finding, const HuntO
               [&](const Policy& smaller) {
                 return reduction.still(subject_of(finding.subject.name, smaller));
               },
-              kLimits)
+              limits)
               .end;
   } else {
     end = shrink(
@@ -213,7 +213,7 @@ Result<Finding> reduce(const Target& target, const Finding& finding, const HuntO
                 return reduction.still(
                     HuntSubject{finding.subject.name, {}, Program(smaller.begin(), smaller.end())});
               },
-              kLimits)
+              limits)
               .end;
   }
   shorter.end();

@@ -60,7 +60,7 @@ Shrunk<Made> shrink(std::span<const Reduction<Thing, Made>> reductions, Made fir
   std::unordered_set<decltype(key(out.result))> asked;
   bool stopped = false;
   const Visit<Made> visit = [&](const Made& candidate) {
-    stopped = out.calls >= limits.calls;
+    stopped = out.calls >= limits.calls || (limits.stop && limits.stop());
     if (stopped) return true;
     if (!asked.insert(key(candidate)).second) return false;
     ++out.calls;

@@ -11,6 +11,8 @@ namespace secequiv {
 
 struct ShrinkLimits {
   std::size_t calls = 100'000;  // calls of the predicate
+  // Called before each call of the predicate; true ends the search like too many calls.
+  std::function<bool()> stop = {};
 };
 
 enum class ShrinkEnd {
