@@ -85,12 +85,10 @@ secequiv_\name\()_ip:
 )");
 
 namespace secequiv::kernel {
-namespace {
+namespace traced {
 
 constexpr std::size_t kStackBytes = std::size_t{64} << 10;
 constexpr std::size_t kCallsPerBatch = 4096;
-// Stands for "no answer". Answers are 0 or negative error numbers.
-constexpr std::uint32_t kNone = 1;
 
 enum class Step : int { kStarted, kDeathSignal, kTrace, kNoNewPrivs, kSeccomp, kInstalled };
 
@@ -107,6 +105,18 @@ struct Shared {
   std::array<std::uint32_t, kCallsPerBatch> answers;
   std::array<std::byte, kStackBytes> stack;
 };
+
+}  // namespace traced
+
+namespace {
+
+using traced::kCallsPerBatch;
+using traced::kStackBytes;
+using traced::Shared;
+using traced::Step;
+
+// Stands for "no answer". Answers are 0 or negative error numbers.
+constexpr std::uint32_t kNone = 1;
 
 // Before Linux 5.16, if seccomp ends a process, all processes that share its memory end too
 // (coredump_wait). On these kernels the child gets a copy of the memory, which takes longer.
