@@ -25,7 +25,7 @@ bool is(const CLI::Error& error) {
 // values begin with the option's name.
 std::string in_our_words(const CLI::App& app, const CLI::App* command, const CLI::Error& error) {
   const CLI::App& given = command == nullptr ? app : *command;
-  const std::string message = error.what();
+  std::string message = error.what();
   if (is<CLI::RequiredError>(error)) {
     if (command == nullptr) return "expected a command, found none";
     for (const CLI::Option* option : given.get_options())
