@@ -173,9 +173,10 @@ TEST(Campaign, AFrequentBugOfACompilerDoesNotHideARareOne) {
     });
   };
   EXPECT_GE(with(Matcher::Op::kNe), 1) << shown(*report);
-  EXPECT_LE(with(Matcher::Op::kNe), 2) << shown(*report);
+  // Reduced policies of one cause can have different shapes, which count as different patterns.
+  EXPECT_LE(with(Matcher::Op::kNe), 3) << shown(*report);
   EXPECT_GE(with(Matcher::Op::kLe), 1) << shown(*report);
-  EXPECT_LE(with(Matcher::Op::kLe), 2) << shown(*report);
+  EXPECT_LE(with(Matcher::Op::kLe), 3) << shown(*report);
 }
 
 TEST(Campaign, FindsEveryWrongInstructionOfAnEvaluator) {

@@ -99,7 +99,7 @@ Result<Ok> Findings::reduce_all(Finding finding) {
 Result<bool> Findings::explained(Finding& finding, bool reduce_looser) {
   // If the group does not depend on the program, one reduction is enough.
   if (!groups_by_shape(finding)) return merge(finding.group);
-  Finding given = finding;
+  const Finding given = finding;
   const auto known = explanation(finding);
   if (!known) return known.error();
   if (!*known) return false;
