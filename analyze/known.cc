@@ -64,11 +64,43 @@ Result<HuntSubject> load_one(const std::string& path, const KnownTarget& target,
   return HuntSubject{source->name, {}, std::move(source->program)};
 }
 
+// The kind in an entry of known.toml. Entries about evaluators have only wrong values.
+std::optional<FindingKind> kind_of_entry(std::string_view kind) {
+  if (kind == "wrong-answer" || kind == "evaluator") return FindingKind::kDifferent;
+  if (kind == "refused-output") return FindingKind::kRejected;
+  if (kind == "refused") return FindingKind::kRefused;
+  if (kind == "crash") return FindingKind::kCrashed;
+  if (kind == "hang") return FindingKind::kHung;
+  return {};
+}
+
+// The kind in the name of a file that `fuzz --save` wrote.
+std::optional<FindingKind> kind_of_file(const std::string& path) {
+  const std::string name = fs::path(path).filename().string();
+  for (std::size_t i = 0; i < kFindingKinds; ++i)
+    if (name.starts_with(fmt::format("{}-", finding_name(static_cast<FindingKind>(i)))))
+      return static_cast<FindingKind>(i);
+  return {};
+}
+
+// Whether the adapter occurs in the name of the target as a whole word: a file name or a command.
+bool names_adapter(std::string_view target, std::string_view adapter) {
+  constexpr std::string_view kEnds = "/: ";
+  for (std::size_t at = target.find(adapter); at != std::string_view::npos;
+       at = target.find(adapter, at + 1)) {
+    const std::size_t end = at + adapter.size();
+    if ((at == 0 || kEnds.find(target[at - 1]) != std::string_view::npos) &&
+        (end == target.size() || kEnds.find(target[end]) != std::string_view::npos))
+      return true;
+  }
+  return false;
+}
+
 Status add_file(Known& out, const std::string& path, const KnownTarget& target,
                 const Reading& reading) {
   auto one = load_one(path, target, reading);
   if (!one) return one.error();
-  out.subjects.push_back(std::move(*one));
+  out.subjects.push_back({std::move(*one), kind_of_file(path)});
   return Ok{};
 }
 
@@ -79,7 +111,7 @@ Status add_entries(Known& out, const std::string& path, const KnownTarget& targe
   for (Entry entry : *entries) {
     const std::string& adapter = entry["adapter"];
     if (entry["request"] != request_of(target) || adapter.empty() ||
-        target.name.find(adapter) == std::string::npos)
+        !names_adapter(target.name, adapter))
       continue;
     if (entry["kind"] == "slow") {
       out.kinds.insert(FindingKind::kSlow);
@@ -87,6 +119,7 @@ Status add_entries(Known& out, const std::string& path, const KnownTarget& targe
     }
     const std::string file = (fs::path(path).parent_path() / entry["file"]).string();
     if (auto s = add_file(out, file, target, reading); !s) return s;
+    out.subjects.back().kind = kind_of_entry(entry["kind"]);
   }
   return Ok{};
 }

@@ -13,7 +13,7 @@
 namespace secequiv {
 
 struct Known {
-  std::vector<HuntSubject> subjects;
+  std::vector<KnownSubject> subjects;
   std::set<FindingKind> kinds;  // known as a whole: an entry about time has no short program
 };
 

@@ -119,6 +119,36 @@ TEST(Campaign, FindsBothBugsOfOneProgram) {
   EXPECT_EQ(report->findings.size(), 2u) << shown(*report);
 }
 
+TEST(Campaign, AKnownBugExcusesNoOtherBugOfTheSameInstruction) {
+  // XOR with 1 gets a wrong constant. A program that has XOR with 5 loses NEG.
+  const Program known = {{kLdWAbs, 0, 0, 0}, {kXorK, 0, 0, 1}, {kRetA, 0, 0, 0}};
+  const Program other = {{kLdWAbs, 0, 0, 0}, {kXorK, 0, 0, 5}, {kNeg, 0, 0, 0}, {kRetA, 0, 0, 0}};
+  FakeOptimizer optimizer([](ProgramView p) {
+    Program out(p.begin(), p.end());
+    const bool five =
+        std::ranges::any_of(out, [](const Insn& in) { return in.code == kXorK && in.k == 5; });
+    for (Insn& in : out) {
+      if (in.code == kXorK && in.k == 1) in.k = 2;
+      if (in.code == kNeg && five) in = {kAddK, 0, 0, 0};
+    }
+    return FakeCompiler::answered(out);
+  });
+  HuntOptions options = options_for(2);
+  options.known = {{{"known", {}, known}, FindingKind::kDifferent}};
+  const auto source = given_programs({{"known", known}, {"other", other}});
+  const auto report = hunt({"fake", &optimizer, nullptr}, *source, options);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->verdict, Verdict::kDifferent) << shown(*report);
+  EXPECT_EQ(findings_with(*report, kNeg), 1u) << shown(*report);
+
+  // If an earlier run recorded another kind, what the program shows now is new.
+  options.known[0].kind = FindingKind::kNotIdempotent;
+  const auto kinds =
+      hunt({"fake", &optimizer, nullptr}, *given_programs({{"known", known}}), options);
+  ASSERT_TRUE(kinds);
+  EXPECT_EQ(kinds->verdict, Verdict::kDifferent) << shown(*kinds);
+}
+
 TEST(Campaign, AReductionKeepsTheRuleThatTheKernelApplies) {
   // One bug loses the last return, the other one stores into a word that does not exist.
   const Program both = {{kLdImm, 0, 0, 1}, {kNeg, 0, 0, 0}, {kRshX, 0, 0, 0}, {kRetA, 0, 0, 0}};

@@ -113,7 +113,8 @@ class EvaluatorHunt {
 
   // Sends the subjects of earlier findings, so that what they show explains later failures.
   Result<Ok> learn_known() {
-    for (const HuntSubject& subject : options_.known) {
+    for (const auto& [subject, kind] : options_.known) {
+      findings_.expect_known(kind);
       if (options_.stop && options_.stop()) break;
       const std::uint64_t before = trials_of(report_.findings);
       tried_ = inputs_for(subject.before, true);

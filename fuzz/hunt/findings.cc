@@ -33,8 +33,8 @@ Finding Findings::finding(Problem problem, const HuntSubject& subject, std::uint
                           double seconds) const {
   Finding out;
   out.kind = problem.kind;
-  out.known = known_;
-  out.failure = !known_ && is_failure(problem.kind) && !options_.allowed.contains(problem.kind);
+  out.known = known_ && (!known_kind_ || *known_kind_ == problem.kind);
+  out.failure = !out.known && is_failure(problem.kind) && !options_.allowed.contains(problem.kind);
   out.detail = std::move(problem.detail);
   out.cause = std::move(problem.cause);
   out.found_by = std::move(problem.found_by);
@@ -60,8 +60,8 @@ Result<Ok> Findings::take(Finding finding) {
   else
     waiting_.push_front(std::move(finding));
   if (waiting_.size() > kMostWaiting) {
+    if (waiting_.back().failure) ++report_.not_reduced;
     waiting_.pop_back();
-    ++report_.not_reduced;
   }
   return reduce_waiting();
 }
@@ -87,8 +87,8 @@ Result<Ok> Findings::reduce_all(Finding finding) {
     });
     if (!reduced) return reduced.error();
     const bool again = reduced->reduced && groups_by_shape(*reduced);
-    add(std::move(*reduced));
-    if (!again || !may_reduce(finding)) return Ok{};
+    const bool is_known = add(std::move(*reduced));
+    if (!again || is_known || !may_reduce(finding)) return Ok{};
     const auto known = explanation(finding);
     if (!known) return known.error();
     if (*known) return Ok{};
@@ -98,7 +98,7 @@ Result<Ok> Findings::reduce_all(Finding finding) {
 
 Result<bool> Findings::explained(Finding& finding, bool reduce_looser) {
   // If the group does not depend on the program, one reduction is enough.
-  if (!groups_by_shape(finding)) return merge(finding.group);
+  if (!groups_by_shape(finding)) return merge(finding);
   const Finding given = finding;
   const auto known = explanation(finding);
   if (!known) return known.error();
@@ -120,7 +120,8 @@ Result<std::optional<std::size_t>> Findings::explanation(Finding& finding) {
     std::optional<HuntSubject> without;
     std::size_t at = 0;
     for (; at < causes_.size() && !without; ++at)
-      if (comparable(causes_[at], rest)) without = causes_[at].pattern.taken_out_of(rest.subject);
+      if (!report_.findings[at].known && comparable(causes_[at], rest))
+        without = causes_[at].pattern.taken_out_of(rest.subject);
     if (!without) break;
     rest.subject = std::move(*without);
     const auto fails = tools_.fails(rest);
@@ -143,23 +144,32 @@ Result<Finding> Findings::reduce(const Finding& finding, const Wanted& wanted) {
   return reduced;
 }
 
-void Findings::add(Finding reduced) {
+bool Findings::add(Finding reduced) {
   reduced.group = group_of(reduced);
   Cause cause{reduced.kind, manner_with_pass(reduced),
               Pattern(reduced.repeated ? reduced.subject : HuntSubject{})};
   for (std::size_t i = 0; i < causes_.size(); ++i) {
     Finding& known = report_.findings[i];
-    const bool same = known.group == reduced.group ||
-                      (groups_by_shape(reduced) && comparable(causes_[i], reduced) &&
-                       causes_[i].pattern.same_as(cause.pattern));
+    const bool same_pattern = reduced.repeated && comparable(causes_[i], reduced) &&
+                              causes_[i].pattern.same_as(cause.pattern);
+    const bool same =
+        same_group(known, reduced) || ((groups_by_shape(reduced) || known.known) && same_pattern);
     if (!same) continue;
     known.count += reduced.count;
-    return prefer(known, std::move(reduced));
+    prefer(known, std::move(reduced));
+    return known.known;
   }
   failed_ = failed_ || reduced.failure;
   causes_.push_back(std::move(cause));
   report_.findings.push_back(std::move(reduced));
   if (options_.found) options_.found(report_, report_.findings.back());
+  return report_.findings.back().known;
+}
+
+bool Findings::same_group(const Finding& known, const Finding& other) {
+  return known.group == other.group &&
+         (known.known == other.known || groups_by_shape(other) ||
+          (other.kind == FindingKind::kCrashed && !other.cause.empty()));
 }
 
 void Findings::prefer(Finding& known, Finding reduced) {
@@ -177,8 +187,10 @@ void Findings::end() {
     const bool shown = std::ranges::any_of(report_.findings, [&](const Finding& other) {
       return other.kind == finding.kind && other.failure;
     });
-    if (shown) {
-      ++report_.not_reduced;
+    // If no time is left to reduce it, nobody knows whether a known finding is its cause.
+    const bool undetermined = has_known_pattern(finding, finding.subject);
+    if (shown || undetermined) {
+      if (finding.failure) ++report_.not_reduced;
       continue;
     }
     finding.detail += " (not reduced: the time ran out)";
@@ -225,8 +237,9 @@ bool Findings::has_known_pattern(const Finding& like, const HuntSubject& subject
   });
 }
 
-bool Findings::merge(const std::string& group) {
-  const auto known = std::ranges::find(report_.findings, group, &Finding::group);
+bool Findings::merge(const Finding& finding) {
+  const auto known = std::ranges::find_if(
+      report_.findings, [&](const Finding& other) { return same_group(other, finding); });
   if (known == report_.findings.end()) return false;
   ++known->count;
   return true;

@@ -31,12 +31,16 @@ class Findings {
                   double seconds) const;
 
   void end_of_known() { known_ = false; }
+  // The known finding that is sent next is of this kind, if an earlier run recorded one. Other
+  // kinds are new findings.
+  void expect_known(std::optional<FindingKind> kind) { known_kind_ = kind; }
 
   // Counts the finding under a known finding that explains it. Otherwise it waits until its
   // reduction is due. Errors: those of the tools.
   Result<Ok> take(Finding finding);
-  // Adds a finding that needs no reduction, unless its group is known.
-  void add(Finding reduced);
+  // Adds a finding that needs no reduction, unless an earlier one has the same cause. Returns
+  // whether the finding is known from an earlier run.
+  bool add(Finding reduced);
   // Counts the findings that still wait, and adds the first failure of each kind that has none.
   void end();
 
@@ -59,9 +63,10 @@ class Findings {
     Pattern pattern;
   };
 
-  // Takes the patterns of known findings out of `finding` until it no longer fails, and returns the
-  // number of the known finding whose pattern was last. If it still fails, leaves that subject in
-  // `finding` and returns nothing.
+  // Takes the patterns of this run's findings out of `finding` until it no longer fails, and
+  // returns the number of the finding whose pattern was last. A finding of an earlier run explains
+  // nothing in this way, because that would let a new bug pass. If it still fails, leaves that
+  // subject in `finding` and returns nothing.
   Result<std::optional<std::size_t>> explanation(Finding& finding);
   // Counts the finding if a known one explains it. Returns whether nothing is left to do: a group
   // shows the finding that loosens most, so one that loosens more must still be reduced.
@@ -77,8 +82,11 @@ class Findings {
   [[nodiscard]] bool comparable(const Cause& cause, const Finding& finding) const;
   // Shows `reduced` in place of `known` if it loosens more.
   void prefer(Finding& known, Finding reduced);
-  // If the group is known, counts one more finding in it and returns true.
-  bool merge(const std::string& group);
+  // Whether two findings are in the same group. For kinds whose group does not depend on the
+  // program, a finding of this run never counts as one of an earlier run.
+  static bool same_group(const Finding& known, const Finding& other);
+  // If its group has a finding, counts one more in it and returns true.
+  bool merge(const Finding& finding);
 
   HuntReport& report_;
   const HuntOptions& options_;
@@ -91,6 +99,7 @@ class Findings {
   double reducing_seconds_ = 0;
   std::uint64_t reducing_steps_ = 0;
   bool known_ = true;
+  std::optional<FindingKind> known_kind_;
   bool failed_ = false;
 };
 

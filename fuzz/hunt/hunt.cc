@@ -92,7 +92,8 @@ class Hunt {
 
   // Sends the subjects of earlier findings, so that what they show explains later failures.
   Result<Ok> learn_known() {
-    for (const HuntSubject& subject : options_.known) {
+    for (const auto& [subject, kind] : options_.known) {
+      findings_.expect_known(kind);
       if (stopped()) break;
       const Trial trial{0, true, subject, ask(target_, subject), false};
       const std::uint64_t before = trials_of(report_.findings);
@@ -383,6 +384,11 @@ void conclude(HuntReport& report, const HuntOptions& options, const Originals& o
         fmt::format("interrupted after {} without a failure", counted(report.trials, "trial"));
   } else if (report.evaluations == 0 && report.proven == 0) {
     report.reason = "nothing was compared: no input was run, and nothing was proven";
+  } else if (report.not_reduced > 0) {
+    report.reason = fmt::format(
+        "{} could not be compared with the known findings in time: nobody knows whether "
+        "the cause is new",
+        counted(report.not_reduced, "failure"));
   } else if (originals.unsupported > 0) {
     report.reason =
         fmt::format("the code under test does not support {} of {}: {}", originals.unsupported,

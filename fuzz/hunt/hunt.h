@@ -36,7 +36,7 @@ struct HuntOptions {
   AssessOptions assess;
   std::set<FindingKind> allowed;  // kinds that are only noted
   // Subjects of earlier findings. What they show is known: it does not fail the hunt.
-  std::vector<HuntSubject> known;
+  std::vector<KnownSubject> known;
   std::function<bool()> stop;  // called every few requests; true ends the hunt
   std::function<void(const HuntReport&, Finding&)> found;  // called for each new finding
   std::string replay_options;                       // for replay commands, like " --form ddd"

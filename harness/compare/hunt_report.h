@@ -45,6 +45,12 @@ struct HuntSubject {
   Program before;  // the input of an optimizer or evaluator; for a policy, its unoptimized program
 };
 
+// The subject of a finding of an earlier run, and its kind if that was recorded.
+struct KnownSubject {
+  HuntSubject subject;
+  std::optional<FindingKind> kind;
+};
+
 struct Finding {
   FindingKind kind = FindingKind::kDifferent;
   bool failure = true;   // false: a note, or an allowed failure
