@@ -280,3 +280,10 @@ def test_the_same_input_gives_the_same_report(getpid, getpid_enoent):
 def test_the_default_policy_is_the_one_in_the_corpus():
     stored = ROOT / "corpus" / "policies" / "gvisor" / "systrap.json"
     assert passes()["before"]["instructions"] == passes(stored)["before"]["instructions"]
+
+
+def test_a_long_compilation_of_a_second_policy_is_compared():
+    docker, podman = (POLICIES / "oci" / name for name in ("docker-default.json", "podman-default.json"))
+    done = run("check", docker, podman, "--quiet")
+    assert done.status == 1 and done.out.startswith("LOOSER: "), done
+    assert run("check", podman, podman).status == 0
