@@ -4,20 +4,13 @@
 package main
 
 import (
-	"fmt"
-	"os"
-
 	"github.com/secequiv/secequiv/api/go/normalform"
 	"github.com/secequiv/secequiv/api/go/serve"
 	"golang.org/x/net/bpf"
 )
 
 func main() {
-	if len(os.Args) > 1 {
-		fmt.Fprintln(os.Stderr, "usage: elastic (it takes no arguments and reads requests from standard input)")
-		os.Exit(2)
-	}
-	serve.Main(serve.Handlers{Compile: compile})
+	serve.Command(serve.Handlers{Compile: compile})
 }
 
 func compile(text []byte) ([]serve.Insn, error) {

@@ -7,18 +7,13 @@ package main
 import (
 	"encoding/binary"
 	"fmt"
-	"os"
 
 	"github.com/secequiv/secequiv/api/go/serve"
 	"golang.org/x/net/bpf"
 )
 
 func main() {
-	if len(os.Args) > 1 {
-		fmt.Fprintln(os.Stderr, "usage: netbpf (it takes no arguments and reads requests from standard input)")
-		os.Exit(2)
-	}
-	serve.Main(serve.Handlers{Optimize: reassemble, Evaluate: evaluate})
+	serve.Command(serve.Handlers{Optimize: reassemble, Evaluate: evaluate})
 }
 
 func disassemble(program []serve.Insn) ([]bpf.Instruction, error) {

@@ -43,6 +43,7 @@ class Hunt {
       const auto start = Clock::now();
       const std::uint64_t left =
           std::max<std::uint64_t>(options_.trials, source_.originals()) - report_.trials;
+      static_assert(Findings::kWindow <= kMostBatch);
       const std::uint64_t window = Findings::kWindow - report_.trials % Findings::kWindow;
       if (auto s = try_batch(std::min<std::uint64_t>({batch, left, window})); !s) return s.error();
       const double seconds = seconds_since(start);

@@ -64,7 +64,7 @@ struct Tests {
 
   std::set<std::uint32_t> arches = {AUDIT_ARCH_X86_64};
   std::set<std::uint32_t> numbers = {0};
-  // Of the other words, for each architecture and number that are certain.
+  // The tests of all other words, by the architecture and number that are certain at the test.
   std::map<std::pair<std::optional<std::uint32_t>, std::optional<std::uint32_t>>, ByWord> others;
 };
 

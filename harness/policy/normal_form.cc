@@ -24,8 +24,8 @@ struct Condition {
 
   friend bool operator==(const Condition&, const Condition&) = default;
 };
-using Conjunction = std::vector<Condition>;
-using Disjunction = std::vector<Conjunction>;  // at least one must hold; an empty one always does
+using Conjunction = std::vector<Condition>;    // all must hold; an empty one always does
+using Disjunction = std::vector<Conjunction>;  // at least one must hold
 
 Error too_many(std::size_t found) {
   return make_error(ErrorCode::kPolicy, {},

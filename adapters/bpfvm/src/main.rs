@@ -1,7 +1,7 @@
 //! Puts the virtual machine of the crate bpfvm under test as an evaluator. It serves requests as harness/adapter/PROTOCOL.md describes.
 
 use bpfvm::vm::BpfVM;
-use secequiv_test::adapter::{serve, Adapter, Answer, Failure};
+use secequiv_test::adapter::{command, Adapter, Answer, Failure};
 use secequiv_test::Insn;
 
 const NEG: u16 = 0x84;
@@ -41,12 +41,5 @@ impl Adapter for Machine {
 }
 
 fn main() {
-    if std::env::args().count() > 1 {
-        eprintln!("usage: bpfvm (it takes no arguments and reads requests from standard input)");
-        std::process::exit(2);
-    }
-    if let Err(error) = serve(&Machine) {
-        eprintln!("bpfvm: {error}");
-        std::process::exit(2);
-    }
+    command("bpfvm", &Machine);
 }

@@ -3,7 +3,7 @@
 
 mod express;
 
-use secequiv_test::adapter::{serve, Adapter, Answer, Failure};
+use secequiv_test::adapter::{command, Adapter, Answer, Failure};
 use secequiv_test::normal_form::Policy;
 use secequiv_test::Insn;
 
@@ -29,12 +29,5 @@ impl Adapter for Kafel {
 }
 
 fn main() {
-    if std::env::args().count() > 1 {
-        eprintln!("usage: kafel (it takes no arguments and reads requests from standard input)");
-        std::process::exit(2);
-    }
-    if let Err(error) = serve(&Kafel) {
-        eprintln!("kafel: {error}");
-        std::process::exit(2);
-    }
+    command("kafel", &Kafel);
 }

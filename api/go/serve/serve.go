@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 )
 
 const (
@@ -57,6 +58,15 @@ func Main(handlers Handlers) {
 		fmt.Fprintf(os.Stderr, "%s: %v\n", os.Args[0], err)
 		os.Exit(2)
 	}
+}
+
+// Command is Main for a command without arguments. With any argument it prints its usage and exits with 2.
+func Command(handlers Handlers) {
+	if len(os.Args) > 1 {
+		fmt.Fprintf(os.Stderr, "usage: %s (it takes no arguments and reads requests from standard input)\n", filepath.Base(os.Args[0]))
+		os.Exit(2)
+	}
+	Main(handlers)
 }
 
 // Serve answers requests until `requests` ends. An end within a frame is an error.

@@ -60,6 +60,18 @@ pub fn serve(adapter: &impl Adapter) -> io::Result<()> {
     answer_all(adapter, &mut io::stdin().lock(), &mut io::stdout().lock())
 }
 
+/// Is the `main` of an adapter without arguments: it serves, and exits with 2 after an error or if there is an argument.
+pub fn command(name: &str, adapter: &impl Adapter) {
+    if std::env::args().count() > 1 {
+        eprintln!("usage: {name} (it takes no arguments and reads requests from standard input)");
+        std::process::exit(2);
+    }
+    if let Err(error) = serve(adapter) {
+        eprintln!("{name}: {error}");
+        std::process::exit(2);
+    }
+}
+
 fn answer_all(adapter: &impl Adapter, requests: &mut impl Read, answers: &mut impl Write) -> io::Result<()> {
     while let Some(request) = read_frame(requests)? {
         let (status, body) = match answer(adapter, &request) {
