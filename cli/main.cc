@@ -1,4 +1,5 @@
 // The command line: declares the subcommands and turns usage errors into exit status 2.
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -22,31 +23,54 @@
 namespace secequiv {
 namespace {
 
-using AddCommand = void (*)(CLI::App&, cli::Context&);
-struct CommandGroup {
-  const char* title;
-  std::vector<AddCommand> commands;
+struct Command {
+  const char* name;
+  const char* group;
+  void (*add)(CLI::App&, cli::Context&);
 };
 
-std::vector<CommandGroup> command_groups() {
-  using namespace cli;  // NOLINT(google-build-using-namespace): for the names below only
-  return {
-      {"Check and prove",
-       {add_check, add_prove, add_diff, add_fuzz, add_mutate, add_cover, add_prove_rule}},
-      {"Understand", {add_why, add_actions, add_reach, add_lint, add_run}},
-      {"Measure", {add_cost, add_cache, add_bench, add_kernel}},
-      {"Convert",
-       {add_import, add_optimize, add_precompile, add_asm, add_dis, add_validate, add_dump}},
-  };
-}
+constexpr const char* kProving = "Check and prove";
+constexpr const char* kUnderstanding = "Understand";
+constexpr const char* kMeasuring = "Measure";
+constexpr const char* kConverting = "Convert";
+constexpr const char* kHidden = "";
+constexpr Command kCommands[] = {
+    {"check", kProving, cli::add_check},
+    {"prove", kProving, cli::add_prove},
+    {"diff", kProving, cli::add_diff},
+    {"fuzz", kProving, cli::add_fuzz},
+    {"mutate", kProving, cli::add_mutate},
+    {"cover", kProving, cli::add_cover},
+    {"prove-rule", kProving, cli::add_prove_rule},
+    {"why", kUnderstanding, cli::add_why},
+    {"actions", kUnderstanding, cli::add_actions},
+    {"reach", kUnderstanding, cli::add_reach},
+    {"lint", kUnderstanding, cli::add_lint},
+    {"run", kUnderstanding, cli::add_run},
+    {"cost", kMeasuring, cli::add_cost},
+    {"cache", kMeasuring, cli::add_cache},
+    {"bench", kMeasuring, cli::add_bench},
+    {"kernel", kMeasuring, cli::add_kernel},
+    {"import", kConverting, cli::add_import},
+    {"optimize", kConverting, cli::add_optimize},
+    {"precompile", kConverting, cli::add_precompile},
+    {"asm", kConverting, cli::add_asm},
+    {"dis", kConverting, cli::add_dis},
+    {"validate", kConverting, cli::add_validate},
+    {"dump", kConverting, cli::add_dump},
+    {"plugin-host", kHidden, cli::add_plugin_host},
+};
 
-void add_commands(CLI::App& app, cli::Context& context) {
-  for (const CommandGroup& group : command_groups())
-    for (const AddCommand add : group.commands) {
-      add(app, context);
-      app.get_subcommands({}).back()->group(group.title);
-    }
-  cli::add_plugin_host(app, context);
+// Declares the command `first`, or all commands if no command has this name. Declaring all takes
+// longer than most proofs.
+void add_commands(CLI::App& app, cli::Context& context, std::string_view first) {
+  const auto named = [&](const Command& command) { return command.name == first; };
+  const bool known = std::ranges::any_of(kCommands, named);
+  for (const Command& command : kCommands) {
+    if (known && !named(command)) continue;
+    command.add(app, context);
+    app.get_subcommands({}).back()->group(command.group);
+  }
 }
 
 void guard_values_and_outputs(CLI::App& app) {
@@ -81,16 +105,16 @@ int command_line(int argc, char** argv) {
   app.set_version_flag("--version", "secequiv " SECEQUIV_VERSION, "Print the version and exit");
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.require_subcommand(1);
+  const std::span<char* const> arguments(argv, static_cast<std::size_t>(argc));
+  const std::vector<const char*> words = with_help_last(arguments);
   cli::Context context;
-  add_commands(app, context);
+  add_commands(app, context, words.size() < 2 ? "" : words[1]);
   app.footer("`secequiv help COMMAND` describes a command and its options.");
   cli::add_documents(app);
   guard_values_and_outputs(app);
-  const std::span<char* const> arguments(argv, static_cast<std::size_t>(argc));
   cli::drop_old_reports(arguments);
   if (const auto status = cli::print_document(app, arguments)) return *status;
   try {
-    const std::vector<const char*> words = with_help_last(arguments);
     app.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::ParseError& error) {
     return cli::print_usage(app, error);
