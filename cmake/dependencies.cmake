@@ -17,3 +17,12 @@ else()
   find_package(fmt REQUIRED)
   find_package(nlohmann_json REQUIRED)
 endif()
+
+# secequiv_soname(library variable): stores the name by which programs load a shared library that is not linked (harness/base/loaded.h).
+function(secequiv_soname library variable)
+  execute_process(COMMAND ${CMAKE_OBJDUMP} -p ${library} OUTPUT_VARIABLE headers COMMAND_ERROR_IS_FATAL ANY)
+  if(NOT headers MATCHES "SONAME +([^ \n]+)")
+    message(FATAL_ERROR "${library} is not a shared library")
+  endif()
+  set(${variable} ${CMAKE_MATCH_1} PARENT_SCOPE)
+endfunction()

@@ -105,18 +105,19 @@ def test_stacks_are_verified_even_if_a_filter_forbids_seccomp(asm, getpid):
     assert rows["x86_64"]["cached"] == []
 
 
-# This library is loaded before libbpf. It flips a bit from the third reading on; the first two readings find what all filters
-# have in common.
+# This library replaces syscall(), with which libbpf calls the kernel. It flips a bit from the third reading on; the first two
+# readings find what all filters have in common.
 FLIP = """
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <stddef.h>
-struct options { size_t size; const void* data_in; void* data_out; unsigned in, out; unsigned char* context; };
-int bpf_prog_test_run_opts(int fd, struct options* options) {
+#include <linux/bpf.h>
+#include <sys/syscall.h>
+long syscall(long number, long a, long b, long c, long d, long e, long f) {
   static int runs;
-  int (*real)(int, struct options*) = (int (*)(int, struct options*))dlsym(RTLD_NEXT, "bpf_prog_test_run_opts");
-  int done = real(fd, options);
-  if (++runs > 2) options->context[24 + BYTE] ^= 1 << BIT;
+  long (*real)(long, ...) = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+  long done = real(number, a, b, c, d, e, f);
+  if (number == SYS_bpf && a == BPF_PROG_TEST_RUN && ++runs > 2)
+    ((unsigned char*)((union bpf_attr*)b)->test.ctx_in)[24 + BYTE] ^= 1 << BIT;
   return done;
 }
 """
@@ -213,3 +214,10 @@ def test_forbidden_system_calls_make_verify_unavailable(getpid, call, message):
 
 def test_only_x86_64_can_be_verified(getpid):
     unavailable(run("cache", "--verify", getpid, "--arch", "aarch64"), "bitmaps can be read, found aarch64")
+
+
+def test_libbpf_is_loaded_only_to_read_a_bitmap(getpid, tmp_path):
+    (tmp_path / "libbpf.so.1").write_text("not a library")
+    broken = {"env": {**os.environ, "LD_LIBRARY_PATH": str(tmp_path)}}
+    assert run("cache", getpid, **broken).status == 0
+    unavailable(run("cache", "--verify", getpid, **broken), "libbpf cannot be loaded: %s/libbpf.so.1: " % tmp_path)

@@ -1,5 +1,7 @@
 """Tests `prove --engine` with decision diagrams, with the solver, and with both, which must agree."""
 
+import os
+
 import pytest
 from cli_tool import MANIFEST, PROGRAMS, confirmed, program, report, run
 
@@ -97,3 +99,13 @@ def test_every_engine_proves_edges_infeasible(engine, asm):
 def test_an_unknown_engine_is_refused(asm):
     done = run("prove", asm(ABOVE_4), asm(FROM_6), "--engine", "magic")
     assert done.status == 2 and "--engine" in done.err
+
+
+def test_z3_is_loaded_only_when_it_is_asked(asm, tmp_path):
+    pair = asm("ret #0x7fff0000\n"), asm("ld [0]\nret #0x7fff0000\n")
+    (tmp_path / "libz3.so.4").write_text("not a library")
+    broken = {"env": {**os.environ, "LD_LIBRARY_PATH": str(tmp_path)}}
+    assert run("prove", *pair, **broken).status == 0
+    for engine in ("z3", "both"):
+        done = run("prove", "--engine", engine, *pair, **broken)
+        assert done.status == 2 and not done.out and "Z3 cannot be loaded: %s/libz3.so.4: " % tmp_path in done.err, done

@@ -24,12 +24,37 @@
 #include <optional>
 #include <string>
 
+#include "harness/base/loaded.h"
 #include "harness/base/parts.h"
 #include "harness/kernel/child.h"
 #include "harness/kernel/uapi.h"
 
 namespace secequiv::kernel {
 namespace {
+
+// libbpf needs two more libraries; only runs that read a bitmap load them. In this namespace, these
+// pointers have the names of the functions.
+// NOLINTBEGIN(bugprone-macro-parentheses, bugprone-reserved-identifier): libbpf chose the names
+// clang-format off
+#define SECEQUIV_BPF_FUNCTIONS(F) \
+  F(bpf_prog_load) F(bpf_prog_test_run_opts) F(btf__find_by_name_kind) F(btf__free) \
+  F(btf__load_vmlinux_btf) F(btf__name_by_offset) F(btf__resolve_size) F(btf__resolve_type) \
+  F(btf__type_by_id) F(libbpf_get_error) F(libbpf_set_print)
+// clang-format on
+#define SECEQUIV_BPF_POINTER(name) decltype(&::name) name = nullptr;
+SECEQUIV_BPF_FUNCTIONS(SECEQUIV_BPF_POINTER)
+#undef SECEQUIV_BPF_POINTER
+
+Status load_libbpf() {
+#define SECEQUIV_BPF_LOADED(name) {#name, reinterpret_cast<void**>(&name)},
+  const LoadedFunction functions[] = {SECEQUIV_BPF_FUNCTIONS(SECEQUIV_BPF_LOADED)};
+#undef SECEQUIV_BPF_LOADED
+  // NOLINTEND(bugprone-macro-parentheses, bugprone-reserved-identifier)
+  const Status loaded = load_functions(SECEQUIV_LIBBPF, functions);
+  if (loaded) return Ok{};
+  return make_error(ErrorCode::kUnavailable, "the kernel's bitmap",
+                    "libbpf cannot be loaded: " + loaded.error().detail);
+}
 
 // The process that has the filters gets this name, so that it cannot be mistaken for another.
 constexpr std::array<char, 16> kName = {"secequiv bitmap"};
@@ -55,7 +80,7 @@ struct Layout {
   std::optional<Member> allow_compat;
 };
 
-using Btf = std::unique_ptr<btf, decltype(&btf__free)>;
+using Btf = std::unique_ptr<btf, decltype(btf__free)>;
 
 // Returns the offset in bytes of the member `name` of a struct or union. Searches unnamed members
 // too.
@@ -96,7 +121,7 @@ std::optional<Member> member(const btf* types, const char* of,
 }
 
 Result<Layout> layout() {
-  const Btf types(btf__load_vmlinux_btf(), &btf__free);
+  const Btf types(btf__load_vmlinux_btf(), btf__free);
   if (libbpf_get_error(types.get()) != 0) {
     return unavailable(
         "this kernel does not publish the layout of its structures "
@@ -229,6 +254,7 @@ std::string last_line(std::string_view log) {
 class Reader {
  public:
   static Result<Reader> open() {
+    if (auto s = load_libbpf(); !s) return s.error();
     libbpf_set_print(nullptr);
     auto at = layout();
     if (!at) return at.error();

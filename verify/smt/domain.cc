@@ -15,6 +15,7 @@ void remember(Z3_context context, Z3_error_code code) { first_errors.try_emplace
 }  // namespace
 
 Terms::Terms(std::span<const Symbol> symbols) {
+  load_z3();
   Z3_config config = Z3_mk_config();
   context_ = Z3_mk_context(config);
   Z3_del_config(config);

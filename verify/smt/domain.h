@@ -3,13 +3,12 @@
 // must not know programs or queries (solver.h).
 #pragma once
 
-#include <z3.h>
-
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "verify/smt/z3.h"
 #include "verify/symbolic/symbolic.h"
 
 namespace secequiv::smt {

@@ -1,0 +1,23 @@
+// The functions of fmt as a part of the command line, in place of fmt's shared library: that
+// library needs the shared C++ library, and loading both takes longer than most proofs.
+#include <fmt/core.h>
+
+#if FMT_VERSION >= 90000 && FMT_VERSION < 100000  // fmt 9; others link their library
+
+#include <fmt/format-inl.h>
+
+FMT_BEGIN_NAMESPACE
+namespace detail {
+
+// What fmt's own src/format.cc instantiates, as far as we use it.
+template FMT_API auto dragonbox::to_decimal(float x) noexcept -> dragonbox::decimal_fp<float>;
+template FMT_API auto dragonbox::to_decimal(double x) noexcept -> dragonbox::decimal_fp<double>;
+template FMT_API auto locale_ref::get<std::locale>() const -> std::locale;
+template FMT_API auto thousands_sep_impl(locale_ref) -> thousands_sep_result<char>;
+template FMT_API auto decimal_point_impl(locale_ref) -> char;
+template FMT_API void buffer<char>::append(const char*, const char*);
+
+}  // namespace detail
+FMT_END_NAMESPACE
+
+#endif
