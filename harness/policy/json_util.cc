@@ -1,10 +1,11 @@
 #include "harness/policy/json_util.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <iterator>
 #include <limits>
 #include <optional>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -15,7 +16,7 @@ namespace secequiv {
 namespace {
 
 // gVisor's exported rule trees nest up to 117 levels, because alternatives are added one by one.
-constexpr int kMaxDepth = 1000;
+constexpr std::size_t kMaxDepth = 1000;
 
 std::string position(std::string_view text, std::size_t byte, const std::string& name) {
   std::size_t line = 1;
@@ -52,6 +53,15 @@ class Reading {
 };
 
 }  // namespace
+
+std::string place_in_file(const RulePosition& position) {
+  std::vector<std::string_view> inside;
+  for (const std::string_view part :
+       {std::string_view(position.path), std::string_view(position.condition)})
+    if (!part.empty()) inside.push_back(part);
+  return fmt::format("line {}{}", position.line,
+                     inside.empty() ? "" : fmt::format(" ({})", fmt::join(inside, ", ")));
+}
 
 JsonCursor JsonCursor::at(const std::string& key) const {
   const auto found = value_->find(key);
@@ -92,7 +102,7 @@ PositionRef JsonCursor::position(const std::string& path) const {
 
 std::string JsonCursor::place() const {
   const PositionRef here = position(path());
-  return here.at == nullptr ? pointer() : here.at->text();
+  return here.at == nullptr ? pointer() : place_in_file(*here.at);
 }
 
 Error JsonCursor::expected(std::string_view what) const {
@@ -147,34 +157,31 @@ class LineWatch {
  public:
   explicit LineWatch(std::string_view text) : text_(text) {}
 
-  // `read` is the number of bytes read so far. The last of these bytes ends the event's token or
-  // follows it.
-  void add(nlohmann::json::parse_event_t event, std::size_t read, const nlohmann::json& parsed) {
-    using Event = nlohmann::json::parse_event_t;
-    for (; counted_ + 1 < read && counted_ < text_.size(); ++counted_)
-      line_ += text_[counted_] == '\n';
-    switch (event) {
-      case Event::key:
-        key_ = &open_.back()->members[parsed.get<std::string>()];
-        key_->line = line_;
-        break;
-      case Event::object_start:
-      case Event::array_start:
-        open_.push_back(&next());
-        break;
-      case Event::object_end:
-      case Event::array_end:
-        open_.pop_back();
-        break;
-      case Event::value:
-        next();
-        break;
-    }
+  // In these functions, `read` is the number of bytes read so far. The last of these bytes ends the
+  // event's token or follows it.
+  void key(const std::string& name, std::size_t read) {
+    count(read);
+    key_ = &open_.back()->members[name];
+    key_->line = line_;
   }
+  void open(std::size_t read) {
+    count(read);
+    open_.push_back(&next());
+  }
+  void value(std::size_t read) {
+    count(read);
+    next();
+  }
+  void close() { open_.pop_back(); }
 
   [[nodiscard]] JsonLines lines() && { return std::move(top_); }
 
  private:
+  void count(std::size_t read) {
+    for (; counted_ + 1 < read && counted_ < text_.size(); ++counted_)
+      line_ += text_[counted_] == '\n';
+  }
+
   // Returns where to store the line of the value that begins now.
   JsonLines& next() {
     if (open_.empty()) {
@@ -194,45 +201,112 @@ class LineWatch {
   JsonLines* key_ = nullptr;  // the key of the member whose value comes next
 };
 
-// `lines` may be null.
-Result<nlohmann::json> parse(std::string_view text, const std::string& name, LineWatch* lines) {
-  using nlohmann::json;
-  std::vector<std::set<std::string>> keys;
-  std::size_t read = 0;
-  std::optional<Error> refused;
-  const auto refuse = [&](std::size_t byte, std::string detail) {
-    if (!refused)
-      refused = make_error(ErrorCode::kParse, position(text, byte, name), std::move(detail));
-  };
-  const auto watch = [&](int depth, json::parse_event_t event, json& parsed) {
-    if (depth > kMaxDepth) refuse(read, fmt::format("nested deeper than {} levels", kMaxDepth));
-    if (refused) return false;
-    if (event == json::parse_event_t::object_start) keys.emplace_back();
-    if (event == json::parse_event_t::object_end) keys.pop_back();
-    if (event == json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second)
-      refuse(text.rfind('"', read - 2) + 1,
-             fmt::format("the key '{}' appears twice in one object", parsed.get<std::string>()));
-    if (lines != nullptr && !refused) lines->add(event, read, parsed);
+// Builds a document from the parser's events. The library's own callback searches the whole parent
+// after each object that ends, so a long list would take quadratic time.
+class Builder {
+ public:
+  using json = nlohmann::json;
+
+  Builder(std::string_view text, const std::string& name, const std::size_t& read, LineWatch* lines)
+      : text_(text), name_(name), read_(read), lines_(lines) {}
+
+  [[nodiscard]] Result<json> document() && {
+    if (error_) return *error_;
+    return std::move(document_);
+  }
+
+  // The library calls these functions. The parser stops after false.
+  bool null() { return add(nullptr); }
+  bool boolean(bool value) { return add(value); }
+  bool number_integer(std::int64_t value) { return add(value); }
+  bool number_unsigned(std::uint64_t value) { return add(value); }
+  bool number_float(double value, const std::string& /*text*/) { return add(value); }
+  bool string(std::string& value) { return add(std::move(value)); }
+  bool binary(json::binary_t& /*value*/) { return false; }  // JSON text has none
+
+  bool start_object(std::size_t /*size*/) { return open(json::object()); }
+  bool start_array(std::size_t /*size*/) { return open(json::array()); }
+  bool end_object() { return close(); }
+  bool end_array() { return close(); }
+
+  bool key(std::string& key) {
+    if (!expect_depth()) return false;
+    const auto [at, added] = open_.back()->emplace(key, nullptr);
+    if (!added)
+      return refuse(text_.rfind('"', read_ - 2) + 1,
+                    fmt::format("the key '{}' appears twice in one object", key));
+    member_ = &*at;
+    if (lines_ != nullptr) lines_->key(key, read_);
     return true;
-  };
-  json document;
-  // The library reports syntax errors only as exceptions. No other part of this project uses
-  // exceptions.
-  try {
-    document = json::parse(Reading(text.begin(), read), Reading(text.end(), read), watch);
-  } catch (const json::exception& error) {
+  }
+
+  bool parse_error(std::size_t byte, const std::string& /*token*/, const json::exception& error) {
     std::string detail = error.what();
     // The message starts "[json.exception.parse_error.101] parse error at line 1, column 2: syntax
     // error ...". We replace that position by our own.
     const std::size_t colon = detail.find(": ");
     if (colon != std::string::npos) detail = detail.substr(colon + 2);
-    const auto* syntax = dynamic_cast<const json::parse_error*>(&error);
-    return make_error(ErrorCode::kParse,
-                      syntax != nullptr ? position(text, syntax->byte, name) : name,
-                      std::move(detail));
+    if (dynamic_cast<const json::parse_error*>(&error) != nullptr)
+      return refuse(byte, std::move(detail));
+    error_ = make_error(ErrorCode::kParse, name_, std::move(detail));
+    return false;
   }
-  if (refused) return *refused;
-  return document;
+
+ private:
+  bool refuse(std::size_t byte, std::string detail) {
+    error_ = make_error(ErrorCode::kParse, position(text_, byte, name_), std::move(detail));
+    return false;
+  }
+
+  bool expect_depth() {
+    if (open_.size() <= kMaxDepth) return true;
+    return refuse(read_, fmt::format("nested deeper than {} levels", kMaxDepth));
+  }
+
+  // Stores a value that begins now, and returns where.
+  json& store(json value) {
+    if (open_.empty()) return document_ = std::move(value);
+    if (member_ != nullptr) return *std::exchange(member_, nullptr) = std::move(value);
+    open_.back()->push_back(std::move(value));
+    return open_.back()->back();
+  }
+
+  bool add(json value) {
+    if (!expect_depth()) return false;
+    store(std::move(value));
+    if (lines_ != nullptr) lines_->value(read_);
+    return true;
+  }
+
+  bool open(json empty) {
+    if (!expect_depth()) return false;
+    open_.push_back(&store(std::move(empty)));
+    if (lines_ != nullptr) lines_->open(read_);
+    return true;
+  }
+
+  bool close() {
+    open_.pop_back();
+    if (lines_ != nullptr) lines_->close();
+    return true;
+  }
+
+  std::string_view text_;
+  const std::string& name_;
+  const std::size_t& read_;  // how many bytes the parser has read
+  LineWatch* lines_;         // may be null
+  json document_;
+  std::vector<json*> open_;
+  json* member_ = nullptr;  // the member whose value comes next
+  std::optional<Error> error_;
+};
+
+// `lines` may be null.
+Result<nlohmann::json> parse(std::string_view text, const std::string& name, LineWatch* lines) {
+  std::size_t read = 0;
+  Builder builder(text, name, read, lines);
+  nlohmann::json::sax_parse(Reading(text.begin(), read), Reading(text.end(), read), &builder);
+  return std::move(builder).document();
 }
 
 }  // namespace

@@ -32,6 +32,9 @@ struct JsonDocument {
 // Like parse_json (json.h), but also returns the lines of all values.
 Result<JsonDocument> parse_json_lines(std::string_view text, const std::string& name);
 
+// Returns "line 12 (syscalls[3], includes CAP_KILL)", without the file.
+std::string place_in_file(const RulePosition& position);
+
 // A JSON value and its position in the document. The position is computed only when an error needs
 // it. A cursor must not outlive its parent.
 class JsonCursor {
@@ -51,7 +54,7 @@ class JsonCursor {
   [[nodiscard]] std::string path() const;
   // Returns a position with this line and the path `path`, if the document has lines.
   [[nodiscard]] PositionRef position(const std::string& path) const;
-  // Returns "docker.json:12 (syscalls[3])", for notes; without lines, the JSON pointer.
+  // Returns the place in the file, for notes about the file; without lines, the JSON pointer.
   [[nodiscard]] std::string place() const;
   bool has(const std::string& key) const { return value_->is_object() && value_->contains(key); }
   // Returns whether the key has a value other than null.
