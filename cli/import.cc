@@ -1,4 +1,6 @@
 // `import`: converts other projects' policies to our JSON.
+#include <fmt/format.h>
+
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/reading.h"
@@ -27,7 +29,8 @@ Result<int> import(const ImportJob& job) {
   if (!imported) return imported.error();
   if (const auto fits = filter_fits(job.options.filter, imported->format, name); !fits)
     return fits.error();
-  for (const std::string& note : imported->notes) job.options.note(note);
+  for (const std::string& note : imported->notes)
+    job.options.note(fmt::format("{}: {}", name, note));
   if (const auto names = check_names(*imported, reading(job.options)); !names) return names.error();
   const Policy& policy = imported->policy;
   if (!job.normal_form) return write_output(write_policy(policy), job.options);

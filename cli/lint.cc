@@ -32,7 +32,7 @@ Result<int> lint_policy(const LintOptions& given) {
   const auto found = lint(job);
   if (!found) return found.error();
   return print_found(given.options.json ? render(to_json(*found)) : lint_text(*found),
-                     reported(*found), given.options);
+                     reported(*found), given.options, Ok{}, VerdictLine::kFirst);
 }
 
 }  // namespace

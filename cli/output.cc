@@ -76,25 +76,31 @@ int write_drawing(int status, const std::string& path, std::string_view svg) {
   return after_writing(status, write_file(path, svg));
 }
 
-int print_verdict(std::string_view text, int status, const Options& options) {
+int print_verdict(std::string_view text, int status, const Options& options, VerdictLine line) {
   if (options.json) return print_bytes(printable(text, true), status);
   if (options.quiet && status == 0) return 0;
   const std::size_t end = text.find_last_not_of('\n');
-  const std::size_t last = end == text.npos ? 0 : text.rfind('\n', end) + 1;
-  const std::size_t columns = terminal::columns_of(STDOUT_FILENO);
-  const std::string before =
-      options.quiet ? "" : terminal::fitted(printable(text.substr(0, last), true), columns);
-  const std::string verdict = terminal::fitted(printable(text.substr(last), true), columns);
-  return print_bytes(terminal::coloured(before + verdict, before.size(), meaning_of(status)),
+  const bool last = line == VerdictLine::kLast && end != text.npos;
+  const std::size_t from = last ? text.rfind('\n', end) + 1 : 0;
+  const std::size_t to = last ? text.size() : std::min(text.find('\n'), text.size() - 1) + 1;
+  const auto shown = [&](std::string_view part) {
+    return terminal::fitted(printable(part, true), terminal::columns_of(STDOUT_FILENO));
+  };
+  const std::string before = options.quiet ? "" : shown(text.substr(0, from));
+  const std::string verdict = before + shown(text.substr(from, to - from));
+  const std::string after = options.quiet ? "" : shown(text.substr(to));
+  const terminal::Meaning meaning = meaning_of(status);
+  return print_bytes(terminal::coloured(verdict, before.size(), meaning) +
+                         terminal::coloured(after, after.size(), meaning),
                      status);
 }
 
 int print_found(std::string_view text, const ReportedCases& found, const Options& options,
-                const Status& also) {
+                const Status& also, VerdictLine line) {
   // Even with --quiet, the output begins with what became more permissive.
   if (options.quiet && !options.json && !found.direction.empty() && found.exit_status != 0)
     print(found.direction + "\n");
-  const int status = print_verdict(text, found.exit_status, options);
+  const int status = print_verdict(text, found.exit_status, options, line);
   const int written = after_writing(0, write_report_files(found, options));
   const int also_written = after_writing(written, also);
   return status == 0 ? also_written : status;

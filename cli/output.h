@@ -36,12 +36,16 @@ Result<int> write_output(std::string_view text, const Options& options);
 // Writes a drawing after its report was printed, so that the report is not lost if the write fails.
 // Returns `status`, or the error's status if the write fails.
 int write_drawing(int status, const std::string& path, std::string_view svg);
-// Prints a report whose last line is its verdict. With --quiet it prints only that line, and
-// nothing for a pass; but it always prints JSON in full.
-int print_verdict(std::string_view text, int status, const Options& options);
+// The line of a report that is its verdict.
+enum class VerdictLine : bool { kFirst, kLast };
+
+// Prints a report with a verdict. With --quiet it prints only that line, and nothing for a pass;
+// but it always prints JSON in full.
+int print_verdict(std::string_view text, int status, const Options& options,
+                  VerdictLine line = VerdictLine::kLast);
 // Like print_verdict(), and writes the report files. Returns the status of `found`. If that is a
 // pass but a write failed, or `also` is an error, returns the error's status.
 int print_found(std::string_view text, const ReportedCases& found, const Options& options,
-                const Status& also = Ok{});
+                const Status& also = Ok{}, VerdictLine line = VerdictLine::kLast);
 
 }  // namespace secequiv::cli

@@ -30,7 +30,7 @@ void Options::add_profile(CLI::App& app) {
   app.add_option("--filter", filter,
                  "Select the filter with this name from a seccompiler file with several filters");
   app.add_flag("--strict-names", strict_names,
-               "Refuse system call names that no architecture has, instead of printing a warning");
+               "Treat an unknown name (call, key, architecture) as an error, not a warning");
 }
 
 OciOptions Options::oci() const {

@@ -89,7 +89,7 @@ def test_skipped_names_are_reported():
     done = run("import", OCI / "docker-default.json")
     assert done.status == 0 and json.loads(done.out)
     found, = [line for line in done.err.splitlines() if "of other architectures" in line]
-    assert re.fullmatch(r"secequiv: skipped \d+ system calls of other architectures: [a-z0-9_, ]+", found), found
+    assert re.fullmatch(r"secequiv: \S+docker-default.json: skipped \d+ system calls of other architectures: [a-z0-9_, ]+", found), found
     assert "warning" not in done.err
 
 
@@ -109,15 +109,35 @@ def test_typing_errors_are_warnings_or_errors(tmp_path):
     assert line in done.out
     assert run("lint", profile, "--strict").status == 1 and run("lint", profile, "--strict-names").status == 2
     document, _ = report("lint", profile, "--strict")
-    assert document["unknown_names"][0]["origin"] == {"file": str(profile), "line": 2, "path": "syscalls[0]"}
+    assert document["warnings"][0]["origin"] == {"file": str(profile), "line": 2, "path": "syscalls[0]"}
 
 
 def test_unknown_keys_are_reported(tmp_path):
     profile = tmp_path / "profile.json"
-    profile.write_text('{"defaultAction":"SCMP_ACT_ERRNO","syscalls":[{"names":["read"],"action":"SCMP_ACT_ALLOW","arg":[]}]}')
-    line = "skipped the unknown key %s:1 (syscalls[0].arg); did you mean args?\n" % profile
-    assert run("import", profile).err == "secequiv: " + line
-    assert run("dis", profile).err == "secequiv: %s: %s" % (profile, line)
+    profile.write_text('{"defaultAction":"SCMP_ACT_ERRNO","architectures":["SCMP_ARCH_X86_46"],"syscall":[]}')
+    key = "unknown key 'syscall', which runtimes ignore; did you mean syscalls?"
+    arch = "unknown architecture 'SCMP_ARCH_X86_46'; did you mean SCMP_ARCH_X86_64?"
+    both = "secequiv: warning: %s:1 (syscall): %s\nsecequiv: warning: %s:1 (architectures[0]): %s\n" % (profile, key, profile, arch)
+    for command in (["import", profile], ["dis", profile], ["check", profile, "--quiet"], ["diff", profile, profile, "--quiet"]):
+        done = run(*command)
+        assert done.status == 0 and done.err in (both, both + both), done
+        done = run(*command, "--strict-names")
+        assert done.status == 2 and done.err == "secequiv: %s:1: %s (--strict-names)\n" % (profile, key), done
+    done = run("lint", profile, "--strict")
+    assert done.status == 1 and done.out.splitlines() == [
+        "fail: 0 redundant rules, 2 warnings",
+        "warning: %s:1 (syscall): unknown_name: %s" % (profile, key), "warning: %s:1 (architectures[0]): unknown_name: %s" % (profile, arch)]
+
+
+def test_notes_name_the_file_once(tmp_path):
+    profile = tmp_path / "p.json"
+    entries = ['{"names":["read"],"action":"SCMP_ACT_%s","args":[{"index":%d,"value":1,"op":"SCMP_CMP_EQ"}]}' % (action, i)
+               for i, action in enumerate(["ALLOW", "TRAP", "KILL"])]
+    profile.write_text('{"defaultAction":"SCMP_ACT_ERRNO","syscalls":[\n%s]}' % ",\n".join(entries))
+    notes = run("import", profile).err.splitlines()
+    assert all(note.count(str(profile)) == 1 for note in notes) and len(notes) == 1, notes
+    assert notes[0] == ("secequiv: %s: read at line 2 (syscalls[0]) and at line 3 (syscalls[1]), line 4 (syscalls[2]): if an input satisfies "
+                        "the first entry and a later one, libseccomp chooses one regardless of their order; this import uses the first" % profile)
 
 
 def test_standard_input_and_output_are_the_default():

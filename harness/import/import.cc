@@ -110,6 +110,8 @@ Result<Import> import_as(PolicyFormat format, bool is_chosen, std::string_view t
 Result<Import> import_policy(std::string_view text, const std::string& name,
                              std::optional<PolicyFormat> format, const ImportOptions& options) {
   text = without_bom(text);
+  if (text.find_first_not_of(" \t\r\n") == text.npos)
+    return make_error(ErrorCode::kParse, name, "expected a policy, found an empty file");
   const PolicyFormat used = format ? *format : format_of(text);
   auto out = import_as(used, !format, text, name, options);
   if (out) out->format = used;

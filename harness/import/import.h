@@ -35,7 +35,7 @@ struct Import {
   Policy policy;
   std::vector<std::string> notes;  // for people: parts without effect, or with an unexpected effect
   PolicyFormat format = PolicyFormat::kOwn;
-  // Only in OCI profiles; other formats refuse such names.
+  // Only in OCI profiles; other formats refuse unknown names.
   std::vector<UnknownName> unknown = {};
   std::vector<std::string> capabilities = {};  // capabilities in an OCI profile, in its order
 };

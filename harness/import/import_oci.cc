@@ -133,9 +133,14 @@ class OciImporter {
     if (auto s = check_case(at, known); !s) return s;
     for (const auto& item : at.value().items())
       if (std::ranges::find(known, item.key()) == known.end())
-        out_.skipped.push_back(fmt::format("the unknown key {}{}", at.at(item.key()).place(),
-                                           did_you_mean(similar_names(item.key(), known))));
+        add_unknown(UnknownName::Kind::kKey, item.key(), at.at(item.key()),
+                    did_you_mean(similar_names(item.key(), known)));
     return Ok{};
+  }
+
+  void add_unknown(UnknownName::Kind kind, const std::string& name, const JsonCursor& at,
+                   std::string suggestion) {
+    out_.unknown.push_back({kind, name, *at.position(at.path()).at, std::move(suggestion)});
   }
 
   Result<std::uint32_t> action(const JsonCursor& at, const JsonCursor& holder,
@@ -182,7 +187,11 @@ class OciImporter {
       auto name = list.at(i).string("an architecture (SCMP_ARCH_...)");
       if (!name) return name.error();
       const auto arch = arch_from_name(*name);
-      if (!arch) {
+      const auto names = libseccomp_arches();
+      if (!arch && std::ranges::find(names, *name) == names.end()) {
+        add_unknown(UnknownName::Kind::kArchitecture, *name, list.at(i),
+                    did_you_mean(similar_names(*name, names)));
+      } else if (!arch) {
         out_.skipped.push_back(fmt::format("architecture {}: secequiv does not know it", *name));
       } else if (!out_.policy.has_arch(*arch)) {
         out_.policy.arches.push_back(*arch);
@@ -247,19 +256,17 @@ class OciImporter {
         out_.capabilities.push_back(name);
     for (std::size_t i = 0; i < caps->size(); ++i)
       if (const std::string& name = (*caps)[i]; !is_capability(name))
-        out_.skipped.push_back(fmt::format("the unknown capability '{}' at {}{}", name,
-                                           inner.at("caps").at(i).place(),
-                                           did_you_mean(similar_names(name, capability_names()))));
+        add_unknown(UnknownName::Kind::kCapability, name, inner.at("caps").at(i),
+                    did_you_mean(similar_names(name, capability_names())));
     auto arches = strings(inner, "arches");
     if (!arches) return arches.error();
     for (std::size_t i = 0; i < arches->size(); ++i) {
       const std::string& name = (*arches)[i];
       if (std::ranges::find(runtime_arches(), name) != runtime_arches().end()) continue;
       const auto meant = arch_from_name(name);
-      out_.skipped.push_back(fmt::format(
-          "the unknown architecture '{}' at {}{}", name, inner.at("arches").at(i).place(),
-          meant ? fmt::format("; runtimes expect the name {} here", runtime_arch(*meant))
-                : did_you_mean(similar_names(name, runtime_arches()))));
+      add_unknown(UnknownName::Kind::kArchitecture, name, inner.at("arches").at(i),
+                  meant ? fmt::format("; runtimes expect the name {} here", runtime_arch(*meant))
+                        : did_you_mean(similar_names(name, runtime_arches())));
     }
     return std::optional(inner);
   }
@@ -434,7 +441,17 @@ std::string kernel_version_problem(std::string_view text) {
 }
 
 std::string UnknownName::problem() const {
-  return fmt::format("no architecture has a system call '{}'{}", name, suggestion);
+  switch (kind) {
+    case Kind::kCall:
+      return fmt::format("no architecture has a system call '{}'{}", name, suggestion);
+    case Kind::kKey:
+      return fmt::format("unknown key '{}', which runtimes ignore{}", name, suggestion);
+    case Kind::kArchitecture:
+      return fmt::format("unknown architecture '{}'{}", name, suggestion);
+    case Kind::kCapability:
+      return fmt::format("unknown capability '{}'{}", name, suggestion);
+  }
+  return {};
 }
 
 std::string UnknownName::text() const { return fmt::format("{}: {}", position.text(), problem()); }

@@ -3,6 +3,7 @@
 // meaning, as runc reads it (README.md). It must not know other formats.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,12 +20,14 @@ struct OciOptions {
   std::string kernel = "6.1";  // the host's kernel version, for includes.minKernel
 };
 
-// The name of a system call that no architecture in our tables has, probably a typing error. Its
-// entry has no effect. In a list of denied calls this leaves a hole.
+// A name in a profile that nothing knows, probably a typing error. What it names has no effect. In
+// a list of denied calls this leaves a hole.
 struct UnknownName {
+  enum class Kind : std::uint8_t { kCall, kKey, kArchitecture, kCapability };
+  Kind kind;
   std::string name;
   RulePosition position;
-  std::string suggestion;  // "; did you mean keyctl?", or empty
+  std::string suggestion;  // such as "; did you mean keyctl?", or empty
 
   // Returns "docker.json:7 (syscalls[0]): no architecture has a system call 'keyctll'; did you mean
   // ...?"

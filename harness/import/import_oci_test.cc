@@ -77,7 +77,7 @@ TEST(Oci, NotesErrnoNamesThatPodmanReadsDifferently) {
                            R"("errno": "ENOSYS", "excludes": {"arches": ["amd64"]})"})
     EXPECT_TRUE(notes(keys).empty()) << keys;
   const auto note = [](const std::string& podman, int number) {
-    return std::vector{"the errno at oci:1 (syscalls[0].errno): Podman " + podman +
+    return std::vector{"the errno at line 1 (syscalls[0].errno): Podman " + podman +
                        ", but Docker and runc return " + std::to_string(number) +
                        ", which this import uses"};
   };
@@ -89,7 +89,7 @@ TEST(Oci, NotesErrnoNamesThatPodmanReadsDifferently) {
                            R"("errno": "0x1")", R"("errno": "4294967297")", R"("errno": 1)"})
     EXPECT_EQ(notes(keys), note("refuses it", 1)) << keys;
   EXPECT_EQ(imported(R"j({"defaultAction": "SCMP_ACT_TRACE", "defaultErrno": "EIO"})j").unclear,
-            (std::vector<std::string>{"the errno at oci:1 (defaultErrno): Podman returns 5, but "
+            (std::vector<std::string>{"the errno at line 1 (defaultErrno): Podman returns 5, but "
                                       "Docker and runc return 1, which this import uses"}));
 }
 
@@ -150,8 +150,8 @@ TEST(Oci, NotesEntriesWithoutNames) {
       {"name": "", "names": ["read"], "action": "SCMP_ACT_ALLOW"})j"));
   EXPECT_EQ(decided(import, 0), kAllow);
   EXPECT_EQ(import.skipped, (std::vector<std::string>{
-                                "the entry at oci:1 (syscalls[0]): it names no system call",
-                                "the entry at oci:1 (syscalls[1]): it names no system call"}));
+                                "the entry at line 1 (syscalls[0]): it names no system call",
+                                "the entry at line 1 (syscalls[1]): it names no system call"}));
 }
 
 TEST(Oci, FindsProfilesWithinOtherObjects) {
@@ -228,12 +228,12 @@ TEST(Oci, UsesTheRuntimesArchitectureNames) {
   const OciImport import = imported(profile(
       R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "includes": {"arches": ["x86_64", "amd64"]}},
     {"names": ["write"], "action": "SCMP_ACT_ALLOW", "excludes": {"arches": ["riscv6"]}})j"));
-  EXPECT_EQ(import.skipped,
+  EXPECT_EQ(texts(import.unknown),
             (std::vector<std::string>{
-                "the unknown architecture 'x86_64' at oci:1 (syscalls[0].includes.arches[0]); "
-                "runtimes expect the name amd64 here",
-                "the unknown architecture 'riscv6' at oci:2 (syscalls[1].excludes.arches[0]); did "
-                "you mean riscv64?"}));
+                "oci:1 (syscalls[0].includes.arches[0]): unknown architecture 'x86_64'; runtimes "
+                "expect the name amd64 here",
+                "oci:2 (syscalls[1].excludes.arches[0]): unknown architecture 'riscv6'; did you "
+                "mean riscv64?"}));
 }
 
 TEST(Oci, FiltersEntriesByCapability) {
@@ -298,7 +298,7 @@ TEST(Oci, AddsSubArchitecturesOfTheHost) {
 }
 
 // Each unknown key may be meant as a condition. Without it, the entry matches more calls.
-TEST(Oci, NotesUnknownKeys) {
+TEST(Oci, ReportsUnknownKeys) {
   const OciImport import = imported(
       R"j({"defaultAction": "SCMP_ACT_ERRNO", "architecturez": [], "$comment": 1, "archMap":
       [{"architecture": "SCMP_ARCH_X86_64", "subArchitecture": null}], "syscalls": [
@@ -306,18 +306,24 @@ TEST(Oci, NotesUnknownKeys) {
       {"names": ["read"], "action": "SCMP_ACT_ALLOW", "arg": [], "include": {},
        "includes": {"cap": ["CAP_KILL"]}, "excludes": {"caps": ["CAP_SYS_ADMN", "CAP_BPF"]},
        "args": [{"index": 0, "value": 1, "op": "SCMP_CMP_EQ", "value2": 1}]}]})j");
-  EXPECT_EQ(import.skipped,
-            (std::vector<std::string>{
-                "the unknown key oci:1 ($comment); did you mean comment?",
-                "the unknown key oci:1 (architecturez); did you mean architectures?",
-                "the unknown key oci:2 (archMap[0].subArchitecture); did you mean "
-                "subArchitectures?",
-                "the unknown key oci:4 (syscalls[1].arg); did you mean args?",
-                "the unknown key oci:4 (syscalls[1].include); did you mean includes?",
-                "the unknown capability 'CAP_SYS_ADMN' at oci:5 (syscalls[1].excludes.caps[0]); "
-                "did you mean CAP_SYS_ADMIN?",
-                "the unknown key oci:5 (syscalls[1].includes.cap); did you mean caps?",
-                "the unknown key oci:6 (syscalls[1].args[0].value2); did you mean value?"}));
+  EXPECT_TRUE(import.skipped.empty());
+  EXPECT_EQ(
+      texts(import.unknown),
+      (std::vector<std::string>{
+          "oci:1 ($comment): unknown key '$comment', which runtimes ignore; did you mean comment?",
+          "oci:1 (architecturez): unknown key 'architecturez', which runtimes ignore; did you mean "
+          "architectures?",
+          "oci:2 (archMap[0].subArchitecture): unknown key 'subArchitecture', which runtimes "
+          "ignore; did you mean subArchitectures?",
+          "oci:4 (syscalls[1].arg): unknown key 'arg', which runtimes ignore; did you mean args?",
+          "oci:4 (syscalls[1].include): unknown key 'include', which runtimes ignore; did you mean "
+          "includes?",
+          "oci:5 (syscalls[1].excludes.caps[0]): unknown capability 'CAP_SYS_ADMN'; did you mean "
+          "CAP_SYS_ADMIN?",
+          "oci:5 (syscalls[1].includes.cap): unknown key 'cap', which runtimes ignore; did you "
+          "mean caps?",
+          "oci:6 (syscalls[1].args[0].value2): unknown key 'value2', which runtimes ignore; did "
+          "you mean value?"}));
 }
 
 // Go's encoding/json, and so runc, accepts these keys.

@@ -85,9 +85,9 @@ class SeccompilerImporter {
     std::string name = wanted;
     if (name.empty() && names.size() == 1) name = names[0];
     if (name.empty())
-      return root.fail(
-          fmt::format("expected one filter, found {} ({}); choose one with the option 'filter'",
-                      names.size(), fmt::join(names, ", ")));
+      return usage_error(Subject::kFilter,
+                         fmt::format("{} has {} filters, expected the name of one: {}", root.file(),
+                                     names.size(), fmt::join(names, ", ")));
     if (std::ranges::find(names, name) == names.end())
       return root.fail(fmt::format("expected one of the filters {}, found '{}'{}",
                                    fmt::join(names, ", "), name,

@@ -8,8 +8,8 @@
 #include <span>
 
 #include "harness/base/text.h"
-#include "harness/import/oci_rule.h"
 #include "harness/import/rule_list.h"
+#include "harness/policy/json_util.h"
 
 namespace secequiv {
 namespace {
@@ -33,14 +33,15 @@ void OciEntries::choose(std::uint32_t action) {
 void OciEntries::finish() {
   flush();
   place_superfluous();
+  note_overlaps();
   note_multiplexed();
   note_elsewhere();
 }
 
 void OciEntries::add(const std::string& name, const Rule& conditions,
                      const RulePosition& position) {
-  const std::string place = position.text();
-  const Rule entry = positioned(conditions, position);
+  const std::string place = place_in_file(position);
+  const Rule conditional = positioned(conditions, position);
   bool known = false;
   names_.insert(name);
   for (const Arch arch : out_.policy.arches) {
@@ -49,8 +50,10 @@ void OciEntries::add(const std::string& name, const Rule& conditions,
     const Call call(arch, *nr);
     std::vector<Seen>& seen = seen_[call];
     known = true;
-    Rule rule = oci_rule_on(arch, entry);
+    Rule rule = oci_rule_on(arch, conditional);
     const bool always = always_holds(rule);
+    Seen entry{current_action_, always, place, std::move(rule)};
+    if (!always) entry.required = required_values(entry.rule);
     if (!seen.empty() && seen.front().always) {
       if (seen.front().action != current_action_)
         no_effect(name, place, seen.front(), arch);
@@ -62,15 +65,15 @@ void OciEntries::add(const std::string& name, const Rule& conditions,
       drop(call);
       for (const Seen& each : seen)
         if (each.action != current_action_)
-          no_effect(name, each.place, {current_action_, always, place, entry}, arch);
+          no_effect(name, each.place, entry, arch);
         else
           superfluous_[call].push_back(*each.rule.position.at);
       seen.clear();
     } else {
-      note_overlap(name, rule, place, seen);
+      note_overlap(name, entry, seen);
     }
-    seen.push_back({current_action_, always, place, rule});
-    pending_[call].push_back(std::move(rule));
+    pending_[call].push_back(entry.rule);
+    seen.push_back(std::move(entry));
   }
   if (!known) unknown_here(name, position);
 }
@@ -83,7 +86,8 @@ void OciEntries::unknown_here(const std::string& name, const RulePosition& posit
     if (std::ranges::find(elsewhere_, name) == elsewhere_.end()) elsewhere_.push_back(name);
     return;
   }
-  out_.unknown.push_back({name, position, did_you_mean(similar_syscalls(host_, name))});
+  out_.unknown.push_back(
+      {UnknownName::Kind::kCall, name, position, did_you_mean(similar_syscalls(host_, name))});
 }
 
 void OciEntries::note_elsewhere() {
@@ -127,8 +131,7 @@ void OciEntries::no_effect(const std::string& name, const std::string& place, co
                                             always.place, arch_info(arch).name);
   std::string note =
       fmt::format("{} at {}: this entry has no effect, because {}", name, place, why);
-  if (std::ranges::find(out_.skipped, note) == out_.skipped.end())
-    out_.skipped.push_back(std::move(note));
+  if (noted_.insert(note).second) out_.skipped.push_back(std::move(note));
 }
 
 // Removes all rules of a call.
@@ -139,18 +142,25 @@ void OciEntries::drop(const Call& call) {
   std::erase_if(out_.policy.rule_sets, [](const RuleSet& set) { return set.rules.empty(); });
 }
 
-void OciEntries::note_overlap(const std::string& name, const Rule& rule, const std::string& place,
+void OciEntries::note_overlap(const std::string& name, const Seen& entry,
                               const std::vector<Seen>& seen) {
   for (const Seen& each : seen)
-    if (each.action != current_action_ && !exclude_each_other(each.rule, rule)) {
-      std::string note = fmt::format(
-          "{} at {} and {}: if an input satisfies both entries, libseccomp chooses "
-          "one regardless of their order; this import uses the first",
-          name, each.place, place);
-      if (std::ranges::find(out_.unclear, note) == out_.unclear.end())
-        out_.unclear.push_back(std::move(note));
+    if (each.action != entry.action && !exclude_each_other(each.required, entry.required)) {
+      const auto [at, is_new] = overlap_at_.emplace(std::pair(name, each.place), overlaps_.size());
+      if (is_new) overlaps_.push_back({name, each.place, {}});
+      std::vector<std::string>& later = overlaps_[at->second].later;
+      if (later.empty() || later.back() != entry.place) later.push_back(entry.place);
       return;
     }
+}
+
+void OciEntries::note_overlaps() {
+  for (const Overlap& each : overlaps_)
+    out_.unclear.push_back(
+        fmt::format("{} at {} and at {}: if an input satisfies {}, libseccomp chooses one "
+                    "regardless of their order; this import uses the first",
+                    each.name, each.first, fmt::join(each.later, ", "),
+                    each.later.size() == 1 ? "both entries" : "the first entry and a later one"));
 }
 
 // Adds to the position of a rule the entries that it makes superfluous.

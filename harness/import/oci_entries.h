@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/import/import_oci.h"
+#include "harness/import/oci_rule.h"
 
 namespace secequiv {
 
@@ -35,6 +36,14 @@ class OciEntries {
     bool always = false;
     std::string place;
     Rule rule;
+    RequiredValues required = {};
+  };
+
+  // Entries of one call that may hold together but have different actions.
+  struct Overlap {
+    std::string name;
+    std::string first;
+    std::vector<std::string> later;
   };
 
   void unknown_here(const std::string& name, const RulePosition& position);
@@ -42,8 +51,8 @@ class OciEntries {
   void note_multiplexed();
   void no_effect(const std::string& name, const std::string& place, const Seen& always, Arch arch);
   void drop(const Call& call);
-  void note_overlap(const std::string& name, const Rule& rule, const std::string& place,
-                    const std::vector<Seen>& seen);
+  void note_overlap(const std::string& name, const Seen& entry, const std::vector<Seen>& seen);
+  void note_overlaps();
   void place_superfluous();
   void flush();
 
@@ -54,7 +63,10 @@ class OciEntries {
   std::map<Call, std::vector<Seen>> seen_;
   // Entries beside one that always holds and has the same action.
   std::map<Call, std::vector<RulePosition>> superfluous_;
-  std::set<std::string> names_;         // system calls that have a rule
+  std::set<std::string> names_;  // system calls that have a rule
+  std::set<std::string> noted_;  // the notes about entries without effect
+  std::vector<Overlap> overlaps_;
+  std::map<std::pair<std::string, std::string>, std::size_t> overlap_at_;  // by name and `first`
   std::vector<std::string> elsewhere_;  // names that only other architectures have
 };
 

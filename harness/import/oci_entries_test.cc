@@ -36,7 +36,7 @@ TEST(OciEntries, EntryWithoutConditionsReplacesAllOthersOfTheCall) {
     EXPECT_EQ(decided(import, 0, {3}), SECCOMP_RET_LOG) << entries;
     EXPECT_EQ(decided(import, 1), SECCOMP_RET_LOG) << entries;
     ASSERT_FALSE(import.skipped.empty());
-    EXPECT_NE(import.skipped[0].find("read at oci:1 (syscalls["), std::string::npos)
+    EXPECT_NE(import.skipped[0].find("read at line 1 (syscalls["), std::string::npos)
         << import.skipped[0];
     EXPECT_TRUE(import.unclear.empty());
   }
@@ -89,10 +89,13 @@ TEST(OciEntries, ComparesLowHalvesOn32BitAbis) {
 
 TEST(OciEntries, NotesUnknownCallsAndArchitectures) {
   const OciImport import = imported(
-      R"j({"defaultAction": "SCMP_ACT_ERRNO", "architectures": ["SCMP_ARCH_X86_64", "SCMP_ARCH_PARISC"],
+      R"j({"defaultAction": "SCMP_ACT_ERRNO", "architectures": ["SCMP_ARCH_X86_64", "SCMP_ARCH_PARISC", "SCMP_ARCH_X86_46"],
     "syscalls": [{"names": ["read"], "action": "SCMP_ACT_ALLOW"}]})j");
   EXPECT_EQ(import.skipped,
             std::vector<std::string>{"architecture SCMP_ARCH_PARISC: secequiv does not know it"});
+  EXPECT_EQ(texts(import.unknown),
+            std::vector<std::string>{"oci:1 (architectures[2]): unknown architecture "
+                                     "'SCMP_ARCH_X86_46'; did you mean SCMP_ARCH_X86_64?"});
   EXPECT_EQ(decided(import, 0), kAllow);
 }
 

@@ -1,7 +1,6 @@
 #include "harness/import/oci_rule.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 namespace secequiv {
@@ -16,18 +15,6 @@ Rule low_halves(Rule rule) {
     m.mask &= 0xffffffff;
   }
   return rule;
-}
-
-// Returns the arguments that the rule requires to have one value.
-std::map<std::size_t, std::uint64_t> required_values(const Rule& rule) {
-  std::map<std::size_t, std::uint64_t> out;
-  const auto take = [&](const Rule& one) {
-    for (std::size_t i = 0; i < one.fields.size(); ++i)
-      if (one.fields[i].op == Matcher::Op::kEq) out[i] = one.fields[i].value;
-  };
-  if (rule.kind == Rule::Kind::kArgs) take(rule);
-  if (rule.kind == Rule::Kind::kAllOf) std::ranges::for_each(rule.children, take);
-  return out;
 }
 
 }  // namespace
@@ -52,12 +39,21 @@ bool always_holds(const Rule& rule) {
   });
 }
 
-bool exclude_each_other(const Rule& a, const Rule& b) {
-  const auto of_a = required_values(a);
-  return std::ranges::any_of(required_values(b), [&](const auto& each) {
-    const auto same = of_a.find(each.first);
-    return same != of_a.end() && same->second != each.second;
-  });
+RequiredValues required_values(const Rule& rule) {
+  RequiredValues out;
+  const auto take = [&](const Rule& one) {
+    for (std::size_t i = 0; i < one.fields.size(); ++i)
+      if (one.fields[i].op == Matcher::Op::kEq) out[i] = one.fields[i].value;
+  };
+  if (rule.kind == Rule::Kind::kArgs) take(rule);
+  if (rule.kind == Rule::Kind::kAllOf) std::ranges::for_each(rule.children, take);
+  return out;
+}
+
+bool exclude_each_other(const RequiredValues& a, const RequiredValues& b) {
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (a[i] && b[i] && *a[i] != *b[i]) return true;
+  return false;
 }
 
 }  // namespace secequiv

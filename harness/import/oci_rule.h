@@ -2,6 +2,10 @@
 // libseccomp on one architecture. It must not know profiles (import_oci.h).
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <optional>
+
 #include "harness/policy/policy.h"
 
 namespace secequiv {
@@ -14,7 +18,12 @@ Rule oci_rule_on(Arch arch, Rule rule);
 // treats such a rule as one without conditions.
 bool always_holds(const Rule& rule);
 
-// Returns whether the rules require different values of the same argument.
-bool exclude_each_other(const Rule& a, const Rule& b);
+// The value that a rule requires of each argument, if it requires one.
+using RequiredValues =
+    std::array<std::optional<std::uint64_t>, std::tuple_size_v<decltype(Rule::fields)>>;
+RequiredValues required_values(const Rule& rule);
+
+// Returns whether these require different values of the same argument.
+bool exclude_each_other(const RequiredValues& a, const RequiredValues& b);
 
 }  // namespace secequiv

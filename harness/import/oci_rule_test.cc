@@ -44,11 +44,11 @@ TEST(OciRule, AnEmptyMaskIsNoCondition) {
   EXPECT_EQ(narrow(masked("4294967296", true)), kAccess);
   ASSERT_EQ(high.skipped.size(), 2u);
   EXPECT_EQ(high.skipped[0],
-            "read at oci:1 (syscalls[0]): this entry has no effect, because the entry at oci:1 "
+            "read at line 1 (syscalls[0]): this entry has no effect, because the entry at line 1 "
             "(syscalls[1]) has no conditions");
   EXPECT_EQ(high.skipped[1],
-            "read at oci:1 (syscalls[1]): this entry has no effect, because the conditions of the "
-            "entry at oci:1 (syscalls[0]) always hold on i386");
+            "read at line 1 (syscalls[1]): this entry has no effect, because the conditions of the "
+            "entry at line 1 (syscalls[0]) always hold on i386");
 }
 
 TEST(OciRule, DetectsRulesThatAlwaysHold) {

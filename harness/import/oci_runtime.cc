@@ -17,6 +17,14 @@ constexpr std::array<std::string_view, 22> kRuntimeArches = {
     "mipsel64n32", "mips3l64n32", "parisc", "parisc64",  "ppc",    "ppc64",
     "ppc64le",     "riscv64",     "s390",   "s390x"};
 
+constexpr std::array<std::string_view, 23> kLibseccompArches = {
+    "SCMP_ARCH_NATIVE",   "SCMP_ARCH_X86",         "SCMP_ARCH_X86_64",      "SCMP_ARCH_X32",
+    "SCMP_ARCH_ARM",      "SCMP_ARCH_AARCH64",     "SCMP_ARCH_LOONGARCH64", "SCMP_ARCH_M68K",
+    "SCMP_ARCH_MIPS",     "SCMP_ARCH_MIPS64",      "SCMP_ARCH_MIPS64N32",   "SCMP_ARCH_MIPSEL",
+    "SCMP_ARCH_MIPSEL64", "SCMP_ARCH_MIPSEL64N32", "SCMP_ARCH_PARISC",      "SCMP_ARCH_PARISC64",
+    "SCMP_ARCH_PPC",      "SCMP_ARCH_PPC64",       "SCMP_ARCH_PPC64LE",     "SCMP_ARCH_RISCV64",
+    "SCMP_ARCH_S390",     "SCMP_ARCH_S390X",       "SCMP_ARCH_SH"};
+
 }  // namespace
 
 std::string_view runtime_arch(Arch arch) {
@@ -33,6 +41,8 @@ std::string_view runtime_arch(Arch arch) {
 }
 
 std::span<const std::string_view> runtime_arches() { return kRuntimeArches; }
+
+std::span<const std::string_view> libseccomp_arches() { return kLibseccompArches; }
 
 std::optional<std::pair<unsigned, unsigned>> kernel_version(std::string_view text) {
   std::array<unsigned, 2> parts{};

@@ -19,6 +19,10 @@ std::string_view runtime_arch(Arch arch);
 // Returns all these names, including those of architectures that our tables lack.
 std::span<const std::string_view> runtime_arches();
 
+// Returns libseccomp's names of architectures, such as SCMP_ARCH_X86, including those that our
+// tables lack.
+std::span<const std::string_view> libseccomp_arches();
+
 // Maps "6.1.2" to {6, 1}. Returns nothing if the text is malformed.
 std::optional<std::pair<unsigned, unsigned>> kernel_version(std::string_view text);
 

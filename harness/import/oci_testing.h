@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "harness/import/import_oci.h"
 #include "harness/policy/testing.h"
@@ -19,6 +20,12 @@ inline OciImport imported(const std::string& text, const OciOptions& options = {
   if (result) return std::move(*result);
   ADD_FAILURE() << result.error().text() << "\n" << text;
   return {};
+}
+
+inline std::vector<std::string> texts(const std::vector<UnknownName>& names) {
+  std::vector<std::string> out;
+  for (const UnknownName& name : names) out.push_back(name.text());
+  return out;
 }
 
 // Returns a profile for x86_64 that returns EPERM for all calls without an entry.

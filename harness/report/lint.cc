@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <map>
+#include <utility>
+
 #include "harness/base/text.h"
 #include "harness/report/rule.h"
 #include "harness/seccomp/action.h"
@@ -55,20 +58,19 @@ ordered_json parts_json(const std::vector<RulePart>& parts) {
 
 std::string field_name(int field) { return field == kIpField ? "ip" : fmt::format("arg{}", field); }
 
-// Formats a place as "docker.json:812 (syscalls[14]): x86_64:read". Without a position: "rule set 2
-// (ALLOW), x86_64:read".
-std::string place_text(const RulePlace& place) {
+// Formats a place as "docker.json:812 (syscalls[14]): x86_64,i386:read". Without a position: "rule
+// set 2 (ALLOW), x86_64,i386:read".
+std::string place_text(const RulePlace& place, std::string_view arches) {
   const std::string name(syscall_name(place.arch, place.nr));
   const std::string where =
       place.position.at != nullptr
           ? place.position.at->text() + ":"
           : fmt::format("rule set {} ({}),", place.rule_set + 1, describe_action(place.action));
-  return fmt::format("{} {}:{}", where, arch_info(place.arch).name,
-                     name.empty() ? fmt::format("{}", place.nr) : name);
+  return fmt::format("{} {}:{}", where, arches, name.empty() ? fmt::format("{}", place.nr) : name);
 }
 
-std::string line(const RedundantRule& rule) {
-  std::string out = place_text(rule.place);
+std::string line(const RedundantRule& rule, std::string_view arches) {
+  std::string out = place_text(rule.place, arches);
   for (const std::size_t branch : rule.part) out += fmt::format(", part {}", branch + 1);
   out += fmt::format(": {}: ", lint_name(rule.kind));
   switch (rule.kind) {
@@ -86,8 +88,9 @@ std::string line(const RedundantRule& rule) {
   return out + "the policy decides the same without it";
 }
 
-std::string line(const DoubtfulRule& rule) {
-  const std::string out = fmt::format("{}: {}: ", place_text(rule.place), lint_name(rule.kind));
+std::string line(const DoubtfulRule& rule, std::string_view arches) {
+  const std::string out =
+      fmt::format("{}: {}: ", place_text(rule.place, arches), lint_name(rule.kind));
   const std::string unchecked = parts_text(rule.unchecked);
   const bool one = rule.unchecked.size() == 1;
   if (rule.kind == DoubtfulRule::Kind::kMatchAll)
@@ -95,6 +98,11 @@ std::string line(const DoubtfulRule& rule) {
                              one ? "s" : "");
   return out + fmt::format("{} checks {}, but {} {} not", parts_text({rule.checked}),
                            field_name(rule.field), unchecked, one ? "does" : "do");
+}
+
+template <class Rule>
+std::string line(const Rule& rule) {
+  return line(rule, arch_info(rule.place.arch).name);
 }
 
 std::string line(const UnknownName& unknown) {
@@ -129,11 +137,44 @@ ordered_json finding(const DoubtfulRule& rule) {
   return out;
 }
 
-std::string summary(const LintReport& report) {
-  std::string out = counted(report.redundant.size(), "redundant rule");
-  if (report.warnings() != 0) out += ", " + counted(report.warnings(), "warning");
-  if (report.redundant.size() > 1)
-    out += "; each can be removed alone, but perhaps not all together";
+// What people read: one row for each finding, whatever the number of architectures it concerns.
+struct LintRow {
+  std::string text;
+  const RulePosition* position;  // may be null
+};
+
+template <class Rule>
+std::vector<LintRow> lint_rows(const std::vector<Rule>& rules) {
+  struct Alike {
+    const Rule* first;
+    std::vector<std::string_view> arches;
+  };
+  std::vector<Alike> found;
+  std::map<std::string, std::size_t> known;  // positions in `found`
+  for (const Rule& rule : rules) {
+    const auto [at, is_new] = known.emplace(line(rule, ""), found.size());
+    if (is_new) found.push_back({&rule, {}});
+    found[at->second].arches.push_back(arch_info(rule.place.arch).name);
+  }
+  std::vector<LintRow> out;
+  out.reserve(found.size());
+  for (const Alike& each : found)
+    out.push_back({line(*each.first, fmt::format("{}", fmt::join(each.arches, ","))),
+                   each.first->place.position.at.get()});
+  return out;
+}
+
+std::vector<LintRow> lint_warnings(const LintReport& report) {
+  std::vector<LintRow> out = lint_rows(report.doubtful);
+  for (const UnknownName& name : report.unknown) out.push_back({line(name), &name.position});
+  for (LintRow& row : out) row.text.insert(0, "warning: ");
+  return out;
+}
+
+std::string summary(std::size_t redundant, std::size_t warnings) {
+  std::string out = counted(redundant, "redundant rule");
+  if (warnings != 0) out += ", " + counted(warnings, "warning");
+  if (redundant > 1) out += "; each can be removed alone, but perhaps not all together";
   return out;
 }
 
@@ -158,11 +199,13 @@ std::string_view lint_name(DoubtfulRule::Kind kind) {
 }
 
 std::string lint_text(const LintReport& report) {
-  std::string out;
-  for (const RedundantRule& rule : report.redundant) out += line(rule) + "\n";
-  for (const DoubtfulRule& rule : report.doubtful) out += "warning: " + line(rule) + "\n";
-  for (const UnknownName& name : report.unknown) out += "warning: " + line(name) + "\n";
-  return out + fmt::format("{}: {}\n", verdict_name(report.verdict()), summary(report));
+  const auto redundant = lint_rows(report.redundant);
+  const auto warnings = lint_warnings(report);
+  std::string out = fmt::format("{}: {}\n", verdict_name(report.verdict()),
+                                summary(redundant.size(), warnings.size()));
+  for (const LintRow& row : redundant) out += row.text + "\n";
+  for (const LintRow& row : warnings) out += row.text + "\n";
+  return out;
 }
 
 ordered_json to_json(const LintReport& report) {
@@ -174,30 +217,32 @@ ordered_json to_json(const LintReport& report) {
   for (const RedundantRule& rule : report.redundant) out["idle"].push_back(finding(rule));
   for (const DoubtfulRule& rule : report.doubtful) out["warnings"].push_back(finding(rule));
   for (const UnknownName& unknown : report.unknown)
-    out["unknown_names"].push_back(
-        {{"name", unknown.name}, {"origin", to_json(unknown.position)}, {"text", line(unknown)}});
+    out["warnings"].push_back({{"kind", "unknown_name"},
+                               {"name", unknown.name},
+                               {"origin", to_json(unknown.position)},
+                               {"text", line(unknown)}});
   return out;
 }
 
 ReportedCases reported(const LintReport& report) {
   const Verdict verdict = report.verdict();
-  ReportedCases out{"lint", report.name, verdict, exit_code(verdict), summary(report), {}};
-  const auto add = [&](ReportedCase::State state, std::string text, const RulePosition* position) {
-    ReportedCase& added = out.cases.emplace_back("lint", state, std::move(text));
+  const auto redundant = lint_rows(report.redundant);
+  const auto warnings = lint_warnings(report);
+  ReportedCases out{
+      "lint", report.name, verdict, exit_code(verdict), summary(redundant.size(), warnings.size()),
+      {}};
+  const auto add = [&](ReportedCase::State state, const LintRow& row) {
+    ReportedCase& added = out.cases.emplace_back("lint", state, row.text);
     added.name = fmt::format("{}", out.cases.size());
     if (report.file.empty()) return;
     added.place = ReportedCase::Place{report.file, false, {}, {}};
-    if (position == nullptr) return;
-    added.place->path = position->file;  // the position may lie in an included file
-    added.place->line = static_cast<std::uint32_t>(position->line);
+    if (row.position == nullptr) return;
+    added.place->path = row.position->file;  // the position may lie in an included file
+    added.place->line = static_cast<std::uint32_t>(row.position->line);
   };
-  for (const RedundantRule& rule : report.redundant)
-    add(ReportedCase::State::kFail, line(rule), rule.place.position.at.get());
   const auto warned = report.strict ? ReportedCase::State::kFail : ReportedCase::State::kWarning;
-  for (const DoubtfulRule& rule : report.doubtful)
-    add(warned, "warning: " + line(rule), rule.place.position.at.get());
-  for (const UnknownName& unknown : report.unknown)
-    add(warned, "warning: " + line(unknown), &unknown.position);
+  for (const LintRow& row : redundant) add(ReportedCase::State::kFail, row);
+  for (const LintRow& row : warnings) add(warned, row);
   conclude(out);
   return out;
 }
