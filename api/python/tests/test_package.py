@@ -252,9 +252,9 @@ def test_notes_about_profiles_are_warnings():
     program = secequiv.parse(profile)
     for question in (secequiv.prove, secequiv.diff):
         for before, after in ((profile, program), (program, program)):
-            with pytest.warns(UserWarning, match="the unknown key <text>:2 \\(Nothing\\)") as caught:
+            with pytest.warns(UserWarning, match="<text>:2 \\(Nothing\\): unknown key") as caught:
                 answer = question(before, after)
-            assert answer.message.count("the unknown key <text>:2 (Nothing)") == 2 and len(caught) == 1
+            assert answer.message.count("<text>:2 (Nothing): unknown key") == 2 and len(caught) == 1
             assert caught[0].filename == __file__
 
 
