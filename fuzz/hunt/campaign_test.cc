@@ -149,6 +149,57 @@ TEST(Campaign, AKnownBugExcusesNoOtherBugOfTheSameInstruction) {
   EXPECT_EQ(kinds->verdict, Verdict::kDifferent) << shown(*kinds);
 }
 
+// The second program has the known JSET, and a second mistake. Without JSET, `otherwise` answers.
+HuntReport hunt_behind_jset(const std::function<Answer<Program>(ProgramView)>& otherwise,
+                            const std::function<void(HuntOptions&)>& adjust = {}) {
+  const Program known = {
+      {kLdWAbs, 0, 0, 16}, {kJsetK, 0, 1, 6}, {kRetK, 0, 0, 1}, {kRetK, 0, 0, 2}};
+  const Program both = {{kLdWAbs, 0, 0, 16}, {kJsetK, 0, 1, 9}, {kRetK, 0, 0, 1},
+                        {kLdxLen, 0, 0, 0},  {kTxa, 0, 0, 0},   {kRetA, 0, 0, 0}};
+  FakeOptimizer optimizer([&](ProgramView p) {
+    if (!has(p, kJsetK)) return has(p, kLdxLen) ? otherwise(p) : same(p);
+    Program out(p.begin(), p.end());
+    for (Insn& in : out) {
+      if (in.code == kJsetK && in.k != 9) in.code = kJgeK;
+      if (in.code == kLdxLen) in = {kLdxImm, 0, 0, 7};
+    }
+    return FakeCompiler::answered(out);
+  });
+  HuntOptions options = options_for(2);
+  options.repeat = false;
+  if (adjust) adjust(options);
+  const auto report = hunt({"fake", &optimizer, nullptr},
+                           *given_programs({{"known", known}, {"both", both}}), options);
+  EXPECT_TRUE(report);
+  return *report;
+}
+
+TEST(Campaign, OnlyARightAnswerExplainsAFailure) {
+  // Without JSET, the answer says nothing about LD LEN.
+  const HuntReport unsupported = hunt_behind_jset(
+      [](ProgramView) { return failure(Outcome::kUnsupported, "not without jset"); });
+  EXPECT_EQ(findings_with(unsupported, kLdxLen), 1u) << shown(unsupported);
+  const HuntReport undecided = hunt_behind_jset(same, [](HuntOptions& options) {
+    options.assess.prover = [prove = options.assess.prover](const Question& question, bool deep) {
+      const bool asked = has(question.before[0], kLdxLen) && !has(question.before[0], kJsetK);
+      return asked ? Result<Proof>(Proof{}) : prove(question, deep);
+    };
+  });
+  EXPECT_EQ(findings_with(undecided, kLdxLen), 1u) << shown(undecided);
+  // Without JSET, the failure is of another kind.
+  for (const auto& [answer, kind] :
+       {std::pair(failure(Outcome::kCrashed, "it was ended by signal 11"), FindingKind::kCrashed),
+        std::pair(failure(Outcome::kGarbage, "no program"), FindingKind::kGarbage),
+        std::pair(FakeCompiler::answered({{kLdImm, 0, 0, 0}}), FindingKind::kRejected)}) {
+    const HuntReport other = hunt_behind_jset([&](ProgramView) { return answer; });
+    const auto at = std::ranges::find(other.findings, kind, &Finding::kind);
+    ASSERT_NE(at, other.findings.end()) << shown(other);
+    EXPECT_TRUE(at->failure && at->reduced && has(at->subject.before, kLdxLen)) << shown(other);
+  }
+  // A right answer does.
+  EXPECT_EQ(hunt_behind_jset(same).findings.size(), 1u);
+}
+
 TEST(Campaign, AReductionKeepsTheRuleThatTheKernelApplies) {
   // One bug loses the last return, the other one stores into a word that does not exist.
   const Program both = {{kLdImm, 0, 0, 1}, {kNeg, 0, 0, 0}, {kRshX, 0, 0, 0}, {kRetA, 0, 0, 0}};

@@ -159,17 +159,15 @@ class EvaluatorHunt {
   }
 
   // Sends the finding's subject again, as FindingTools describes.
-  Result<bool> fails(Finding& finding) {
+  Result<Shown> again(Finding& finding) {
     const auto inputs = inputs_like(finding, finding.subject.before);
-    const auto problem =
-        problem_with(finding.subject.before, inputs,
-                     evaluator_.evaluate(finding.subject.before, inputs), options_.assess.sameness);
-    if (!problem || problem->kind != finding.kind || (options_.stop && options_.stop()))
-      return false;
-    finding.detail = problem->detail;
-    finding.cause = problem->cause;
-    finding.witness = problem->witness;
-    return true;
+    const auto answer = evaluator_.evaluate(finding.subject.before, inputs);
+    if (answer.outcome == Outcome::kUnsupported || (options_.stop && options_.stop()))
+      return Shown::kNothing;
+    auto problem = problem_with(finding.subject.before, inputs, answer, options_.assess.sameness);
+    if (!problem) return Shown::kRight;
+    set_problem(finding, std::move(*problem));
+    return Shown::kProblem;
   }
 
   // Minimizes the input that shows the difference, together with the program.
@@ -248,7 +246,7 @@ class EvaluatorHunt {
   HuntReport report_;
   Findings findings_{report_,
                      options_,
-                     {[this](Finding& finding) { return fails(finding); },
+                     {[this](Finding& finding) { return again(finding); },
                       [this](const Finding& finding, const Wanted& wanted) {
                         return Result<Finding>(reduce(finding, wanted));
                       }}};

@@ -34,7 +34,7 @@ Finding Findings::finding(Problem problem, const HuntSubject& subject, std::uint
   Finding out;
   out.kind = problem.kind;
   out.known = known_ && (!known_kind_ || *known_kind_ == problem.kind);
-  out.failure = !out.known && is_failure(problem.kind) && !options_.allowed.contains(problem.kind);
+  out.failure = !out.known && counts_as_failure(problem.kind);
   out.detail = std::move(problem.detail);
   out.cause = std::move(problem.cause);
   out.found_by = std::move(problem.found_by);
@@ -89,9 +89,10 @@ Result<Ok> Findings::reduce_all(Finding finding) {
     const bool again = reduced->reduced && groups_by_shape(*reduced);
     const bool is_known = add(std::move(*reduced));
     if (!again || is_known || !may_reduce(finding)) return Ok{};
+    const Program tried = finding.subject.before;
     const auto known = explanation(finding);
     if (!known) return known.error();
-    if (*known) return Ok{};
+    if (*known || merge_other(finding) || finding.subject.before == tried) return Ok{};
   }
   return Ok{};
 }
@@ -102,7 +103,7 @@ Result<bool> Findings::explained(Finding& finding, bool reduce_looser) {
   const Finding given = finding;
   const auto known = explanation(finding);
   if (!known) return known.error();
-  if (!*known) return false;
+  if (!*known) return merge_other(finding);
   Finding& shown = report_.findings[**known];
   if (loosens_more(given, shown)) {
     if (!reduce_looser) return false;
@@ -115,21 +116,35 @@ Result<bool> Findings::explained(Finding& finding, bool reduce_looser) {
 }
 
 Result<std::optional<std::size_t>> Findings::explanation(Finding& finding) {
-  Finding rest = finding;
   for (std::size_t i = 0; i < kMostTakenOut; ++i) {
-    std::optional<HuntSubject> without;
-    std::size_t at = 0;
-    for (; at < causes_.size() && !without; ++at)
-      if (!report_.findings[at].known && comparable(causes_[at], rest))
-        without = causes_[at].pattern.taken_out_of(rest.subject);
-    if (!without) break;
-    rest.subject = std::move(*without);
-    const auto fails = tools_.fails(rest);
-    if (!fails) return fails.error();
-    if (!*fails) return std::optional(at - 1);
+    std::size_t by = 0;
+    const auto shown = without_one_pattern(finding, by);
+    if (!shown) return shown.error();
+    if (*shown == Shown::kRight) return std::optional(by);
+    if (*shown == Shown::kNothing) break;
   }
-  finding = std::move(rest);
   return std::optional<std::size_t>();
+}
+
+// An answer that says nothing, for example that the rest is unsupported, excuses nothing. Then
+// another part of the pattern is replaced.
+Result<Shown> Findings::without_one_pattern(Finding& rest, std::size_t& by) {
+  for (by = 0; by < causes_.size(); ++by) {
+    if (report_.findings[by].known || !comparable(causes_[by], rest)) continue;
+    for (std::size_t way = 0;; ++way) {
+      auto without = causes_[by].pattern.taken_out_of(rest.subject, way);
+      if (!without) break;
+      Finding next = rest;
+      next.subject = std::move(*without);
+      const auto shown = tools_.again(next);
+      if (!shown || *shown == Shown::kRight) return shown;
+      if (*shown == Shown::kNothing) continue;
+      rest = std::move(next);
+      rest.failure = !rest.known && counts_as_failure(rest.kind);
+      return shown;
+    }
+  }
+  return Shown::kNothing;
 }
 
 Result<Finding> Findings::reduce(const Finding& finding, const Wanted& wanted) {
@@ -235,6 +250,13 @@ bool Findings::has_known_pattern(const Finding& like, const HuntSubject& subject
   return std::ranges::any_of(causes_, [&](const Cause& cause) {
     return comparable(cause, like) && cause.pattern.in(parts);
   });
+}
+
+// What is left without known patterns can be of a kind whose group does not depend on the program.
+bool Findings::merge_other(Finding& finding) {
+  if (groups_by_shape(finding)) return false;
+  finding.group = group_of(finding);
+  return merge(finding);
 }
 
 bool Findings::merge(const Finding& finding) {

@@ -3,6 +3,7 @@
 // requests are sent, nor how findings are reduced.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <set>
 
@@ -12,11 +13,15 @@
 
 namespace secequiv::hunt {
 
+// What the answer to a subject shows. Only a proof makes it right or, without a prover, inputs that
+// show no difference.
+enum class Shown : std::uint8_t { kRight, kProblem, kNothing };
+
 // What the findings ask of the hunt. Both return the errors of the prover.
 struct FindingTools {
-  // Sends the finding's subject. If its answer still has a problem of this kind, stores the problem
-  // and the pass in the finding and returns true.
-  std::function<Result<bool>(Finding&)> fails;
+  // Sends the finding's subject. If its answer has a problem of any kind, stores the problem and
+  // the pass in the finding.
+  std::function<Result<Shown>(Finding&)> again;
   // Returns the finding for the smallest subject among those that `wanted` accepts.
   std::function<Result<Finding>(const Finding&, const Wanted& wanted)> reduce;
 };
@@ -63,11 +68,16 @@ class Findings {
     Pattern pattern;
   };
 
-  // Takes the patterns of this run's findings out of `finding` until it no longer fails, and
+  // Takes the patterns of this run's findings out of `finding` until the answer is right, and
   // returns the number of the finding whose pattern was last. A finding of an earlier run explains
-  // nothing in this way, because that would let a new bug pass. If it still fails, leaves that
-  // subject in `finding` and returns nothing.
+  // nothing in this way, because that would let a new bug pass. Otherwise leaves the last subject
+  // that fails in `finding`, with its problem, and returns nothing.
   Result<std::optional<std::size_t>> explanation(Finding& finding);
+  // Takes one pattern out of `rest` and sends it again. Sets `by` to the pattern's finding.
+  Result<Shown> without_one_pattern(Finding& rest, std::size_t& by);
+  [[nodiscard]] bool counts_as_failure(FindingKind kind) const {
+    return is_failure(kind) && !options_.allowed.contains(kind);
+  }
   // Counts the finding if a known one explains it. Returns whether nothing is left to do: a group
   // shows the finding that loosens most, so one that loosens more must still be reduced.
   Result<bool> explained(Finding& finding, bool reduce_looser);
@@ -87,6 +97,7 @@ class Findings {
   static bool same_group(const Finding& known, const Finding& other);
   // If its group has a finding, counts one more in it and returns true.
   bool merge(const Finding& finding);
+  bool merge_other(Finding& finding);
 
   HuntReport& report_;
   const HuntOptions& options_;

@@ -259,20 +259,20 @@ class Hunt {
   }
 
   // Sends the finding's subject again, as FindingTools describes.
-  Result<bool> fails(Finding& finding) {
-    std::vector<SeccompData> inputs;
-    if (finding.witness) inputs.push_back(finding.witness->data);
-    Answer<Program> answer;
-    auto problem = shows(target_, finding.kind, finding.subject, answer, inputs, options_);
-    if (!problem) return problem.error();
-    if (!*problem || given_up(answer)) return false;
-    finding.detail = (*problem)->detail;
-    finding.cause = (*problem)->cause;
-    finding.witness = (*problem)->witness;
+  Result<Shown> again(Finding& finding) {
+    const Answer<Program> answer = ask(target_, finding.subject);
+    if (answer.outcome == Outcome::kUnsupported || given_up(answer)) return Shown::kNothing;
+    auto assessment =
+        assess(finding.subject.before, answer,
+               inputs_like(finding.subject, finding.witness, options_), options_.assess);
+    if (!assessment) return assessment.error();
+    if (!assessment->problem)
+      return assessment->proven || !options_.assess.prover ? Shown::kRight : Shown::kNothing;
+    set_problem(finding, std::move(*assessment->problem));
     finding.after.reset();
     if (answer.ok()) finding.after = answer.value;
     if (auto s = set_pass(finding, answer); !s) return s.error();
-    return true;
+    return Shown::kProblem;
   }
 
   // Answers to the programs of the measurement are assessed, too. The second call does nothing.
@@ -309,7 +309,7 @@ class Hunt {
   HuntReport report_;
   Findings findings_{report_,
                      options_,
-                     {[this](Finding& finding) { return fails(finding); },
+                     {[this](Finding& finding) { return again(finding); },
                       [this](const Finding& finding, const Wanted& wanted) {
                         return reduce(
                             target_, finding, options_, wanted,
@@ -340,6 +340,13 @@ double seconds_to_reduce(const HuntOptions& options, FindingKind kind, double el
 
 Result<HuntReport> hunt(const Target& target, ProgramSource& source, const HuntOptions& options) {
   return Hunt(target, source, options).run();
+}
+
+void set_problem(Finding& finding, Problem problem) {
+  finding.kind = problem.kind;
+  finding.detail = std::move(problem.detail);
+  finding.cause = std::move(problem.cause);
+  finding.witness = problem.witness;
 }
 
 std::uint64_t trials_of(const std::vector<Finding>& findings) {

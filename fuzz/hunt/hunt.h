@@ -74,6 +74,9 @@ Result<HuntReport> hunt(const Target& target, ProgramSource& source, const HuntO
 // Requests the answer of the target's optimizer or compiler.
 Answer<Program> ask(const Target& target, const HuntSubject& subject);
 
+// Replaces what the finding states about its subject's answer.
+void set_problem(Finding& finding, Problem problem);
+
 // Counts of the programs and policies that the user named.
 struct Originals {
   std::uint64_t count = 0;

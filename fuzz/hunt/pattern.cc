@@ -211,7 +211,8 @@ bool Pattern::same_as(const Pattern& other) const {
   return !parts_.empty() && std::ranges::equal(parts_, other.parts_, stands_for);
 }
 
-std::optional<HuntSubject> Pattern::taken_out_of(const HuntSubject& subject) const {
+std::optional<HuntSubject> Pattern::taken_out_of(const HuntSubject& subject,
+                                                 std::size_t skip) const {
   const Parts parts = parts_of(subject);
   const Parts found = occurrence(parts);
   std::vector<std::pair<std::ptrdiff_t, std::size_t>> order;  // the rarest symbol first
@@ -223,7 +224,7 @@ std::optional<HuntSubject> Pattern::taken_out_of(const HuntSubject& subject) con
     const bool general = parts_[i].symbol == found[i].general;
     auto out = subject.policy.empty() ? program_without(subject, found[i], general)
                                       : policy_without(subject, found[i]);
-    if (out) return out;
+    if (out && skip-- == 0) return out;
   }
   return std::nullopt;
 }

@@ -34,8 +34,10 @@ class Pattern {
   // Returns whether both patterns have the same parts, apart from values.
   [[nodiscard]] bool same_as(const Pattern& other) const;
   // Returns the subject without the shortest occurrence of the pattern: a simpler part replaces its
-  // rarest one. Returns nothing if there is no occurrence, or if it cannot be replaced.
-  [[nodiscard]] std::optional<HuntSubject> taken_out_of(const HuntSubject& subject) const;
+  // rarest one, or the next rarest one after `skip` others. Returns nothing if there is no
+  // occurrence, or if no such part can be replaced.
+  [[nodiscard]] std::optional<HuntSubject> taken_out_of(const HuntSubject& subject,
+                                                        std::size_t skip = 0) const;
 
  private:
   // Returns the parts of the shortest occurrence, or nothing.

@@ -20,111 +20,8 @@ bool same_actions(const Witness& a, const Witness& b) {
   return action_of(a.before) == action_of(b.before) && action_of(a.after) == action_of(b.after);
 }
 
-// Holds what one reduction preserves: the kind of finding, the crash or the kernel's rule, the
-// wrong pass, and both actions of the witness. Also watches the deadline.
-class Reduction {
- public:
-  Reduction(const Target& target, const Finding& finding, const HuntOptions& options,
-            const Wanted& wanted, double seconds)
-      : target_(target), finding_(finding), options_(options), wanted_(wanted), seconds_(seconds) {}
-
-  bool still(const HuntSubject& subject) {
-    if (error_ || out_of_time() || !wanted_(subject)) return false;
-    const auto inputs = inputs_for(subject, finding_.witness);
-    Answer<Program> answer;
-    auto problem = shows(target_, finding_.kind, subject, answer, inputs, options_);
-    if (!problem) {
-      error_ = problem.error();
-      return false;
-    }
-    if (!*problem || !same_message(**problem) || !same_change(**problem)) return false;
-    if (options_.stop && options_.stop())
-      return false;  // a request that `stop` interrupted looks like a hang
-    if (!finding_.pass.empty()) {
-      const auto pass = pass_of(target_, finding_.kind, subject, answer, inputs, options_);
-      if (!pass) error_ = pass.error();
-      if (!pass || *pass != finding_.pass) return false;
-    }
-    last_ = Shown{subject, std::move(answer), std::move(**problem)};
-    return true;
-  }
-
-  bool out_of_time() {
-    timed_out_ =
-        timed_out_ || seconds_since(start_) > seconds_ || (options_.stop && options_.stop());
-    return timed_out_;
-  }
-
-  [[nodiscard]] bool timed_out() const { return timed_out_; }
-  [[nodiscard]] const std::optional<Error>& error() const { return error_; }
-
-  struct Shown {
-    HuntSubject subject;
-    Answer<Program> answer;
-    Problem problem;
-  };
-  // Returns the smallest subject so far, which is the last one for which still() returned true.
-  [[nodiscard]] const std::optional<Shown>& last() const { return last_; }
-
- private:
-  [[nodiscard]] std::vector<SeccompData> inputs_for(const HuntSubject& subject,
-                                                    const std::optional<Witness>& witness) const {
-    std::vector<SeccompData> inputs;
-    if (witness) inputs.push_back(witness->data);
-    if (options_.assess.prover) return inputs;
-    Random random(1);  // equal subjects must get equal inputs
-    for (const SeccompData& data : random_inputs(random, subject.before, 64))
-      inputs.push_back(data);
-    return inputs;
-  }
-
-  // A smaller program that crashes in another place, or whose answer breaks another rule of the
-  // kernel, is a different finding.
-  bool same_message(const Problem& problem) const {
-    return manner_of(finding_.kind, problem.detail, problem.cause) ==
-           manner_of(finding_.kind, finding_.detail, finding_.cause);
-  }
-
-  // A smaller program for which decisions only become stricter would not show a finding that allows
-  // more.
-  bool same_change(const Problem& problem) const {
-    return !finding_.witness || !problem.witness ||
-           same_actions(*problem.witness, *finding_.witness);
-  }
-
-  const Target& target_;
-  const Finding& finding_;
-  const HuntOptions& options_;
-  const Wanted& wanted_;
-  Clock::time_point start_ = Clock::now();
-  double seconds_ = 0;
-  bool timed_out_ = false;
-  std::optional<Error> error_;
-  std::optional<Shown> last_;
-};
-
-// Minimizes the witness of the reduced pair by running inputs.
-void finish(Finding& out, const Reduction::Shown& shown, Sameness sameness) {
-  out.subject.before = shown.subject.before;
-  out.subject.policy = shown.subject.policy;
-  out.detail = shown.problem.detail;
-  out.cause = shown.problem.cause;
-  out.after.reset();
-  if (shown.answer.ok()) out.after = shown.answer.value;
-  out.witness = shown.problem.witness;
-  if (!out.witness) return;
-  const Pair pair{out.subject.before, *out.after, sameness};
-  const Witness shown_first = *out.witness;
-  out.witness = minimize(shown_first, [&](const SeccompData& data) {
-    auto smaller = replay(pair, data);
-    if (smaller && !same_actions(*smaller, shown_first)) smaller.reset();
-    return smaller;
-  });
-  out.detail = became_text(*out.witness);
-}
-
-}  // namespace
-
+// Requests the answer for `subject`, stores it in `answer`, and returns its problem of kind `kind`,
+// if there is one.
 Result<std::optional<Problem>> shows(const Target& target, FindingKind kind,
                                      const HuntSubject& subject, Answer<Program>& answer,
                                      std::span<const SeccompData> inputs,
@@ -165,6 +62,111 @@ Result<std::optional<Problem>> shows(const Target& target, FindingKind kind,
   if (!assessment) return assessment.error();
   if (assessment->problem && assessment->problem->kind != kind) return nothing;
   return assessment->problem;
+}
+
+// Holds what one reduction preserves: the kind of finding, the crash or the kernel's rule, the
+// wrong pass, and both actions of the witness. Also watches the deadline.
+class Reduction {
+ public:
+  Reduction(const Target& target, const Finding& finding, const HuntOptions& options,
+            const Wanted& wanted, double seconds)
+      : target_(target), finding_(finding), options_(options), wanted_(wanted), seconds_(seconds) {}
+
+  bool still(const HuntSubject& subject) {
+    if (error_ || out_of_time() || !wanted_(subject)) return false;
+    const auto inputs = inputs_like(subject, finding_.witness, options_);
+    Answer<Program> answer;
+    auto problem = shows(target_, finding_.kind, subject, answer, inputs, options_);
+    if (!problem) {
+      error_ = problem.error();
+      return false;
+    }
+    if (!*problem || !same_message(**problem) || !same_change(**problem)) return false;
+    if (options_.stop && options_.stop())
+      return false;  // a request that `stop` interrupted looks like a hang
+    if (!finding_.pass.empty()) {
+      const auto pass = pass_of(target_, finding_.kind, subject, answer, inputs, options_);
+      if (!pass) error_ = pass.error();
+      if (!pass || *pass != finding_.pass) return false;
+    }
+    last_ = Reduced{subject, std::move(answer), std::move(**problem)};
+    return true;
+  }
+
+  bool out_of_time() {
+    timed_out_ =
+        timed_out_ || seconds_since(start_) > seconds_ || (options_.stop && options_.stop());
+    return timed_out_;
+  }
+
+  [[nodiscard]] bool timed_out() const { return timed_out_; }
+  [[nodiscard]] const std::optional<Error>& error() const { return error_; }
+
+  struct Reduced {
+    HuntSubject subject;
+    Answer<Program> answer;
+    Problem problem;
+  };
+  // Returns the smallest subject so far, which is the last one for which still() returned true.
+  [[nodiscard]] const std::optional<Reduced>& last() const { return last_; }
+
+ private:
+  // A smaller program that crashes in another place, or whose answer breaks another rule of the
+  // kernel, is a different finding.
+  bool same_message(const Problem& problem) const {
+    return manner_of(finding_.kind, problem.detail, problem.cause) ==
+           manner_of(finding_.kind, finding_.detail, finding_.cause);
+  }
+
+  // A smaller program for which decisions only become stricter would not show a finding that allows
+  // more.
+  bool same_change(const Problem& problem) const {
+    return !finding_.witness || !problem.witness ||
+           same_actions(*problem.witness, *finding_.witness);
+  }
+
+  const Target& target_;
+  const Finding& finding_;
+  const HuntOptions& options_;
+  const Wanted& wanted_;
+  Clock::time_point start_ = Clock::now();
+  double seconds_ = 0;
+  bool timed_out_ = false;
+  std::optional<Error> error_;
+  std::optional<Reduced> last_;
+};
+
+// Minimizes the witness of the reduced pair by running inputs.
+void finish(Finding& out, const Reduction::Reduced& shown, Sameness sameness) {
+  out.subject.before = shown.subject.before;
+  out.subject.policy = shown.subject.policy;
+  out.detail = shown.problem.detail;
+  out.cause = shown.problem.cause;
+  out.after.reset();
+  if (shown.answer.ok()) out.after = shown.answer.value;
+  out.witness = shown.problem.witness;
+  if (!out.witness) return;
+  const Pair pair{out.subject.before, *out.after, sameness};
+  const Witness shown_first = *out.witness;
+  out.witness = minimize(shown_first, [&](const SeccompData& data) {
+    auto smaller = replay(pair, data);
+    if (smaller && !same_actions(*smaller, shown_first)) smaller.reset();
+    return smaller;
+  });
+  out.detail = became_text(*out.witness);
+}
+
+}  // namespace
+
+std::vector<SeccompData> inputs_like(const HuntSubject& subject,
+                                     const std::optional<Witness>& witness,
+                                     const HuntOptions& options) {
+  std::vector<SeccompData> inputs;
+  if (witness) inputs.push_back(witness->data);
+  if (options.assess.prover) return inputs;
+  Random random(1);
+  for (const SeccompData& data : random_inputs(random, subject.before, 64)) inputs.push_back(data);
+  return inputs;
 }
 
 Result<std::string> pass_of(const Target& target, FindingKind kind, const HuntSubject& subject,

@@ -16,17 +16,15 @@ namespace secequiv::hunt {
 Result<Finding> reduce(const Target& target, const Finding& finding, const HuntOptions& options,
                        const Wanted& wanted, double seconds);
 
+// Returns the witness's input and, if no prover decides, inputs that are equal for equal subjects.
+std::vector<SeccompData> inputs_like(const HuntSubject& subject,
+                                     const std::optional<Witness>& witness,
+                                     const HuntOptions& options);
+
 // Returns the first pass whose program for `subject` shows a problem of this kind, or "" if the
 // optimizer reports no stages, or stages that do not fit its answer.
 Result<std::string> pass_of(const Target& target, FindingKind kind, const HuntSubject& subject,
                             const Answer<Program>& answer, std::span<const SeccompData> inputs,
                             const HuntOptions& options);
-
-// Requests the answer for `subject`, stores it in `answer`, and returns its problem of kind `kind`,
-// if there is one.
-Result<std::optional<Problem>> shows(const Target& target, FindingKind kind,
-                                     const HuntSubject& subject, Answer<Program>& answer,
-                                     std::span<const SeccompData> inputs,
-                                     const HuntOptions& options);
 
 }  // namespace secequiv::hunt
