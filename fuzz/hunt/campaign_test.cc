@@ -4,12 +4,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <chrono>
+#include <map>
 #include <memory>
+#include <thread>
 
 #include "fuzz/hunt/evaluators.h"
 #include "fuzz/hunt/findings.h"
 #include "fuzz/hunt/testing.h"
 #include "harness/bpf/testing.h"
+#include "harness/generate/description.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/json.h"
 #include "harness/policy/testing.h"
@@ -286,17 +291,136 @@ TEST(Campaign, ASeedGivesTheSameFindings) {
   EXPECT_EQ(once(), once());
 }
 
+TEST(Campaign, ASeedGivesTheSameFindingsOnASlowMachine) {
+  const auto first_findings = [](bool slow) {
+    FakeOptimizer optimizer([&](ProgramView p) {
+      if (slow && p.size() > 60) std::this_thread::sleep_for(std::chrono::microseconds(500));
+      return FakeCompiler::answered(hiding(jset_is_jge, kTxaIsNothing)(p));
+    });
+    std::vector<std::string> out;
+    bool enough = false;
+    HuntOptions options = options_for(~0ull);
+    options.progress = [&](const HuntReport& report) { enough = enough || report.trials >= 256; };
+    options.stop = [&] { return enough; };
+    options.found = [&](const HuntReport& report, const Finding& finding) {
+      if (!enough) out.push_back(fmt::format("{} {}", report.trials, finding.group));
+    };
+    EXPECT_TRUE(hunt({"fake", &optimizer, nullptr}, *generated_programs(), options));
+    return out;
+  };
+  std::vector<std::string> fast = first_findings(false);
+  std::vector<std::string> slow = first_findings(true);
+  const std::size_t both = std::min(fast.size(), slow.size());
+  EXPECT_GE(both, 2u);
+  fast.resize(both);
+  slow.resize(both);
+  EXPECT_EQ(fast, slow);
+}
+
+TEST(Campaign, OneRuleOfTheKernelGivesFewFindings) {
+  // The answer loads a word that nothing has stored, if a word is stored and loaded behind tests.
+  const auto is_wrong = [](ProgramView p) {
+    bool tested = false;
+    std::array<int, kMemWords> stored{};  // 1: stored behind a test, 2: and a test behind that
+    for (const Insn& in : p) {
+      if (is_conditional(in)) {
+        tested = true;
+        for (int& word : stored) word = word > 0 ? 2 : 0;
+      }
+      if (tested && (in.code == kSt || in.code == kStx)) stored[in.k] = std::max(stored[in.k], 1);
+      if ((in.code == kLdMem || in.code == kLdxMem) && stored[in.k] == 2) return true;
+    }
+    return false;
+  };
+  const HuntReport report = hunt_for(
+      [&](ProgramView p) {
+        Program out(p.begin(), p.end());
+        if (is_wrong(p)) out.insert(out.begin(), Insn{kLdMem, 0, 0, 15});
+        return out;
+      },
+      4000);
+  std::uint64_t counted = 0;
+  for (const Finding& finding : report.findings) counted += finding.count;
+  EXPECT_GT(counted, 30u);
+  EXPECT_LE(report.findings.size(), 2u) << shown(report);
+  EXPECT_EQ(report.verdict, Verdict::kRejected);
+}
+
+// Trials come through optimize_all(), all other requests through optimize().
+class CountingOptimizer : public FakeOptimizer {
+ public:
+  using FakeOptimizer::FakeOptimizer;
+  std::vector<Answer<Program>> optimize_all(std::span<const Program> programs) override {
+    for (const Program& program : programs)
+      for (const std::uint16_t shape : describe_shape(program)) ++counts[shape];
+    return FakeOptimizer::optimize_all(programs);
+  }
+  std::map<std::uint16_t, std::uint64_t> counts;
+};
+
+TEST(Campaign, ShapesAreThoseOfTheProgramsThatWereSent) {
+  CountingOptimizer optimizer([](ProgramView p) { return FakeCompiler::answered(jset_is_jge(p)); });
+  const auto report = hunt({"fake", &optimizer, nullptr}, *generated_programs(), options_for(512));
+  ASSERT_TRUE(report);
+  ASSERT_FALSE(report->findings.empty()) << "patterns are taken out";
+  for (std::uint16_t shape = 0; shape < report->shapes.size(); ++shape)
+    EXPECT_EQ(report->shapes[shape].count, optimizer.counts[shape]) << report->shapes[shape].name;
+}
+
+TEST(Campaign, OnlyARightAnswerMeansThatAnEarlierFindingIsGone) {
+  const Program program = {{kLdWAbs, 0, 0, 16}, {kRetA, 0, 0, 0}};
+  const auto gone_with = [&](const Function& function, const Prover& prover) {
+    FakeOptimizer optimizer(function);
+    HuntOptions options = options_for(1);
+    options.assess.prover = prover;
+    options.known = {{{"old", {}, program}, std::nullopt}};
+    const auto report = hunt({"fake", &optimizer, nullptr},
+                             *given_programs({{"one", {{kRetK, 0, 0, 1}}}}), options);
+    EXPECT_TRUE(report);
+    return report->gone;
+  };
+  const Prover proves = options_for(1).assess.prover;
+  const Prover decides_nothing = [](const Question&, bool) { return Result<Proof>(Proof{}); };
+  EXPECT_EQ(gone_with(same, proves), std::vector<std::string>{"old"});
+  EXPECT_TRUE(gone_with(same, decides_nothing).empty());
+  const auto refuses = [](ProgramView) { return failure(Outcome::kUnsupported, "no"); };
+  EXPECT_TRUE(gone_with(refuses, proves).empty());
+
+  const auto evaluated = [&](Answer<std::vector<std::uint32_t>> answer) {
+    FakeEvaluator evaluator([](ProgramView p, const SeccompData& data) { return run(p, data); });
+    evaluator.instead = std::move(answer);
+    HuntOptions options = options_for(1);
+    options.known = {{{"old", {}, program}, std::nullopt}};
+    const auto report = hunt_evaluator("fake", evaluator,
+                                       *given_programs({{"one", {{kRetK, 0, 0, 1}}}}), {}, options);
+    EXPECT_TRUE(report);
+    return report->gone;
+  };
+  EXPECT_EQ(evaluated({}), std::vector<std::string>{"old"});
+  EXPECT_TRUE(evaluated({Outcome::kUnsupported, {}, "no", 0}).empty());
+}
+
+TEST(Campaign, AnEarlierFindingOfAnEvaluatorBringsItsInputs) {
+  // Only this input shows the mistake.
+  const SeccompData input{{1, 2, 3, 0x1234, 5, 0x6789, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}};
+  FakeEvaluator evaluator(
+      [&](ProgramView p, const SeccompData& data) { return data == input ? 0x77u : run(p, data); });
+  const Program program = {{kRetK, 0, 0, 1}};
+  HuntOptions options = options_for(1);
+  options.known = {{{"old", {}, program}, FindingKind::kDifferent, {input}}};
+  const auto report =
+      hunt_evaluator("fake", evaluator, *given_programs({{"one", program}}), {}, options);
+  ASSERT_TRUE(report);
+  EXPECT_TRUE(report->gone.empty());
+  ASSERT_EQ(report->findings.size(), 1u);
+  EXPECT_TRUE(report->findings[0].known);
+}
+
 TEST(Campaign, ReductionsEndWithTheHunt) {
-  HuntOptions options;
-  options.seconds = 60;
-  EXPECT_EQ(seconds_to_reduce(options, FindingKind::kDifferent, 0), options.reduce_seconds);
-  EXPECT_EQ(seconds_to_reduce(options, FindingKind::kDifferent, 59), 1);
-  EXPECT_EQ(seconds_to_reduce(options, FindingKind::kHung, 59), 1);
-  EXPECT_EQ(seconds_to_reduce(options, FindingKind::kHung, 61), 0);
   // A failure of a given program is reported even if no time is left for its reduction.
   FakeOptimizer optimizer([](ProgramView) { return FakeCompiler::answered({{kRetK, 0, 0, 7}}); });
   const auto source = given_programs({{"one", {{kRetK, 0, 0, 1}}}, {"two", {{kRetK, 0, 0, 2}}}});
-  options = options_for(2);
+  HuntOptions options = options_for(2);
   options.seconds = 0;
   const auto report = hunt({"fake", &optimizer, nullptr}, *source, options);
   ASSERT_TRUE(report);
@@ -322,6 +446,32 @@ TEST(Pattern, OccursInOrderWithEqualNames) {
   EXPECT_FALSE(in({{kLdWAbs, 0, 0, 8}, {kTxa, 0, 0, 0}, {kLdWAbs, 0, 0, 4}, {kRetA, 0, 0, 0}}));
   EXPECT_FALSE(in({{kTxa, 0, 0, 0}, {kLdWAbs, 0, 0, 8}, {kLdWAbs, 0, 0, 8}, {kRetA, 0, 0, 0}}));
   EXPECT_FALSE(Pattern(subject({{kRetK, 0, 0, 0}})).in(parts_of(subject({{kRetK, 0, 0, 0}}))));
+}
+
+TEST(Pattern, OccursHoweverFarAndWhateverStandsBetween) {
+  // The first store is into another word, and LDX takes the place of LD.
+  Program program = {
+      {kLdImm, 0, 0, 1}, {kNeg, 0, 0, 0}, {kSt, 0, 0, 0}, {kSt, 0, 0, 1}, {kTax, 0, 0, 0}};
+  program.insert(program.end(), 600, Insn{kNeg, 0, 0, 0});
+  program.insert(program.end(), {{kLdxMem, 0, 0, 1}, {kTxa, 0, 0, 0}, {kRetA, 0, 0, 0}});
+  const Pattern reduced(subject({{kLdImm, 0, 0, 1},
+                                 {kNeg, 0, 0, 0},
+                                 {kSt, 0, 0, 3},
+                                 {kNeg, 0, 0, 0},
+                                 {kLdxMem, 0, 0, 3},
+                                 {kRetA, 0, 0, 0}}));
+  EXPECT_TRUE(reduced.in(parts_of(subject(program))));
+  program[3].k = 2;
+  EXPECT_FALSE(reduced.in(parts_of(subject(program))));
+}
+
+TEST(Pattern, TheRegisterCountsIfValuesDo) {
+  const HuntSubject loads_x =
+      subject({{kLdImm, 0, 0, 1}, {kSt, 0, 0, 3}, {kLdxMem, 0, 0, 3}, {kRetA, 0, 0, 0}});
+  const Parts loads_a =
+      parts_of(subject({{kLdImm, 0, 0, 1}, {kSt, 0, 0, 3}, {kLdMem, 0, 0, 3}, {kRetA, 0, 0, 0}}));
+  EXPECT_FALSE(Pattern(loads_x).in(loads_a));
+  EXPECT_TRUE(Pattern(loads_x, false).in(loads_a));
 }
 
 TEST(Pattern, TheSimplestInstructionOfItsKindStandsForAll) {

@@ -59,12 +59,13 @@ class EvaluatorHunt {
 
   Result<HuntReport> run() {
     auto shown = start_;
-    if (auto s = learn_known(); !s) return s.error();
+    if (auto s = findings_.learn_known([this](const auto& known) { return try_known(known); }); !s)
+      return s.error();
     while (!finished()) {
       const bool original = report_.trials < source_.originals();
       ++report_.trials;
-      const HuntSubject subject =
-          findings_.subject_of_trial(report_.trials, source_.next(random_), original);
+      HuntSubject subject = source_.next(random_);
+      if (findings_.take_known_out_of(subject, report_.trials, original)) source_.changed(subject);
       if (refusal_of(subject.before)) {
         leave_out(original,
                   "the program is longer than 4096 instructions, so the kernel would refuse it");
@@ -111,19 +112,13 @@ class EvaluatorHunt {
     return out;
   }
 
-  // Sends the subjects of earlier findings, so that what they show explains later failures.
-  Result<Ok> learn_known() {
-    for (const auto& [subject, kind] : options_.known) {
-      findings_.expect_known(kind);
-      if (options_.stop && options_.stop()) break;
-      const std::uint64_t before = trials_of(report_.findings);
-      tried_ = inputs_for(subject.before, true);
-      if (!refusal_of(subject.before))
-        if (auto s = take(subject, evaluator_.evaluate(subject.before, tried_)); !s) return s;
-      if (trials_of(report_.findings) == before) report_.gone.push_back(subject.name);
-    }
-    findings_.end_of_known();
-    return Ok{};
+  // Sends the subject of an earlier finding.
+  Result<Shown> try_known(const KnownSubject& known) {
+    const Program& program = known.subject.before;
+    if (refusal_of(program)) return Shown::kNothing;
+    tried_ = inputs_for(program, true);
+    tried_.insert(tried_.begin(), known.inputs.begin(), known.inputs.end());
+    return take(known.subject, evaluator_.evaluate(program, tried_));
   }
 
   Result<Ok> examine(const HuntSubject& subject, bool original) {
@@ -139,15 +134,20 @@ class EvaluatorHunt {
       ++report_.answered;
       report_.evaluations += tried_.size();
     }
-    return take(subject, answer);
+    if (const auto shown = take(subject, answer); !shown) return shown.error();
+    return Ok{};
   }
 
   // Takes the problem of an answer for `tried_`, if it has one.
-  Result<Ok> take(const HuntSubject& subject, const Answer<std::vector<std::uint32_t>>& answer) {
+  Result<Shown> take(const HuntSubject& subject, const Answer<std::vector<std::uint32_t>>& answer) {
+    if (answer.outcome == Outcome::kUnsupported) return Shown::kNothing;
     auto problem = problem_with(subject.before, tried_, answer, options_.assess.sameness);
-    if (!problem) return Ok{};
-    return findings_.take(
-        findings_.finding(std::move(*problem), subject, report_.trials, seconds_since(start_)));
+    if (!problem) return Shown::kRight;
+    if (auto s = findings_.take(
+            findings_.finding(std::move(*problem), subject, report_.trials, seconds_since(start_)));
+        !s)
+      return s.error();
+    return Shown::kProblem;
   }
 
   // The same random inputs for equal programs; first the one that showed the finding.
@@ -173,14 +173,20 @@ class EvaluatorHunt {
   // Minimizes the input that shows the difference, together with the program.
   Finding reduce(Finding finding, const Wanted& wanted) {
     const auto start = Clock::now();
-    const double seconds = seconds_to_reduce(options_, finding.kind, seconds_since(start_));
-    bool timed_out = false;
+    const double seconds = options_.seconds - seconds_since(start_);
+    std::size_t requests = 0;
+    bool ended = false;
+    const auto stop = [&] {
+      ended = ended || requests >= steps_to_reduce(options_, finding.kind) ||
+              seconds_since(start) > seconds || (options_.stop && options_.stop());
+      return ended;
+    };
     std::vector<SeccompData> asked = inputs_like(finding, finding.subject.before);
     if (finding.trial == report_.trials) asked = tried_;
     if (finding.witness) asked = {finding.witness->data};
     const auto problem_of = [&](ProgramView program) -> std::optional<Problem> {
-      timed_out = timed_out || seconds_since(start) > seconds || (options_.stop && options_.stop());
-      if (timed_out) return std::nullopt;
+      if (stop()) return std::nullopt;
+      ++requests;
       auto problem = problem_with(program, asked, evaluator_.evaluate(program, asked),
                                   options_.assess.sameness);
       if (!problem || problem->kind != finding.kind || (options_.stop && options_.stop()))
@@ -192,16 +198,16 @@ class EvaluatorHunt {
     };
     std::optional<Problem> last;
     ShorterRequests shorter(options_, finding.kind);
-    const auto shrunk =
-        shrink(finding.subject.before,
-               [&](ProgramView program) {
-                 if (!wanted({{}, {}, Program(program.begin(), program.end())})) return false;
-                 auto problem = problem_of(program);
-                 if (!problem) return false;
-                 last = std::move(problem);
-                 return true;
-               },
-               {.calls = 20'000, .stop = [&] { return seconds_since(start) > seconds; }});
+    const auto shrunk = shrink(finding.subject.before,
+                               [&](ProgramView program) {
+                                 if (!wanted({{}, {}, Program(program.begin(), program.end())}))
+                                   return false;
+                                 auto problem = problem_of(program);
+                                 if (!problem) return false;
+                                 last = std::move(problem);
+                                 return true;
+                               },
+                               {.stop = stop});
     shorter.end();
     if (last && finding.kind == FindingKind::kHung &&
         evaluator_.evaluate(shrunk.result, asked).outcome != Outcome::kHung) {
@@ -209,9 +215,9 @@ class EvaluatorHunt {
       return finding;
     }
     if (!last) {
-      finding.detail += timed_out ? " (not reduced: the time ran out)"
-                                  : " (not reduced: it did not happen again)";
-      finding.repeated = timed_out;
+      finding.detail +=
+          ended ? " (not reduced: the time ran out)" : " (not reduced: it did not happen again)";
+      finding.repeated = ended;
       return finding;
     }
     finding.subject.before = shrunk.result;
@@ -219,7 +225,7 @@ class EvaluatorHunt {
     finding.cause = last->cause;
     finding.witness = last->witness;
     if (finding.witness) make_input_small(finding, problem_of, asked);
-    finding.reduced = shrunk.end == ShrinkEnd::kMinimal && !timed_out;
+    finding.reduced = shrunk.end == ShrinkEnd::kMinimal && !ended;
     return finding;
   }
 

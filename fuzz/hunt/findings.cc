@@ -7,17 +7,16 @@
 namespace secequiv::hunt {
 namespace {
 
-constexpr std::size_t kMostTakenOut =
-    12;  // occurrences of patterns, before a failure counts as new
+constexpr std::size_t kMostTakenOut = 24;  // steps, before a failure counts as new
+constexpr std::size_t kTakenOneByOne = 8;  // steps that take out one pattern; later ones take more
 constexpr std::size_t kMostAvoided = 64;
 constexpr std::uint64_t kPatternEvery = 2;
 constexpr std::uint64_t kHangEvery = 16;
 constexpr int kMostCauses = 4;  // in one failing subject
 constexpr std::size_t kMostWaiting = 1024;
-// Reductions get this share of the time. Without a time limit, they get this many requests, and
-// then one for each trial, so that a seed gives the same findings on every machine.
-constexpr double kShare = 0.5;
-constexpr std::uint64_t kFirstSteps = 20'000;
+// Reductions get this many requests, and then one for each trial. Counts instead of times make a
+// seed give the same findings on every machine.
+constexpr std::uint64_t kFirstSteps = 5'000;
 
 bool loosens_more(const Finding& finding, const Finding& than) {
   return finding.witness && than.witness && kind_of(*finding.witness) < kind_of(*than.witness);
@@ -45,6 +44,19 @@ Finding Findings::finding(Problem problem, const HuntSubject& subject, std::uint
   out.trial = trial;
   out.seconds = seconds;
   return out;
+}
+
+Result<Ok> Findings::learn_known(const std::function<Result<Shown>(const KnownSubject&)>& again) {
+  known_ = true;
+  for (const KnownSubject& one : options_.known) {
+    if (options_.stop && options_.stop()) break;
+    known_kind_ = one.kind;
+    const auto shown = again(one);
+    if (!shown) return shown.error();
+    if (*shown == Shown::kRight) report_.gone.push_back(one.subject.name);
+  }
+  known_ = false;
+  return Ok{};
 }
 
 Result<Ok> Findings::take(Finding finding) {
@@ -87,14 +99,54 @@ Result<Ok> Findings::reduce_all(Finding finding) {
     });
     if (!reduced) return reduced.error();
     const bool again = reduced->reduced && groups_by_shape(*reduced);
-    const bool is_known = add(std::move(*reduced));
-    if (!again || is_known || !may_reduce(finding)) return Ok{};
+    const auto is_new = settle(std::move(*reduced));
+    if (!is_new) return is_new.error();
+    if (!again || !*is_new || !may_reduce(finding)) return Ok{};
     const Program tried = finding.subject.before;
     const auto known = explanation(finding);
     if (!known) return known.error();
     if (*known || merge_other(finding) || finding.subject.before == tried) return Ok{};
   }
   return Ok{};
+}
+
+Result<bool> Findings::settle(Finding reduced) {
+  if (reduced.known || !groups_by_shape(reduced)) return !add(std::move(reduced));
+  // The reduced subject can show what the long one hid: that a known finding explains it.
+  Finding rest = reduced;
+  const auto known = explanation(rest);
+  if (!known) return known.error();
+  if (*known) {
+    report_.findings[**known].count += reduced.count;
+    prefer(report_.findings[**known], std::move(reduced));
+    return false;
+  }
+  const Pattern pattern = pattern_of(reduced);
+  for (std::size_t i = 0; i < causes_.size(); ++i) {
+    Finding& earlier = report_.findings[i];
+    if (earlier.known || !comparable(causes_[i], reduced)) continue;
+    const auto explains = only_shows(earlier, pattern);
+    if (!explains) return explains.error();
+    if (!*explains) continue;
+    causes_[i].pattern = pattern;
+    earlier.count += reduced.count;
+    replace(earlier, loosens_more(earlier, reduced) ? earlier : std::move(reduced));
+    return true;
+  }
+  return !add(std::move(reduced));
+}
+
+Result<bool> Findings::only_shows(const Finding& finding, const Pattern& pattern) {
+  Finding rest = finding;
+  for (std::size_t way = 0;; ++way) {
+    auto without = pattern.taken_out_of(finding.subject, way);
+    if (!without) return false;
+    rest.subject = std::move(*without);
+    ++reducing_steps_;
+    const auto shown = tools_.again(rest);
+    if (!shown) return shown.error();
+    if (*shown != Shown::kNothing) return *shown == Shown::kRight;
+  }
 }
 
 Result<bool> Findings::explained(Finding& finding, bool reduce_looser) {
@@ -116,28 +168,48 @@ Result<bool> Findings::explained(Finding& finding, bool reduce_looser) {
 }
 
 Result<std::optional<std::size_t>> Findings::explanation(Finding& finding) {
+  std::size_t more = 0;  // patterns that are also taken out before the next request
   for (std::size_t i = 0; i < kMostTakenOut; ++i) {
     std::size_t by = 0;
-    const auto shown = without_one_pattern(finding, by);
+    const auto shown = without_patterns(finding, more, by);
     if (!shown) return shown.error();
     if (*shown == Shown::kRight) return std::optional(by);
     if (*shown == Shown::kNothing) break;
+    if (i + 1 >= kTakenOneByOne) more = 2 * more + 1;
   }
   return std::optional<std::size_t>();
 }
 
-// An answer that says nothing, for example that the rest is unsupported, excuses nothing. Then
-// another part of the pattern is replaced.
-Result<Shown> Findings::without_one_pattern(Finding& rest, std::size_t& by) {
+std::optional<HuntSubject> Findings::without_pattern(const Finding& rest, std::size_t cause,
+                                                     std::size_t way) const {
+  if (report_.findings[cause].known || !comparable(causes_[cause], rest)) return std::nullopt;
+  return causes_[cause].pattern.taken_out_of(rest.subject, way);
+}
+
+std::optional<HuntSubject> Findings::without_any_pattern(const Finding& rest) const {
+  for (std::size_t cause = 0; cause < causes_.size(); ++cause)
+    if (auto without = without_pattern(rest, cause, 0)) return without;
+  return std::nullopt;
+}
+
+Result<Shown> Findings::without_patterns(Finding& rest, std::size_t more, std::size_t& by) {
+  Finding last = rest;
+  for (auto next = without_any_pattern(last); more > 0 && next; --more) {
+    Finding shorter = last;
+    shorter.subject = std::move(*next);
+    next = without_any_pattern(shorter);
+    if (next) last = std::move(shorter);
+  }
   for (by = 0; by < causes_.size(); ++by) {
-    if (report_.findings[by].known || !comparable(causes_[by], rest)) continue;
     for (std::size_t way = 0;; ++way) {
-      auto without = causes_[by].pattern.taken_out_of(rest.subject, way);
+      auto without = without_pattern(last, by, way);
       if (!without) break;
-      Finding next = rest;
+      Finding next = last;
       next.subject = std::move(*without);
+      ++reducing_steps_;
       const auto shown = tools_.again(next);
       if (!shown || *shown == Shown::kRight) return shown;
+      // An answer that says nothing excuses nothing: the rest can be unsupported, for example.
       if (*shown == Shown::kNothing) continue;
       rest = std::move(next);
       rest.failure = !rest.known && counts_as_failure(rest.kind);
@@ -148,21 +220,22 @@ Result<Shown> Findings::without_one_pattern(Finding& rest, std::size_t& by) {
 }
 
 Result<Finding> Findings::reduce(const Finding& finding, const Wanted& wanted) {
-  const auto start = Clock::now();
-  auto reduced = tools_.reduce(finding, [&](const HuntSubject& smaller) {
+  if (!finding.known) reduced_.insert(finding.kind);
+  return tools_.reduce(finding, [&](const HuntSubject& smaller) {
     reducing_steps_ += finding.known ? 0 : 1;
     return wanted(smaller);
   });
-  if (finding.known) return reduced;
-  reduced_.insert(finding.kind);
-  reducing_seconds_ += seconds_since(start);
-  return reduced;
+}
+
+Pattern Findings::pattern_of(const Finding& finding) {
+  // Values do not matter if the kernel refuses an answer.
+  return Pattern(finding.repeated ? finding.subject : HuntSubject{},
+                 finding.kind != FindingKind::kRejected);
 }
 
 bool Findings::add(Finding reduced) {
   reduced.group = group_of(reduced);
-  Cause cause{reduced.kind, manner_with_pass(reduced),
-              Pattern(reduced.repeated ? reduced.subject : HuntSubject{})};
+  Cause cause{reduced.kind, manner_with_pass(reduced), pattern_of(reduced)};
   for (std::size_t i = 0; i < causes_.size(); ++i) {
     Finding& known = report_.findings[i];
     const bool same_pattern = reduced.repeated && comparable(causes_[i], reduced) &&
@@ -188,12 +261,15 @@ bool Findings::same_group(const Finding& known, const Finding& other) {
 }
 
 void Findings::prefer(Finding& known, Finding reduced) {
-  if (!loosens_more(reduced, known)) return;
-  reduced.count = known.count;
-  reduced.known = known.known;
-  reduced.failure = known.failure;
-  reduced.group = known.group;
-  known = std::move(reduced);
+  if (loosens_more(reduced, known)) replace(known, std::move(reduced));
+}
+
+void Findings::replace(Finding& known, Finding by) {
+  by.count = known.count;
+  by.known = known.known;
+  by.failure = known.failure;
+  by.group = known.group;
+  known = std::move(by);
   if (options_.found) options_.found(report_, known);
 }
 
@@ -214,17 +290,17 @@ void Findings::end() {
   waiting_.clear();
 }
 
-HuntSubject Findings::subject_of_trial(std::uint64_t trial, HuntSubject subject, bool original) {
-  if ((trial - 1) % kWindow == 0) learned_ = causes_.size();
-  if (original) return subject;
+bool Findings::take_known_out_of(HuntSubject& subject, std::uint64_t trial, bool original) {
+  if ((trial - 1) % kWindow == 0) learned_ = causes_;
+  if (original) return false;
   if (report_.kind != "compiler") subject.policy.clear();
   std::size_t changes = 0;
-  for (std::size_t i = 0; i < learned_ && changes < kMostAvoided;) {
+  for (std::size_t i = 0; i < learned_.size() && changes < kMostAvoided;) {
     // A hang costs the whole time limit of a request.
     const bool avoided =
-        is_failure(causes_[i].kind) &&
-        trial % (causes_[i].kind == FindingKind::kHung ? kHangEvery : kPatternEvery) != 0;
-    auto without = avoided ? causes_[i].pattern.taken_out_of(subject) : std::nullopt;
+        is_failure(learned_[i].kind) &&
+        trial % (learned_[i].kind == FindingKind::kHung ? kHangEvery : kPatternEvery) != 0;
+    auto without = avoided ? learned_[i].pattern.taken_out_of(subject) : std::nullopt;
     if (!without) {
       ++i;
       continue;
@@ -232,13 +308,12 @@ HuntSubject Findings::subject_of_trial(std::uint64_t trial, HuntSubject subject,
     subject = std::move(*without);
     ++changes;
   }
-  return subject;
+  return changes > 0;
 }
 
 bool Findings::may_reduce(const Finding& finding) const {
-  if (finding.known || !reduced_.contains(finding.kind)) return true;
-  if (options_.trials != ~0ull) return reducing_steps_ < kFirstSteps + report_.trials;
-  return reducing_seconds_ < kShare * seconds_since(start_);
+  return finding.known || !reduced_.contains(finding.kind) ||
+         reducing_steps_ < kFirstSteps + report_.trials;
 }
 
 bool Findings::comparable(const Cause& cause, const Finding& finding) const {

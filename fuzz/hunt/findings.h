@@ -31,14 +31,13 @@ class Findings {
   Findings(HuntReport& report, const HuntOptions& options, FindingTools tools)
       : report_(report), options_(options), tools_(std::move(tools)) {}
 
-  // Makes a finding from `problem` without reducing it. Until end_of_known() it is a known one.
+  // Makes a finding from `problem` without reducing it. During learn_known() it is a known one.
   Finding finding(Problem problem, const HuntSubject& subject, std::uint64_t trial,
                   double seconds) const;
 
-  void end_of_known() { known_ = false; }
-  // The known finding that is sent next is of this kind, if an earlier run recorded one. Other
-  // kinds are new findings.
-  void expect_known(std::optional<FindingKind> kind) { known_kind_ = kind; }
+  // Sends the subjects of earlier findings with `again`, so that what they show is known. If an
+  // earlier run recorded a kind, other kinds are new. A finding is gone if the answer is right.
+  Result<Ok> learn_known(const std::function<Result<Shown>(const KnownSubject&)>& again);
 
   // Counts the finding under a known finding that explains it. Otherwise it waits until its
   // reduction is due. Errors: those of the tools.
@@ -49,12 +48,11 @@ class Findings {
   // Counts the findings that still wait, and adds the first failure of each kind that has none.
   void end();
 
-  // Returns the subject of a trial. Takes known patterns out of half of the generated subjects,
-  // because programs that have them seldom show anything else. Patterns are learned at the end of
-  // each window of trials, so that the programs of a seed do not depend on the machine's speed.
+  // Takes known patterns out of half of the generated subjects, because programs that have them
+  // seldom show anything else. Returns whether the subject changed. Patterns are learned at the end
+  // of each window of trials, so that the programs of a seed do not depend on the machine's speed.
   // Precondition: the findings of all earlier windows were taken.
-  static constexpr std::uint64_t kWindow = 64;
-  HuntSubject subject_of_trial(std::uint64_t trial, HuntSubject subject, bool original);
+  bool take_known_out_of(HuntSubject& subject, std::uint64_t trial, bool original);
 
   // Returns whether a new failure was found.
   [[nodiscard]] bool failed() const { return failed_; }
@@ -73,8 +71,12 @@ class Findings {
   // nothing in this way, because that would let a new bug pass. Otherwise leaves the last subject
   // that fails in `finding`, with its problem, and returns nothing.
   Result<std::optional<std::size_t>> explanation(Finding& finding);
-  // Takes one pattern out of `rest` and sends it again. Sets `by` to the pattern's finding.
-  Result<Shown> without_one_pattern(Finding& rest, std::size_t& by);
+  // Takes `more` patterns and another one out of `rest`, and sends it again. Sets `by` to the
+  // finding of the last pattern. If this shows a problem, leaves it in `rest`.
+  Result<Shown> without_patterns(Finding& rest, std::size_t more, std::size_t& by);
+  [[nodiscard]] std::optional<HuntSubject> without_pattern(const Finding& rest, std::size_t cause,
+                                                           std::size_t way) const;
+  [[nodiscard]] std::optional<HuntSubject> without_any_pattern(const Finding& rest) const;
   [[nodiscard]] bool counts_as_failure(FindingKind kind) const {
     return is_failure(kind) && !options_.allowed.contains(kind);
   }
@@ -86,12 +88,19 @@ class Findings {
   Result<Finding> reduce(const Finding& finding, const Wanted& wanted);
   // Reduces the finding, and again without what this found, as long as it shows more causes.
   Result<Ok> reduce_all(Finding finding);
+  // Merges a reduced finding with one of the same cause, or adds it. Returns whether it is new.
+  Result<bool> settle(Finding reduced);
+  // Returns whether the finding's subject gets a right answer without this pattern.
+  Result<bool> only_shows(const Finding& finding, const Pattern& pattern);
+  [[nodiscard]] static Pattern pattern_of(const Finding& finding);
   [[nodiscard]] bool may_reduce(const Finding& finding) const;
   [[nodiscard]] bool out_of_time() const { return seconds_since(start_) >= options_.seconds; }
   [[nodiscard]] bool has_known_pattern(const Finding& like, const HuntSubject& subject) const;
   [[nodiscard]] bool comparable(const Cause& cause, const Finding& finding) const;
   // Shows `reduced` in place of `known` if it loosens more.
   void prefer(Finding& known, Finding reduced);
+  // Shows `by` in place of `known`.
+  void replace(Finding& known, Finding by);
   // Whether two findings are in the same group. For kinds whose group does not depend on the
   // program, a finding of this run never counts as one of an earlier run.
   static bool same_group(const Finding& known, const Finding& other);
@@ -104,12 +113,11 @@ class Findings {
   FindingTools tools_;
   Clock::time_point start_ = Clock::now();
   std::vector<Cause> causes_;
-  std::size_t learned_ = 0;
+  std::vector<Cause> learned_;  // at the start of the window
   std::deque<Finding> waiting_;
   std::set<FindingKind> reduced_;
-  double reducing_seconds_ = 0;
   std::uint64_t reducing_steps_ = 0;
-  bool known_ = true;
+  bool known_ = false;
   std::optional<FindingKind> known_kind_;
   bool failed_ = false;
 };

@@ -37,17 +37,17 @@ class Hunt {
   }
 
   Result<HuntReport> run() {
-    if (auto s = learn_known(); !s) return s.error();
+    if (auto s = findings_.learn_known([this](const auto& known) { return try_known(known); }); !s)
+      return s.error();
     std::size_t batch = 1;
     while (!finished()) {
       const auto start = Clock::now();
       const std::uint64_t left =
           std::max<std::uint64_t>(options_.trials, source_.originals()) - report_.trials;
-      static_assert(Findings::kWindow <= kMostBatch);
-      const std::uint64_t window = Findings::kWindow - report_.trials % Findings::kWindow;
+      const std::uint64_t window = kWindow - report_.trials % kWindow;
       if (auto s = try_batch(std::min<std::uint64_t>({batch, left, window})); !s) return s.error();
       const double seconds = seconds_since(start);
-      if (seconds < kBatchSeconds / 2) batch = std::min<std::size_t>(2 * batch, Findings::kWindow);
+      if (seconds < kBatchSeconds / 2) batch = std::min<std::size_t>(2 * batch, kWindow);
       if (seconds > kBatchSeconds) batch = std::max<std::size_t>(batch / 2, 1);
       report_.seconds = seconds_since(start_);
       if (options_.progress) options_.progress(report_);
@@ -84,29 +84,22 @@ class Hunt {
 
   // The user's own programs are tried even if the limits are reached.
   bool finished() {
-    if (stopped() || (options_.stop_at_first && findings_.failed())) return true;
+    if (stopped() || finds_enough()) return true;
     if (report_.trials < source_.originals()) return false;
     return report_.trials >= options_.trials || out_of_time();
   }
 
   [[nodiscard]] bool out_of_time() const { return seconds_since(start_) >= options_.seconds; }
 
-  // Sends the subjects of earlier findings, so that what they show explains later failures.
-  Result<Ok> learn_known() {
-    for (const auto& [subject, kind] : options_.known) {
-      findings_.expect_known(kind);
-      if (stopped()) break;
-      const Trial trial{0, true, subject, ask(target_, subject), false};
-      const std::uint64_t before = trials_of(report_.findings);
-      if (trial.answer.outcome != Outcome::kUnsupported)
-        if (auto s = examine_answer(trial); !s) return s;
-      // Some notes show only if the request is repeated.
-      if (options_.repeat && trials_of(report_.findings) == before)
-        if (auto s = ask_again(trial); !s) return s;
-      if (trials_of(report_.findings) == before) report_.gone.push_back(subject.name);
-    }
-    findings_.end_of_known();
-    return Ok{};
+  // Sends the subject of an earlier finding. Some notes show only if the request is repeated.
+  Result<Shown> try_known(const KnownSubject& known) {
+    const Trial trial{0, true, known.subject, ask(target_, known.subject), false};
+    if (trial.answer.outcome == Outcome::kUnsupported || given_up(trial.answer))
+      return Shown::kNothing;
+    auto shown = examine_answer(trial);
+    if (!shown || *shown == Shown::kProblem || !options_.repeat) return shown;
+    const auto repeated = ask_again(trial);
+    return !repeated || *repeated != Shown::kRight ? repeated : shown;
   }
 
   Result<Ok> try_batch(std::size_t size) {
@@ -116,25 +109,25 @@ class Hunt {
       trial.number = ++number;
       trial.original = trial.number <= source_.originals();
       Random random = random_for(trial.number, 0);
-      trial.subject =
-          findings_.subject_of_trial(trial.number, source_.next(random), trial.original);
+      trial.subject = source_.next(random);
+      if (findings_.take_known_out_of(trial.subject, trial.number, trial.original))
+        source_.changed(trial.subject);
     }
     answer(trials);
     for (const Trial& trial : trials) {
       if (auto s = examine(trial); !s) return s.error();
-      if ((options_.stop_at_first && findings_.failed()) || stopped()) return Ok{};
-    }
-    if (report_.trials >= kSureTrials && cannot_start_ == report_.trials)
-      return make_error(ErrorCode::kAdapter, report_.target,
-                        fmt::format("the shell cannot run it: {}", trials.back().answer.detail));
-    if (!options_.repeat) return Ok{};
-    for (const Trial& trial : trials) {
-      if (stopped()) return Ok{};
-      if (!trial.original && trial.number % kRepeatEvery != 0) continue;
-      if (auto s = ask_again(trial); !s) return s.error();
+      if (finds_enough() || stopped()) return Ok{};
+      if (report_.trials >= kSureTrials && cannot_start_ == report_.trials)
+        return make_error(ErrorCode::kAdapter, report_.target,
+                          fmt::format("the shell cannot run it: {}", trial.answer.detail));
+      if (!options_.repeat || (!trial.original && trial.number % kRepeatEvery != 0)) continue;
+      if (const auto shown = ask_again(trial); !shown) return shown.error();
+      if (finds_enough() || stopped()) return Ok{};
     }
     return Ok{};
   }
+
+  bool finds_enough() const { return options_.stop_at_first && findings_.failed(); }
 
   // Sends all requests. If the time is over or the hunt is stopped, sends only the first ones.
   void answer(std::vector<Trial>& trials) {
@@ -189,11 +182,12 @@ class Hunt {
     }
     report_.answered += trial.answer.ok() ? 1 : 0;
     cannot_start_ += trial.answer.outcome == Outcome::kCannotRun ? 1 : 0;
-    return examine_answer(trial);
+    if (const auto shown = examine_answer(trial); !shown) return shown.error();
+    return Ok{};
   }
 
   // Examines the answer of a trial or of a second request that followed from it.
-  Result<Ok> examine_answer(const Trial& trial) {
+  Result<Shown> examine_answer(const Trial& trial) {
     AssessOptions how = options_.assess;
     how.thorough = trial.original;
     auto assessment = assess(trial.subject.before, trial.answer, inputs_for(trial), how);
@@ -207,46 +201,46 @@ class Hunt {
       originals_.undecided += trial.original && !assessment->proven ? 1 : 0;
     }
     if (assessment->problem) return found(trial, std::move(*assessment->problem));
-    if (!assessment->grew) return Ok{};
-    return note(trial, FindingKind::kGrew);
+    if (assessment->grew) return note(trial, FindingKind::kGrew);
+    return assessment->proven || !options_.assess.prover ? Shown::kRight : Shown::kNothing;
   }
 
   // Repeats the request, and also sends the answer as a new request. Both results are assessed like
   // any other answer. Only a correct result can lead to a note.
-  Result<Ok> ask_again(const Trial& trial) {
-    if (!trial.answer.ok() || refusal_of(trial.answer.value, LengthRule::kUnlimited)) return Ok{};
+  Result<Shown> ask_again(const Trial& trial) {
+    if (!trial.answer.ok() || refusal_of(trial.answer.value, LengthRule::kUnlimited))
+      return Shown::kNothing;
     ++report_.repeated;
     Trial again = trial;
     again.original = again.counted = false;
     again.answer = ask(target_, trial.subject);
-    if (given_up(again.answer)) return Ok{};
+    if (given_up(again.answer)) return Shown::kNothing;
     if (!again.answer.ok() || again.answer.value != trial.answer.value) {
-      if (auto s = examine_answer(again); !s) return s;
-      if (again.answer.ok())
-        if (auto s = note(again, FindingKind::kNondeterministic); !s) return s;
-      return Ok{};
+      auto shown = examine_answer(again);
+      return !shown || !again.answer.ok() ? shown : note(again, FindingKind::kNondeterministic);
     }
-    if (target_.optimizer == nullptr) return Ok{};
+    if (target_.optimizer == nullptr) return Shown::kRight;
     const Trial twice{trial.number, false,
                       HuntSubject{trial.subject.name + ", its answer", {}, trial.answer.value},
                       target_.optimizer->optimize(trial.answer.value), false};
-    if (given_up(twice.answer) || twice.answer.outcome == Outcome::kUnsupported ||
-        (twice.answer.ok() && twice.answer.value == trial.answer.value))
-      return Ok{};
-    if (auto s = examine_answer(twice); !s) return s;
-    return twice.answer.ok() ? note(trial, FindingKind::kNotIdempotent) : Result<Ok>(Ok{});
+    if (given_up(twice.answer) || twice.answer.outcome == Outcome::kUnsupported)
+      return Shown::kNothing;
+    if (twice.answer.ok() && twice.answer.value == trial.answer.value) return Shown::kRight;
+    auto shown = examine_answer(twice);
+    return !shown || !twice.answer.ok() ? shown : note(trial, FindingKind::kNotIdempotent);
   }
 
-  Result<Ok> note(const Trial& trial, FindingKind kind) {
+  Result<Shown> note(const Trial& trial, FindingKind kind) {
     return found(trial, Problem{kind, {}, "answer", {}});
   }
 
-  Result<Ok> found(const Trial& trial, Problem problem) {
+  Result<Shown> found(const Trial& trial, Problem problem) {
     Finding finding =
         findings_.finding(std::move(problem), trial.subject, trial.number, seconds_since(start_));
     if (trial.answer.ok()) finding.after = trial.answer.value;
-    if (auto s = set_pass(finding, trial.answer); !s) return s;
-    return findings_.take(std::move(finding));
+    if (auto s = set_pass(finding, trial.answer); !s) return s.error();
+    if (auto s = findings_.take(std::move(finding)); !s) return s.error();
+    return Shown::kProblem;
   }
 
   Result<Ok> set_pass(Finding& finding, const Answer<Program>& answer) {
@@ -277,7 +271,7 @@ class Hunt {
 
   // Answers to the programs of the measurement are assessed, too. The second call does nothing.
   Result<Ok> measure() {
-    const bool enough = stopped() || (options_.stop_at_first && findings_.failed());
+    const bool enough = stopped() || finds_enough();
     if (!options_.scaling || target_.optimizer == nullptr || enough || measured_) return Ok{};
     measured_ = true;
     Result<Ok> status = Ok{};
@@ -287,8 +281,9 @@ class Hunt {
         *target_.optimizer, limited,
         [&](const std::string& family, const Program& program, const Answer<Program>& answer) {
           if (answer.outcome == Outcome::kUnsupported || given_up(answer) || !status) return;
-          status = examine_answer(
+          const auto shown = examine_answer(
               Trial{report_.trials, false, HuntSubject{family, {}, program}, answer, false});
+          if (!shown) status = shown.error();
         });
     if (!status) return status;
     for (const ScalingRow& row : report_.scaling) {
@@ -311,9 +306,8 @@ class Hunt {
                      options_,
                      {[this](Finding& finding) { return again(finding); },
                       [this](const Finding& finding, const Wanted& wanted) {
-                        return reduce(
-                            target_, finding, options_, wanted,
-                            seconds_to_reduce(options_, finding.kind, seconds_since(start_)));
+                        return reduce(target_, finding, options_, wanted,
+                                      options_.seconds - seconds_since(start_));
                       }}};
   Originals originals_{source_.originals()};
   std::uint64_t cannot_start_ = 0;
@@ -330,12 +324,10 @@ Answer<Program> ask(const Target& target, const HuntSubject& subject) {
   return target.compiler->compile(*policy);
 }
 
-double seconds_to_reduce(const HuntOptions& options, FindingKind kind, double elapsed) {
-  // Each step that hangs takes the whole time limit of a request.
-  const double own = kind == FindingKind::kHung
-                         ? std::max(options.reduce_seconds, 12 * options.request_seconds)
-                         : options.reduce_seconds;
-  return std::min(own, std::max(0.0, options.seconds - elapsed));
+std::size_t steps_to_reduce(const HuntOptions& options, FindingKind kind) {
+  constexpr std::size_t kHanging = 200;  // each takes a twentieth of a request's time limit
+  return kind == FindingKind::kHung ? std::min(kHanging, options.reduce_steps)
+                                    : options.reduce_steps;
 }
 
 Result<HuntReport> hunt(const Target& target, ProgramSource& source, const HuntOptions& options) {

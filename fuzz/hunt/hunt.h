@@ -24,8 +24,8 @@ struct HuntOptions {
   std::uint64_t trials = ~0ull;  // limit; programs that the user named are always tried
   // For each generated program; programs that the user named get derived inputs.
   std::size_t inputs = 24;
-  double reduce_seconds = 10;   // limit for each reduction
-  double request_seconds = 10;  // the adapter's time limit, for reducing hangs
+  std::size_t reduce_steps = 5'000;  // limit for each reduction, in requests
+  double request_seconds = 10;       // the adapter's time limit, for reducing hangs
   // If set, a request that takes this time is hung (AdapterLimits::shorter).
   std::shared_ptr<double> shorter;
   bool repeat = true;          // send some requests twice
@@ -46,8 +46,9 @@ struct HuntOptions {
 // Returns whether a reduction may continue with this subject.
 using Wanted = std::function<bool(const HuntSubject&)>;
 
-// Returns the time limit of a reduction that starts after `elapsed` seconds of the hunt.
-double seconds_to_reduce(const HuntOptions& options, FindingKind kind, double elapsed);
+// Returns the most requests of one reduction. They are counted, so that a seed gives the same
+// findings on every machine.
+std::size_t steps_to_reduce(const HuntOptions& options, FindingKind kind);
 
 // Gives requests a twentieth of their time limit while a hang is reduced, because most steps of the
 // reduction hang, too.

@@ -383,7 +383,7 @@ TEST(Hunt, AssessesAnswersThatWereOptimizedAgain) {
 TEST(Hunt, AssessesTheProgramsOfTheScalingMeasurement) {
   HuntOptions options = options_for(20);
   options.scaling = true;
-  options.reduce_seconds = 0.05;
+  options.reduce_steps = 20;
   const auto long_ones = [](ProgramView p, const Answer<Program>& wrong) {
     return p.size() > 3000 ? wrong : same(p);
   };

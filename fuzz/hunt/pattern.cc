@@ -12,8 +12,8 @@
 namespace secequiv::hunt {
 namespace {
 
-constexpr std::size_t kMostParts = 32;  // a longer pattern is not the pattern of one bug
-constexpr std::size_t kFarthest = 256;  // parts from the first part of an occurrence to its last
+constexpr std::size_t kMostParts = 32;     // a longer pattern is not the pattern of one bug
+constexpr std::size_t kMostChoices = 256;  // of names, in one search
 
 // --- programs
 
@@ -163,8 +163,11 @@ std::optional<HuntSubject> policy_without(const HuntSubject& subject, const Part
   return legal ? std::optional(subject_of(subject.name, *legal)) : std::nullopt;
 }
 
-bool stands_for(const Part& pattern, const Part& part) {
-  return pattern.symbol == part.symbol || pattern.symbol == part.general;
+// The same opcode for both registers that an instruction can load or store.
+std::uint32_t register_left_out(std::uint32_t symbol) {
+  if (symbol == kLdxMem) return kLdMem;
+  if (symbol == kStx) return kSt;
+  return symbol == kLdxLen ? std::uint32_t{kLdLen} : symbol;
 }
 
 }  // namespace
@@ -175,40 +178,103 @@ Parts parts_of(const HuntSubject& subject) {
   return policy ? parts_of(*policy) : Parts{};
 }
 
-Pattern::Pattern(const HuntSubject& reduced) : parts_(parts_of(reduced)) {
+Pattern::Pattern(const HuntSubject& reduced, bool values)
+    : parts_(parts_of(reduced)), values_(values || !reduced.policy.empty()) {
   if (parts_.size() > kMostParts) parts_.clear();
   if (reduced.policy.empty() && !parts_.empty()) keep_the_cause(parts_);
 }
 
-Parts Pattern::occurrence(const Parts& parts) const {
-  Parts best;
-  if (parts_.empty()) return best;
-  for (std::size_t first = 0; first + parts_.size() <= parts.size(); ++first) {
-    Parts here;
-    std::vector<std::pair<std::uint64_t, std::uint64_t>> names;  // in the pattern, and here
-    const std::size_t end = std::min(parts.size(), first + kFarthest);
-    for (std::size_t at = first; at < end && here.size() < parts_.size(); ++at) {
-      if (!here.empty() && !best.empty() &&
-          parts[at].place - here.front().place >= best.back().place - best.front().place)
-        break;
-      const Part& wanted = parts_[here.size()];
-      const auto named =
-          std::ranges::find(names, wanted.name, [](auto& pair) { return pair.first; });
-      const bool fits = wanted.name == 0 || named == names.end() || named->second == parts[at].name;
-      if (!stands_for(wanted, parts[at]) || !fits) {
-        if (here.empty()) break;
-        continue;
-      }
-      if (wanted.name != 0 && named == names.end()) names.emplace_back(wanted.name, parts[at].name);
-      here.push_back(parts[at]);
-    }
-    if (here.size() == parts_.size()) best = std::move(here);
-  }
-  return best;
+bool Pattern::stands_for(const Part& pattern, const Part& part) const {
+  if (pattern.symbol == part.symbol || pattern.symbol == part.general) return true;
+  return !values_ && register_left_out(pattern.symbol) == register_left_out(part.symbol);
 }
 
+// Searches the shortest occurrence for each choice of the names that the pattern repeats.
+class Pattern::Search {
+ public:
+  Search(const Pattern& pattern, const Parts& parts) : pattern_(pattern), parts_(parts) {}
+
+  Parts shortest() {
+    const Parts& wanted = pattern_.parts_;
+    if (wanted.empty() || !window()) return {};
+    for (const Part& part : wanted)
+      if (part.name != 0 && std::ranges::count(wanted, part.name, &Part::name) > 1 &&
+          std::ranges::find(repeated_, part.name, &Part::name) == repeated_.end())
+        repeated_.push_back(part);
+    choose(0);
+    return std::move(best_);
+  }
+
+ private:
+  using Window = std::pair<std::size_t, std::size_t>;
+
+  // Chooses names of the parts in place of the pattern's repeated names from `at` on.
+  void choose(std::size_t at) {
+    if (at == repeated_.size()) {
+      if (++choices_ <= kMostChoices) take(window());
+      return;
+    }
+    std::vector<std::uint64_t> tried;
+    for (const Part& part : parts_) {
+      if (!pattern_.stands_for(repeated_[at], part) || choices_ > kMostChoices ||
+          std::ranges::find(tried, part.name) != tried.end())
+        continue;
+      tried.push_back(part.name);
+      names_.emplace_back(repeated_[at].name, part.name);
+      choose(at + 1);
+      names_.pop_back();
+    }
+  }
+
+  [[nodiscard]] bool fits(const Part& wanted, const Part& part) const {
+    if (!pattern_.stands_for(wanted, part)) return false;
+    const auto named =
+        std::ranges::find(names_, wanted.name, [](auto& pair) { return pair.first; });
+    return named == names_.end() || named->second == part.name;
+  }
+
+  // Returns the first and the last part of the shortest occurrence.
+  [[nodiscard]] std::optional<Window> window() const {
+    const Parts& wanted = pattern_.parts_;
+    // For each beginning of the pattern, the last place where an occurrence of it can start.
+    std::vector<std::optional<std::size_t>> starts(wanted.size());
+    std::optional<Window> best;
+    for (std::size_t at = 0; at < parts_.size(); ++at) {
+      for (std::size_t i = wanted.size(); i-- > 0;)
+        if ((i == 0 || starts[i - 1]) && fits(wanted[i], parts_[at]))
+          starts[i] = i == 0 ? at : starts[i - 1];
+      const auto& start = starts.back();
+      if (start && (!best || length({*start, at}) < length(*best))) best = Window{*start, at};
+    }
+    return best;
+  }
+
+  [[nodiscard]] std::size_t length(const Window& window) const {
+    return parts_[window.second].place - parts_[window.first].place;
+  }
+
+  void take(const std::optional<Window>& found) {
+    if (!found || (!best_.empty() && best_.back().place - best_.front().place <= length(*found)))
+      return;
+    best_.clear();
+    for (std::size_t at = found->first; best_.size() < pattern_.parts_.size(); ++at)
+      if (fits(pattern_.parts_[best_.size()], parts_[at])) best_.push_back(parts_[at]);
+  }
+
+  const Pattern& pattern_;
+  const Parts& parts_;
+  Parts repeated_;
+  Parts best_;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> names_;  // in the pattern, and here
+  std::size_t choices_ = 0;
+};
+
+Parts Pattern::occurrence(const Parts& parts) const { return Search(*this, parts).shortest(); }
+
 bool Pattern::same_as(const Pattern& other) const {
-  return !parts_.empty() && std::ranges::equal(parts_, other.parts_, stands_for);
+  return !parts_.empty() &&
+         std::ranges::equal(parts_, other.parts_,
+                            [&](const Part& one, const Part& two) { return stands_for(one, two); });
 }
 
 std::optional<HuntSubject> Pattern::taken_out_of(const HuntSubject& subject,

@@ -26,7 +26,9 @@ Parts parts_of(const HuntSubject& subject);
 
 class Pattern {
  public:
-  explicit Pattern(const HuntSubject& reduced);
+  // With `values` false, values did not matter to the finding. Then it is the same whether A or X
+  // is loaded or stored.
+  explicit Pattern(const HuntSubject& reduced, bool values = true);
 
   // Returns whether the parts include the pattern's parts in their order. An empty pattern occurs
   // nowhere.
@@ -40,10 +42,13 @@ class Pattern {
                                                         std::size_t skip = 0) const;
 
  private:
+  class Search;
   // Returns the parts of the shortest occurrence, or nothing.
   [[nodiscard]] Parts occurrence(const Parts& parts) const;
+  [[nodiscard]] bool stands_for(const Part& pattern, const Part& part) const;
 
   Parts parts_;
+  bool values_ = true;
 };
 
 }  // namespace secequiv::hunt

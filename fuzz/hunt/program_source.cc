@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 #include "harness/base/text.h"
@@ -19,20 +20,10 @@ namespace {
 
 constexpr std::size_t kMostMutated = 2 * kMaxInsns;  // limits the growth of changed copies
 
-void add_classes(Survey& survey, const NamedProgram& /*of*/) {
-  for (const ShapeClass& one : shape_classes()) survey.add_class(one.group, one.name);
-}
-void add_classes(Survey& survey, const NamedPolicy& /*of*/) {
-  for (const std::string_view name : policy_features())
-    survey.add_class("features", std::string(name));
-}
-
 class GeneratedPrograms : public ProgramSource {
  public:
   explicit GeneratedPrograms(const Generation& generation)
-      : programs_({.dead_code = generation.dead_code}) {
-    add_classes(survey_, NamedProgram{});
-  }
+      : ProgramSource(false), programs_({.dead_code = generation.dead_code}) {}
   HuntSubject next(Random& random) override {
     HuntSubject out{"generated", {}, programs_.next(random)};
     survey_.add(programs_.last());
@@ -46,9 +37,8 @@ class GeneratedPrograms : public ProgramSource {
 
 class GeneratedPolicies : public ProgramSource {
  public:
-  explicit GeneratedPolicies(const Generation& generation) : limits_(generation.policies) {
-    add_classes(survey_, NamedPolicy{});
-  }
+  explicit GeneratedPolicies(const Generation& generation)
+      : ProgramSource(true), limits_(generation.policies) {}
   HuntSubject next(Random& random) override {
     Policy policy = any(random);
     // What the compiler never supported is seldom tried again.
@@ -98,9 +88,9 @@ template <class Named>
 class Given : public ProgramSource {
  public:
   Given(std::vector<Named> given, std::string description)
-      : given_(std::move(given)), description_(std::move(description)) {
-    add_classes(survey_, given_.front());
-  }
+      : ProgramSource(std::is_same_v<Named, NamedPolicy>),
+        given_(std::move(given)),
+        description_(std::move(description)) {}
 
   HuntSubject next(Random& random) override {
     const Named one = any(random);
@@ -128,6 +118,22 @@ class Given : public ProgramSource {
 };
 
 }  // namespace
+
+ProgramSource::ProgramSource(bool policies) : policies_(policies) {
+  if (policies)
+    for (const std::string_view name : policy_features())
+      survey_.add_class("features", std::string(name));
+  else
+    for (const ShapeClass& one : shape_classes()) survey_.add_class(one.group, one.name);
+}
+
+void ProgramSource::changed(const HuntSubject& sent) {
+  if (!policies_) return survey_.change(describe_shape(sent.before));
+  // An optimizer gets the program of a policy. Features are those of the policy.
+  if (sent.policy.empty()) return;
+  if (const auto policy = read_policy(sent.policy, sent.name))
+    survey_.change(describe_policy(*policy));
+}
 
 std::unique_ptr<ProgramSource> generated_programs(const Generation& generation) {
   return std::make_unique<GeneratedPrograms>(generation);

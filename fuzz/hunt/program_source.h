@@ -16,13 +16,14 @@ namespace secequiv::hunt {
 
 class ProgramSource {
  public:
-  ProgramSource() = default;
   ProgramSource(const ProgramSource&) = delete;
   ProgramSource& operator=(const ProgramSource&) = delete;
   virtual ~ProgramSource() = default;
 
   // Returns the next subject. The kernel accepts its program, except that it may be too long.
   virtual HuntSubject next(Random& random) = 0;
+  // Notes that the last subject was changed before it was sent.
+  void changed(const HuntSubject& sent);
   // Notes that the code under test did not support the subject with this number, counted from 1.
   void unsupported(std::uint64_t number) { survey_.unsupported(number); }
   // Returns what the subjects were like.
@@ -32,7 +33,12 @@ class ProgramSource {
   [[nodiscard]] virtual std::string describe() const = 0;
 
  protected:
+  explicit ProgramSource(bool policies);
+
   Survey survey_;
+
+ private:
+  bool policies_;
 };
 
 // What generated programs and policies may contain.

@@ -73,7 +73,8 @@ class Reduction {
       : target_(target), finding_(finding), options_(options), wanted_(wanted), seconds_(seconds) {}
 
   bool still(const HuntSubject& subject) {
-    if (error_ || out_of_time() || !wanted_(subject)) return false;
+    if (error_ || ended() || !wanted_(subject)) return false;
+    ++requests_;
     const auto inputs = inputs_like(subject, finding_.witness, options_);
     Answer<Program> answer;
     auto problem = shows(target_, finding_.kind, subject, answer, inputs, options_);
@@ -93,13 +94,13 @@ class Reduction {
     return true;
   }
 
-  bool out_of_time() {
-    timed_out_ =
-        timed_out_ || seconds_since(start_) > seconds_ || (options_.stop && options_.stop());
-    return timed_out_;
+  // Returns whether requests or time ran out, or the user stops the hunt.
+  bool ended() {
+    ended_ = ended_ || requests_ >= steps_to_reduce(options_, finding_.kind) ||
+             seconds_since(start_) > seconds_ || (options_.stop && options_.stop());
+    return ended_;
   }
 
-  [[nodiscard]] bool timed_out() const { return timed_out_; }
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }
 
   struct Reduced {
@@ -131,7 +132,8 @@ class Reduction {
   const Wanted& wanted_;
   Clock::time_point start_ = Clock::now();
   double seconds_ = 0;
-  bool timed_out_ = false;
+  std::size_t requests_ = 0;
+  bool ended_ = false;
   std::optional<Error> error_;
   std::optional<Reduced> last_;
 };
@@ -197,7 +199,7 @@ Result<Finding> reduce(const Target& target, const Finding& finding, const HuntO
   Reduction reduction(target, finding, options, wanted, seconds);
   ShorterRequests shorter(options, finding.kind);
   ShrinkEnd end = ShrinkEnd::kRefused;
-  const ShrinkLimits limits{.calls = 20'000, .stop = [&] { return reduction.out_of_time(); }};
+  const ShrinkLimits limits{.stop = [&] { return reduction.ended(); }};
   if (target.compiler != nullptr) {
     auto policy = read_policy(finding.subject.policy, finding.subject.name);
     if (!policy) return policy.error();
@@ -226,12 +228,12 @@ Result<Finding> reduce(const Target& target, const Finding& finding, const HuntO
     return out;
   }
   if (!reduction.last()) {
-    out.detail += reduction.timed_out() ? " (not reduced: the time ran out)"
-                                        : " (not reduced: it did not happen again)";
-    out.repeated = reduction.timed_out();
+    out.detail += reduction.ended() ? " (not reduced: the time ran out)"
+                                    : " (not reduced: it did not happen again)";
+    out.repeated = reduction.ended();
     return out;
   }
-  out.reduced = end == ShrinkEnd::kMinimal && !reduction.timed_out();
+  out.reduced = end == ShrinkEnd::kMinimal && !reduction.ended();
   finish(out, *reduction.last(), options.assess.sameness);
   return out;
 }

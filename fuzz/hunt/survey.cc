@@ -15,9 +15,9 @@ void Survey::count(std::vector<ShapeRow>& rows, const Recent& one) {
 }
 
 void Survey::add(std::vector<std::uint16_t> classes) {
-  // Answers arrive in batches of any size. They count only after a whole number of the largest.
-  if (total_ % kMostBatch == 0)
-    while (recent_.size() > kMostBatch) {
+  // Answers arrive in batches of any size. They count only after a whole window.
+  if (total_ % kWindow == 0)
+    while (recent_.size() > kWindow) {
       count(rows_, recent_.front());
       recent_.pop_front();
     }

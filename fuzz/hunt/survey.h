@@ -2,16 +2,19 @@
 // did not support. Owns these counts. It must not know how subjects are described.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/compare/hunt_report.h"
 
 namespace secequiv::hunt {
 
-// A hunt makes at most this many subjects before it examines the answer to the first of them.
-inline constexpr std::size_t kMostBatch = 256;
+// A hunt learns from answers only at the end of each window of this many trials. It makes at most
+// this many subjects before it examines the answer to the first of them.
+inline constexpr std::uint64_t kWindow = 64;
 
 class Survey {
  public:
@@ -20,6 +23,8 @@ class Survey {
   }
   // Counts the next subject, which has these classes.
   void add(std::vector<std::uint16_t> classes);
+  // Replaces the classes of the last subject, which was changed before it was sent.
+  void change(std::vector<std::uint16_t> classes) { recent_.back().classes = std::move(classes); }
   // Notes that the code under test did not support the subject with this number, counted from 1.
   void unsupported(std::uint64_t number);
   // Returns whether no earlier subject of a class was supported, and there were some. Uses only

@@ -78,10 +78,12 @@ class FakeEvaluator : public Evaluator {
       : function_(std::move(function)) {}
   Answer<std::vector<std::uint32_t>> evaluate(ProgramView program,
                                               std::span<const SeccompData> inputs) override {
+    if (!instead.ok()) return instead;
     Answer<std::vector<std::uint32_t>> out;
     for (const SeccompData& input : inputs) out.value.push_back(function_(program, input));
     return out;
   }
+  Answer<std::vector<std::uint32_t>> instead;  // the answer to every request, if it is not ok
 
  private:
   std::function<std::uint32_t(ProgramView, const SeccompData&)> function_;

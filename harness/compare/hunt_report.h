@@ -45,10 +45,12 @@ struct HuntSubject {
   Program before;  // the input of an optimizer or evaluator; for a policy, its unoptimized program
 };
 
-// The subject of a finding of an earlier run, and its kind if that was recorded.
+// The subject of a finding of an earlier run, with its kind and inputs as far as they were
+// recorded.
 struct KnownSubject {
   HuntSubject subject;
   std::optional<FindingKind> kind;
+  std::vector<SeccompData> inputs = {};  // for evaluators
 };
 
 struct Finding {
