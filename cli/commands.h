@@ -13,6 +13,7 @@ struct Context {
 void add_actions(CLI::App& app, Context& context);
 void add_asm(CLI::App& app, Context& context);
 void add_bench(CLI::App& app, Context& context);
+void add_bisect(CLI::App& app, Context& context);
 void add_cache(CLI::App& app, Context& context);
 void add_check(CLI::App& app, Context& context);
 void add_cost(CLI::App& app, Context& context);

@@ -11,10 +11,7 @@ struct FuzzOptions {
   Options options;
   FuzzTargetOptions target;
   FuzzCampaignOptions campaign;
-  double time = FuzzEffort{}.seconds;
-  std::uint64_t trials = 0;
-  std::uint64_t seed = FuzzEffort{}.seed;
-  bool no_prove = false;
+  FuzzEffort effort;
   bool list = false;
 };
 
@@ -43,9 +40,8 @@ Result<int> run_fuzz(const FuzzOptions& given) {
     return make_error(ErrorCode::kUsage, foreign,
                       pair ? "does not apply to a pair of programs"
                            : "applies only to a pair of programs, and none is given");
-  const FuzzEffort effort{given.time, given.trials, given.seed, !given.no_prove};
-  return pair ? run_fuzz_campaign(given.campaign, given.options, effort)
-              : run_fuzz_target(given.target, given.options, effort);
+  return pair ? run_fuzz_campaign(given.campaign, given.options, given.effort)
+              : run_fuzz_target(given.target, given.options, given.effort);
 }
 
 }  // namespace
@@ -60,14 +56,7 @@ void add_fuzz(CLI::App& app, Context& context) {
   put_in_group(*sub, kPairGroup);
   given->target.add(*sub);
   put_in_group(*sub, kTargetGroup);
-  sub->add_option("--duration", given->time, "Stop after this many seconds")
-      ->check(seconds())
-      ->capture_default_str();
-  sub->add_option("--trials", given->trials,
-                  "Stop after this many trials (for a pair: inputs) instead of --duration")
-      ->check(whole_number(1, std::uint64_t{1} << 62));
-  add_seed(*sub, given->seed);
-  sub->add_flag("--no-prove", given->no_prove, "Skip the proofs");
+  given->effort.add(*sub);
   sub->add_flag("--list", given->list, "List the built-in names, and exit");
   given->options.add(*sub, {kSandbox, kInput, kSame, kImport, kQuiet, kJson, kPage});
 }

@@ -55,7 +55,7 @@ Result<int> run_fuzz_campaign(const FuzzCampaignOptions& given, const Options& o
     return make_error(ErrorCode::kUsage, "--minimize", "expected --corpus as well");
   auto checking = given.check.check_options(options);
   if (!checking) return checking.error();
-  checking->prove = effort.prove;
+  checking->prove = !effort.no_prove;
   campaigning.check = std::move(*checking);
   const auto sides = given.pair.sides(options, TargetOptions{});
   if (!sides) return sides.error();

@@ -33,14 +33,18 @@ Result<HuntReport> run_hunt(const FuzzTargetOptions& given, const Options& optio
     line.show([&] { return hunt_status(report); });
   };
   heed_interrupts();
-  if (target.evaluator)
-    return hunt::hunt_evaluator(given.target.name(), *target.evaluator, **source, *inputs,
-                                *hunting);
-  return hunt::hunt({given.target.name(), target.optimizer.get(), target.compiler.get()}, **source,
-                    *hunting);
+  return hunt_target(given.target, target, **source, *inputs, *hunting);
 }
 
 }  // namespace
+
+Result<HuntReport> hunt_target(const TargetOptions& named, OpenTarget& target,
+                               hunt::ProgramSource& source, std::span<const SeccompData> inputs,
+                               const hunt::HuntOptions& options) {
+  if (target.evaluator)
+    return hunt::hunt_evaluator(named.name(), *target.evaluator, source, inputs, options);
+  return hunt::hunt({named.name(), target.optimizer.get(), target.compiler.get()}, source, options);
+}
 
 Result<int> run_fuzz_target(const FuzzTargetOptions& given, const Options& options,
                             const FuzzEffort& effort) {
@@ -52,7 +56,7 @@ Result<int> run_fuzz_target(const FuzzTargetOptions& given, const Options& optio
   if (!target) return target.error();
   if (!target->any())
     return usage("", "expected --optimizer, --compiler or --evaluator, or a pair of programs");
-  if (given.require_proof && !effort.prove)
+  if (given.require_proof && effort.no_prove)
     return usage("--require-proof", "expected proofs, but --no-prove skips them");
   if (given.require_proof && !given.target.evaluator.empty())
     return usage("--require-proof",

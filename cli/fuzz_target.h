@@ -2,6 +2,7 @@
 // of `fuzz` has. It must not know how fuzzing works.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,9 @@ struct FuzzEffort {
   double seconds = 60;
   std::uint64_t trials = 0;  // 0: `seconds` is the limit
   std::uint64_t seed = 1;
-  bool prove = true;
+  bool no_prove = false;
+
+  void add(CLI::App& app);
 };
 
 struct FuzzTargetOptions {
@@ -32,6 +35,8 @@ struct FuzzTargetOptions {
   bool require_proof = false;
 
   void add(CLI::App& app);
+  // Declares the options that do not depend on how long one hunt goes on.
+  void add_search(CLI::App& app);
   // Returns the options of the hunt. Errors: kUsage for a wrong value of --allow, and those of
   // reading the files of --known.
   [[nodiscard]] Result<hunt::HuntOptions> hunt_options(const Options& options,
@@ -39,6 +44,11 @@ struct FuzzTargetOptions {
   // Reads the files of --inputs. Errors: kUsage, and those of reading.
   [[nodiscard]] Result<std::vector<SeccompData>> stored_inputs() const;
 };
+
+// Fuzzes the opened target.
+Result<HuntReport> hunt_target(const TargetOptions& named, OpenTarget& target,
+                               hunt::ProgramSource& source, std::span<const SeccompData> inputs,
+                               const hunt::HuntOptions& options);
 
 // Prints the report. Returns the exit status, or an error to report.
 Result<int> run_fuzz_target(const FuzzTargetOptions& given, const Options& options,

@@ -32,7 +32,18 @@ Result<std::set<FindingKind>> allowed_kinds(const std::vector<std::string>& allo
 
 }  // namespace
 
-void FuzzTargetOptions::add(CLI::App& app) {
+void FuzzEffort::add(CLI::App& app) {
+  app.add_option("--duration", seconds, "Stop after this many seconds")
+      ->check(cli::seconds())
+      ->capture_default_str();
+  app.add_option("--trials", trials,
+                 "Stop after this many trials (for a pair: inputs) instead of --duration")
+      ->check(whole_number(1, std::uint64_t{1} << 62));
+  add_seed(app, seed);
+  app.add_flag("--no-prove", no_prove, "Skip the proofs");
+}
+
+void FuzzTargetOptions::add_search(CLI::App& app) {
   target.add(app, true);
   sources.add(app);
   add_records(app, inputs);
@@ -49,6 +60,10 @@ void FuzzTargetOptions::add(CLI::App& app) {
       ->allow_extra_args();
   app.add_flag("--require-proof", require_proof,
                "Return the verdict 'unknown' if an answer is not proven equivalent");
+}
+
+void FuzzTargetOptions::add(CLI::App& app) {
+  add_search(app);
   app.add_flag("--no-scaling", no_scaling,
                "Do not measure how an optimizer's time grows with its input");
   app.add_flag("--stop-at-first", stop_at_first, "Stop at the first failure");
@@ -80,7 +95,7 @@ Result<hunt::HuntOptions> FuzzTargetOptions::hunt_options(const Options& options
   out.stop_at_first = stop_at_first;
   out.require_proof = require_proof;
   out.assess.sameness = options.sameness();
-  if (effort.prove) out.assess.prover = hunt::diagram_prover();
+  if (!effort.no_prove) out.assess.prover = hunt::diagram_prover();
   out.stop = was_interrupted;
   out.replay_options = target.replay_options();
   if (options.same != "raw") out.replay_options += " --same " + options.same;

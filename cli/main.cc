@@ -39,6 +39,7 @@ constexpr Command kCommands[] = {
     {"prove", kProving, cli::add_prove},
     {"diff", kProving, cli::add_diff},
     {"fuzz", kProving, cli::add_fuzz},
+    {"bisect", kProving, cli::add_bisect},
     {"mutate", kProving, cli::add_mutate},
     {"cover", kProving, cli::add_cover},
     {"prove-rule", kProving, cli::add_prove_rule},

@@ -156,4 +156,11 @@ std::unique_ptr<ProgramSource> given_policies(std::vector<NamedPolicy> policies)
   return std::make_unique<Given<NamedPolicy>>(std::move(policies), std::move(description));
 }
 
+Result<std::unique_ptr<ProgramSource>> given_subject(const HuntSubject& subject) {
+  if (subject.policy.empty()) return given_programs({{subject.name, subject.before}});
+  auto policy = read_policy(subject.policy, subject.name);
+  if (!policy) return policy.error();
+  return given_policies({{subject.name, std::move(*policy)}});
+}
+
 }  // namespace secequiv::hunt

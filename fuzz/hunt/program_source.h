@@ -8,6 +8,7 @@
 
 #include "fuzz/hunt/survey.h"
 #include "harness/base/random.h"
+#include "harness/base/result.h"
 #include "harness/compare/hunt_report.h"
 #include "harness/generate/policy.h"
 #include "harness/policy/policy.h"
@@ -64,5 +65,7 @@ struct NamedPolicy {
 // empty.
 std::unique_ptr<ProgramSource> given_programs(std::vector<NamedProgram> programs);
 std::unique_ptr<ProgramSource> given_policies(std::vector<NamedPolicy> policies);
+// Supplies the subject of a finding, then changed copies. Errors: those of reading its policy.
+Result<std::unique_ptr<ProgramSource>> given_subject(const HuntSubject& subject);
 
 }  // namespace secequiv::hunt

@@ -107,4 +107,11 @@ Status store(const HuntReport& report, Finding& finding, const std::string& fold
   return write_file(path + ".inputs", write_inputs({finding.witness->data}));
 }
 
+Status store_all(HuntReport& report, const std::string& folder) {
+  if (auto s = prepare_folder(folder); !s) return s;
+  for (Finding& finding : report.findings)
+    if (auto s = store(report, finding, folder); !s) return s;
+  return Ok{};
+}
+
 }  // namespace secequiv::hunt

@@ -27,4 +27,7 @@ Status prepare_folder(const std::string& folder);
 // kIo.
 Status store(const HuntReport& report, Finding& finding, const std::string& folder);
 
+// Creates the folder if it is missing and stores every finding there. Errors: kIo.
+Status store_all(HuntReport& report, const std::string& folder);
+
 }  // namespace secequiv::hunt

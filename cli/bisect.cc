@@ -1,0 +1,73 @@
+// `bisect`: finds the first version of the code under test with a finding.
+#include "analyze/bisect.h"
+
+#include "analyze/direction.h"
+#include "analyze/versions.h"
+#include "cli/bisect_version.h"
+#include "cli/command.h"
+#include "cli/interrupts.h"
+#include "fuzz/hunt/store.h"
+#include "harness/report/json.h"
+#include "harness/terminal/progress.h"
+
+namespace secequiv::cli {
+namespace {
+
+struct BisectOptions : VersionOptions {
+  std::string versions;
+};
+
+Result<int> run_bisect(const BisectOptions& given) {
+  const TargetOptions& named = given.fuzz.target;
+  const auto usage = [](const char* option, const char* detail) {
+    return make_error(ErrorCode::kUsage, option, detail);
+  };
+  if (named.name().empty()) return usage("", "expected --optimizer, --compiler or --evaluator");
+  const std::string whole = named.name() + given.build;
+  if (whole.find("{version}") == std::string::npos)
+    return usage("--versions", "expected {version} in the command under test or in --build");
+  const auto versions = read_versions(given.versions);
+  if (!versions) return versions.error();
+  heed_interrupts();
+  terminal::Ticker ticker;
+  RunningVersion running(given);
+  auto report =
+      bisect(*versions,
+             {[&](const std::string& version) { return running.start(version); },
+              [&](const Finding* only) { return running.hunt(only); },
+              [&](const std::string& name) { ticker.step("trying " + name); }, was_interrupted});
+  ticker.clear();
+  if (!report) return report.error();
+  report->kind = named.kind();
+  report->target = named.name();
+  Status stored = Ok{};
+  if (report->found) {
+    if (auto s = add_directions(*report->found, given.options.sameness(), given.options.oci().arch);
+        !s)
+      return s.error();
+    if (!given.fuzz.save.empty()) stored = hunt::store_all(*report->found, given.fuzz.save);
+  }
+  const int status =
+      print_verdict(given.options.json ? render(to_json(*report)) : bisect_text(*report),
+                    exit_code(report->verdict), given.options);
+  if (!stored) return stored.error();
+  return status;
+}
+
+}  // namespace
+
+void add_bisect(CLI::App& app, Context& context) {
+  const auto [sub, given] = add_command(
+      app, context, "bisect",
+      "Find the first version of an optimizer, compiler or interpreter with a finding", run_bisect);
+  sub->add_option("--versions", given->versions,
+                  "Versions, oldest first: a file with one on each line, or a range such as v1..v9")
+      ->required();
+  sub->add_option("--build", given->build,
+                  "Run this command before a version is tried; if it fails, skip the version");
+  given->fuzz.add_search(*sub);
+  given->effort.add(*sub);
+  given->options.add(*sub, {kSandbox, kInput, kSame, kImport, kQuiet, kJson});
+}
+
+}  // namespace secequiv::cli

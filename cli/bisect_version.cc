@@ -1,0 +1,51 @@
+#include "cli/bisect_version.h"
+
+#include "analyze/versions.h"
+#include "fuzz/hunt/start.h"
+#include "harness/adapter/command.h"
+
+namespace secequiv::cli {
+
+Result<std::string> RunningVersion::start(const std::string& version) {
+  target_ = {};
+  fuzz_ = given_.fuzz;
+  for (std::string* name :
+       {&fuzz_.target.optimizer, &fuzz_.target.compiler, &fuzz_.target.evaluator})
+    *name = with_version(*name, version);
+  if (!given_.build.empty()) {
+    // The user's own build is neither confined nor limited. Messages quote its standard error.
+    const AdapterLimits limits{.seconds = 1e8, .memory_bytes = 0};
+    const auto built = run_command("exec >&2; " + with_version(given_.build, version), {}, limits);
+    if (!built.ok()) return "the build failed: " + built.detail;
+  }
+  auto target = open_target(fuzz_.target, given_.options);
+  if (!target && target.error().code == ErrorCode::kUsage) return target.error();
+  if (!target) return target.error().detail;
+  target_ = std::move(*target);
+  if (target_.evaluator) return hunt::why_not_started(*target_.evaluator);
+  return hunt::why_not_started(
+      {fuzz_.target.name(), target_.optimizer.get(), target_.compiler.get()});
+}
+
+Result<HuntReport> RunningVersion::hunt(const Finding* only) {
+  auto hunting = fuzz_.hunt_options(given_.options, given_.effort);
+  if (!hunting) return hunting.error();
+  hunting->shorter = target_.shorter;
+  hunting->stop_at_first = true;
+  hunting->scaling = false;
+  std::vector<SeccompData> inputs;
+  if (only != nullptr) {
+    hunting->trials = 0;  // nothing but the finding's subject, which is always tried
+    if (only->witness) inputs.push_back(only->witness->data);
+    auto source = hunt::given_subject(only->subject);
+    if (!source) return source.error();
+    return hunt_target(fuzz_.target, target_, **source, inputs, *hunting);
+  }
+  auto source = fuzz_.sources.open(!fuzz_.target.compiler.empty(), given_.options);
+  if (!source) return source.error();
+  auto stored = fuzz_.stored_inputs();
+  if (!stored) return stored.error();
+  return hunt_target(fuzz_.target, target_, **source, *stored, *hunting);
+}
+
+}  // namespace secequiv::cli

@@ -1,0 +1,33 @@
+// Owns building, starting and fuzzing one version of the code under test. It must not know which
+// versions are tried.
+#pragma once
+
+#include <string>
+
+#include "cli/fuzz_target.h"
+
+namespace secequiv::cli {
+
+struct VersionOptions {
+  Options options;
+  FuzzTargetOptions fuzz;  // its target contains {version}
+  FuzzEffort effort;
+  std::string build;  // a command; empty: none
+};
+
+class RunningVersion {
+ public:
+  explicit RunningVersion(const VersionOptions& given) : given_(given) {}
+
+  // Builds and starts a version, as BisectTools::start describes.
+  Result<std::string> start(const std::string& version);
+  // Fuzzes it until its first failure, as BisectTools::hunt describes.
+  Result<HuntReport> hunt(const Finding* only);
+
+ private:
+  const VersionOptions& given_;
+  FuzzTargetOptions fuzz_;  // as in given_, for this version
+  OpenTarget target_;
+};
+
+}  // namespace secequiv::cli
