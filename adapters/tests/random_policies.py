@@ -20,6 +20,7 @@ class Abilities(NamedTuple):
     vsyscall: bool = False
     same_call_again: bool = False  # one call may occur in several rule sets
     one_action: bool = False  # all rules must have the same action
+    defaults: tuple = ()  # the supported default actions; empty: any
     bad_arch: tuple = ()  # the supported values of bad_arch_action; empty: any
     x32_like_bad_arch: bool = False  # the compiler requires x32_action to equal bad_arch_action
     bad_arch_like_default: bool = False  # the compiler requires bad_arch_action to equal default_action
@@ -31,7 +32,7 @@ def policy(random, can):
     """Returns the text of a policy."""
     actions = list(can.actions)
     random.shuffle(actions)
-    default, bad_arch = actions.pop(), random.choice(can.bad_arch or can.actions)
+    default, bad_arch = random.choice(can.defaults) if can.defaults else actions.pop(), random.choice(can.bad_arch or can.actions)
     out = {"version": 1, "name": "random", "arches": ["x86_64"], "default_action": default, "bad_arch_action": bad_arch,
            "rule_sets": []}
     if can.bad_arch_like_default:

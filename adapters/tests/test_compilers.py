@@ -22,6 +22,9 @@ SECCOMPILER = Abilities(("allow", "kill_process", "kill_thread", "trap", "errno(
 LIBSECCOMP = Abilities(ACTIONS, depth=0, x32_like_bad_arch=True)
 LIBSECCOMP_ALTERNATIVES = LIBSECCOMP._replace(
     depth=2, operators=tuple(operator for operator in ALL_OPERATORS if operator not in ("ne", "gt", "ge", "lt", "le")))
+RUNC = LIBSECCOMP._replace(actions=("allow", "kill_process", "kill_thread", "trap", "errno(1)", "errno(77)", "log", "trace(5)"),
+                           numbers=tuple(range(8)), bad_arch=("kill_thread",), defaults=("allow", "log", "trace(5)"))
+PODMAN = RUNC._replace(actions=("allow", "errno(1)", "errno(77)", "log", "trap", "trace(5)"), defaults=())
 NO_X32_LOOKALIKES = "arch != x86_64 || nr < 0x80000000 || nr > 0xbfffffff"
 NO_X32_NUMBERS = "arch != x86_64 || nr < 0x40000000"
 # elastic-number-not-reloaded concerns all policies in which another call follows a condition.
@@ -37,6 +40,8 @@ CASES = {
     "gvisor": (("gvisor",), GVISOR, None),
     "gvisor-unoptimized": (("gvisor", "--unoptimized"), GVISOR, None),
     "kafel": (("kafel",), KAFEL, None),
+    "podman": (("podman",), PODMAN, NO_X32_LOOKALIKES),
+    "runc": (("runc",), RUNC, NO_X32_LOOKALIKES),
     "seccompiler": (("seccompiler",), SECCOMPILER._replace(numbers=SECCOMPILER.numbers + ODD_NUMBERS), None),
     "seccompiler-json": (("seccompiler", "--json"), SECCOMPILER._replace(numbers=tuple(range(8))), None),
     "seccompy": (("seccompy",), SECCOMPY, None),
@@ -108,22 +113,29 @@ def small(**changes):
     return json.dumps({**base, **changes})
 
 
-def one_rule(matcher, field="0", **changes):
-    return small(rule_sets=[{"action": "allow", "rules": {"read": {"args": {field: matcher}}}, **changes}])
+def one_rule(matcher, field="0", vsyscall=False, **changes):
+    return small(rule_sets=[{"action": "allow", "vsyscall": vsyscall, "rules": {"read": {"args": {field: matcher}}}}], **changes)
 
 
-def two_sets(first, second, **more):
+def two_sets(first, second, vsyscall=False, **changes):
     return small(rule_sets=[{"action": first, "rules": {"read": {"args": {"0": {"eq": 1}}}}},
-                            {"action": second, "rules": {"read": True}, **more}])
+                            {"action": second, "vsyscall": vsyscall, "rules": {"read": True}}], **changes)
 
 
 X32 = {"x32_action": "kill_process"}
+BAD_ARCH = {"bad_arch_action": "kill_thread", "x32_action": "kill_thread"}
+PERMISSIVE = {**BAD_ARCH, "default_action": "log"}
 ENOSYS = {"x32_action": "errno(ENOSYS)", "bad_arch_action": "errno(1)"}
 UNSUPPORTED = {
     "elastic": [small(), small(**ENOSYS, arches=["x86_64", "i386"]), small(**{**ENOSYS, "bad_arch_action": "trap"}), small(**ENOSYS, rule_sets=[]),
                 two_sets("errno(2)", "allow"), one_rule({"eq": 5, "bits": 32}), one_rule({"eq": 5}, field="ip")],
     "kafel": [small(arches=["aarch64"]), small(**X32), small(bad_arch_action="trap"), small(default_action="0x00070000"),
               small(rule_sets=[{"action": "allow", "rules": {"1024": True}}]), one_rule({"lt": 5, "bits": 32}), one_rule({"eq": 1}, field="ip")],
+    "podman": [small(**PERMISSIVE, arches=["x86_64", "i386"]), one_rule({"eq": 1, "bits": 32}, **PERMISSIVE),
+               small(**BAD_ARCH, rule_sets=[{"action": "errno(1)", "rules": {"read": True}}]), small(**{**BAD_ARCH, "default_action": "kill_process"})],
+    "runc": [small(**PERMISSIVE, arches=["x86_64", "i386"]), small(default_action="log", **X32), small(**BAD_ARCH),
+             small(**PERMISSIVE, rule_sets=[{"action": "allow", "rules": {"999": True}}]), two_sets("trap", "allow", **PERMISSIVE),
+             one_rule({"eq": 1}, field="ip", **PERMISSIVE), one_rule({"eq": 1, "bits": 32}, **PERMISSIVE)],
     "seccompy": [small(arches=["aarch64"]), small(**X32), small(bad_arch_action="trap"), one_rule({"ne": 5, "bits": 32}), one_rule({"eq": 1}, field="ip"),
                  two_sets("0x00070000", "allow")],
     "gvisor": [small(arches=["aarch64"]), small(arches=["x86_64", "i386"]), small(**X32), small(default_action="log"),
@@ -157,6 +169,9 @@ EXPRESSED = {
     "elastic": [small(**ENOSYS)],
     "kafel": [small(), small(rule_sets=[]), one_rule({"ne": 5, "bits": 32}), one_rule({"eq": 1 << 40}),
               small(rule_sets=[{"action": "allow", "rules": {"1022": True}}])],
+    "podman": [small(**BAD_ARCH), one_rule({"masked_eq": {"mask": 6, "value": 2}}, **BAD_ARCH)],
+    "runc": [small(**{**PERMISSIVE, "default_action": "errno(ENOSYS)"}), small(**{**PERMISSIVE, "default_action": "trace(9)"}),
+             one_rule({"masked_eq": {"mask": 6, "value": 2}}, **PERMISSIVE)],
     "seccompy": [small(), small(rule_sets=[]), two_sets("trap", "allow"), one_rule({"masked_eq": {"mask": 6, "value": 1}}),
                  one_rule({"eq": 5, "bits": 32}), one_rule({"non_negative_fd": True, "bits": 32}), small(default_action="0x00070000")],
     "gvisor": [one_rule({"eq": 5, "bits": 32}), one_rule({"bits_allowlist": 5, "bits": 32}),
@@ -180,7 +195,7 @@ def test_expresses_policies_at_its_limits(served, secequiv, normal_form, tmp_pat
     for text in EXPRESSED[name]:
         status, body = adapter.ask(frames.compile_policy(normal_form(text)))
         assert status == frames.ANSWERED, (text, body)
-        proven(secequiv, tmp_path, text, body, {"libseccomp": NO_X32_LOOKALIKES, "elastic": NO_X32_NUMBERS}.get(name))
+        proven(secequiv, tmp_path, text, body, {"libseccomp": NO_X32_LOOKALIKES, "podman": NO_X32_LOOKALIKES, "runc": NO_X32_LOOKALIKES, "elastic": NO_X32_NUMBERS}.get(name))
 
 
 @pytest.mark.parametrize("name", sorted(UNSUPPORTED))
