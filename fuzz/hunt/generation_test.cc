@@ -129,6 +129,24 @@ TEST(Generation, SeldomRepeatsWhatACompilerNeverSupports) {
   EXPECT_LT(tried[1], tried[0] / 4);
 }
 
+TEST(Generation, LearnsHowACompilerAnswersX32Calls) {
+  constexpr std::uint64_t kHalf = 16 * kWindow;
+  constexpr std::uint32_t kEnosys = 0x50026;
+  const auto source = generated_policies({.policies = {.arches = {Arch::kX86_64}}});
+  Random random(343);
+  std::array<std::size_t, 2> supported{};
+  for (std::uint64_t n = 1; n <= 2 * kHalf; ++n) {
+    const auto policy = read_policy(source->next(random).policy, "policy");
+    ASSERT_TRUE(policy);
+    if (policy->bad_arch_action == policy->default_action && policy->x32_action == kEnosys)
+      ++supported[n > kHalf ? 1 : 0];
+    else
+      source->unsupported(n);
+  }
+  EXPECT_GT(supported[0], 0u);
+  EXPECT_GT(supported[1], kHalf / 3);
+}
+
 // Answers arrive later on a slow machine, within a batch.
 TEST(Generation, PoliciesDoNotDependOnWhenAnswersArrive) {
   std::vector<std::vector<std::string>> all;

@@ -3,14 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "harness/base/text.h"
 #include "harness/bpf/refusal.h"
 #include "harness/generate/mutate.h"
 #include "harness/generate/policy.h"
+#include "harness/generate/policy_frame.h"
 #include "harness/generate/steered.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/json.h"
@@ -38,30 +41,61 @@ class GeneratedPrograms : public ProgramSource {
 class GeneratedPolicies : public ProgramSource {
  public:
   explicit GeneratedPolicies(const Generation& generation)
-      : ProgramSource(true), limits_(generation.policies) {}
+      : ProgramSource(true), limits_(generation.policies) {
+    for (const std::string_view name : policy_frames())
+      survey_.add_class("frames", std::string(name));
+  }
   HuntSubject next(Random& random) override {
-    Policy policy = any(random);
+    Described policy = any(random);
     // What the compiler never supported is seldom tried again.
     for (int tries = 0; tries < kTries && hopeless(policy) && !random.one_in(kTries); ++tries)
       policy = any(random);
-    survey_.add(describe_policy(policy));
-    return subject_of("generated", policy);
+    survey_.add(std::move(policy.classes));
+    return subject_of("generated", policy.policy);
   }
   [[nodiscard]] std::string describe() const override { return "generated policies"; }
 
  private:
   static constexpr int kTries = 16;
+  static constexpr std::uint64_t kSeldom = 250;  // of 1000
+  static constexpr std::size_t kFewRules = 2;
+
+  struct Described {
+    Policy policy;
+    std::vector<std::uint16_t> classes;
+  };
 
   // Most compilers can express only a few policies of the other shapes. Long ones take long.
-  [[nodiscard]] Policy any(Random& random) const {
+  [[nodiscard]] Described any(Random& random) const {
     auto shape = static_cast<PolicyShape>(random.below(kPolicyShapes - 1));
     if (random.one_in(2)) shape = PolicyShape::kCommon;
     if (random.one_in(64)) shape = PolicyShape::kLong;
-    return generate_policy(random, shape, limits_);
+    PolicyLimits limits = limits_;
+    // One rule that the compiler does not support makes the policy useless.
+    if (survey_.supported_of_1000() < kSeldom) limits.rules = kFewRules;
+    Described out{generate_policy(random, shape, limits), {}};
+    std::optional<std::size_t> frame;
+    if (!random.one_in(4)) frame = any_frame(random);
+    if (frame) set_frame(out.policy, *frame);
+    out.classes = describe_policy(out.policy);
+    if (frame) out.classes.push_back(class_of(*frame));
+    return out;
   }
-  [[nodiscard]] bool hopeless(const Policy& policy) const {
-    return std::ranges::any_of(describe_policy(policy), [&](std::uint16_t feature) {
-      return survey_.never_supported(feature);
+  // Prefers frames that the compiler often supports.
+  [[nodiscard]] std::size_t any_frame(Random& random) const {
+    std::vector<std::uint64_t> up_to;  // sums of the shares of the frames so far
+    for (std::size_t i = 0; i < policy_frames().size(); ++i)
+      up_to.push_back((i == 0 ? 0 : up_to.back()) + survey_.supported_of_1000(class_of(i)));
+    if (up_to.back() == 0 || random.one_in(kTries)) return random.below(policy_frames().size());
+    const auto chosen = std::ranges::upper_bound(up_to, random.below(up_to.back()));
+    return static_cast<std::size_t>(chosen - up_to.begin());
+  }
+  [[nodiscard]] static std::uint16_t class_of(std::size_t frame) {
+    return static_cast<std::uint16_t>(policy_features().size() + frame);
+  }
+  [[nodiscard]] bool hopeless(const Described& policy) const {
+    return std::ranges::any_of(policy.classes, [&](std::uint16_t index) {
+      return index < policy_features().size() && survey_.never_supported(index);
     });
   }
 

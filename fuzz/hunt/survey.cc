@@ -19,6 +19,8 @@ void Survey::add(std::vector<std::uint16_t> classes) {
   if (total_ % kWindow == 0)
     while (recent_.size() > kWindow) {
       count(rows_, recent_.front());
+      ++all_.count;
+      all_.unsupported += recent_.front().supported ? 0 : 1;
       recent_.pop_front();
     }
   ++total_;
@@ -34,6 +36,12 @@ bool Survey::never_supported(std::size_t index) const {
   const ShapeRow& row = rows_[index];
   return row.unsupported >= kEnough && row.unsupported == row.count;
 }
+
+std::uint64_t Survey::share(const ShapeRow& row) {
+  return row.count == 0 ? 0 : 1000 * (row.count - row.unsupported) / row.count;
+}
+std::uint64_t Survey::supported_of_1000(std::size_t index) const { return share(rows_[index]); }
+std::uint64_t Survey::supported_of_1000() const { return share(all_); }
 
 std::vector<ShapeRow> Survey::rows() const {
   std::vector<ShapeRow> out = rows_;

@@ -301,7 +301,8 @@ class PolicyGenerator {
     policy_.bad_arch_action = SECCOMP_RET_KILL_PROCESS;
     if (may_have_x32_action() && random_.one_in(2)) policy_.x32_action = SECCOMP_RET_KILL_PROCESS;
     const bool long_one = shape_ == PolicyShape::kLong;
-    const std::size_t entries = long_one ? random_.between(100, 600) : random_.between(1, 12);
+    const std::size_t entries =
+        long_one ? random_.between(100, 600) : random_.between(1, limits_.rules);
     const bool values = long_one && random_.one_in(4);
     if (values) add(0, call(4), many_values(random_.below(4), entries));
     for (std::size_t i = 0; i < entries && !values; ++i) {
