@@ -1,5 +1,5 @@
-// The forms in which every command's report can go to a file. Owns the list, from which the command
-// line makes its options. It must not know any command (reported.h).
+// The forms in which the report of a command can go to a file. Owns the list, from which the
+// command line makes its options. It must not know any command (reported.h).
 #pragma once
 
 #include <span>
