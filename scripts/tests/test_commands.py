@@ -156,7 +156,7 @@ def test_a_failed_check_of_fuzz_targets_fails(tree):
     done = tree.run("bash", "scripts/test", **GOOD, BROKEN="fuzz")
     assert done.returncode == 1
     assert "a.cc:1: error: expected ';'" in done.stderr
-    assert tree.noted("oss_fuzz_check") == ["oss_fuzz_check --short"]
+    assert tree.noted("oss_fuzz_check") == ["oss_fuzz_check --short --clusterfuzz"]
     assert rows(done.stdout)[-1] == ("fuzz", "FAILED", "checked as OSS-Fuzz does")
     assert last(done) == "'fuzz' failed (checked as OSS-Fuzz does). Again: scripts/test fuzz"
 
