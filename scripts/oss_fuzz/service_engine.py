@@ -38,7 +38,7 @@ def plant(out, folder, root):
     folder.mkdir(parents=True)
     for path in out.glob(PLANTED_TARGET + "*"):
         shutil.copy(path, folder)
-    subprocess.run([toolchain.CC, "-shared", "-fPIC", "-O1", "-I", str(root), str(HERE / "planted_plugin.c"), "-o", str(folder / "plugin.so")], check=True)
+    subprocess.run([toolchain.CC, "-shared", "-fPIC", "-O1", "-I", str(root), str(root / "fuzz/targets/planted_plugin.c"), "-o", str(folder / "plugin.so")], check=True)
     return folder
 
 
