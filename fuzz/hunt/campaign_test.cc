@@ -243,6 +243,7 @@ TEST(Campaign, AFrequentBugOfACompilerDoesNotHideARareOne) {
                                       : swapped(Matcher::Op::kLe, Matcher::Op::kLt, true));
   });
   HuntOptions options = options_for(4000);
+  options.seed = 2;
   options.assess.cache = false;
   const auto source = generated_policies();
   const auto report = hunt({"fake", nullptr, &compiler}, *source, options);
