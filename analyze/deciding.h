@@ -1,4 +1,4 @@
-// Finds the rule of a user's policy that decides about one input.
+// Finds the rule of a user's policy, or the line of a user's program, that decides about one input.
 #pragma once
 
 #include <span>
@@ -8,8 +8,11 @@
 
 namespace secequiv {
 
-// Returns the rule that decides in the filter whose action wins; nothing if that filter was not
-// compiled from a policy. `stack` has the newest filter first.
+// Returns the rule of the filter's policy or, for a program in a text file with known lines, the
+// line of the instruction that returns; otherwise nothing.
+DecidingRule deciding_rule(const Source& source, const SeccompData& data);
+
+// Returns what decides in the filter whose action wins. `stack` has the newest filter first.
 DecidingRule deciding_rule(std::span<const Source> stack, const SeccompData& data);
 
 }  // namespace secequiv

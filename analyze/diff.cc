@@ -4,6 +4,7 @@
 
 #include <tuple>
 
+#include "analyze/deciding.h"
 #include "analyze/direction.h"
 #include "analyze/oracle.h"
 #include "analyze/provenance.h"
@@ -53,11 +54,25 @@ std::vector<SeccompData> examples(const Difference& difference) {
   return out;
 }
 
+// Names what decides about a region in one filter. Only in a policy it can tell whether this
+// decides about the whole region.
+class SideRules {
+ public:
+  SideRules(const Source& source, const dd::Limits& limits) : source_(source) {
+    if (source.policy) rules_.emplace(*source.policy, source.program, limits);
+  }
+  RegionRule of(const Region& region) {
+    return rules_ ? rules_->of(region) : RegionRule{deciding_rule(source_, region.example())};
+  }
+
+ private:
+  const Source& source_;
+  std::optional<RegionRules> rules_;
+};
+
 std::vector<std::vector<DiffReport::Rules>> rules_of(const DiffReport& report, const DiffJob& job) {
-  const Source& first = job.before.filters.front();
-  const Source& second = job.after.filters.front();
-  RegionRules before(*first.policy, first.program, job.limits);
-  RegionRules after(*second.policy, second.program, job.limits);
+  SideRules before(job.before.filters.front(), job.limits);
+  SideRules after(job.after.filters.front(), job.limits);
   std::vector<std::vector<DiffReport::Rules>> out;
   for (const Change& change : report.difference.changes) {
     auto& row = out.emplace_back();

@@ -28,7 +28,7 @@ struct DiffJob {
   dd::Limits limits = {};
   std::size_t most_bytes = SIZE_MAX;  // limit for the listed regions and reports about them
   std::size_t max_regions = 20;       // limit of regions shown for each change
-  bool rules = false;                 // name the deciding rules; each side is then one policy
+  bool rules = false;                 // name what decides; each side is then one filter
   bool whole = false;                 // the report will be stored, so it needs all regions
   std::optional<Expected> expected = {};
   Oracle oracle = {};  // also runs an input of each listed region; may be empty

@@ -7,6 +7,7 @@
 #include <deque>
 #include <iterator>
 #include <span>
+#include <utility>
 
 #include "analyze/deciding.h"
 #include "harness/bpf/text.h"
@@ -268,10 +269,9 @@ Result<WhyReport> why(const WhyJob& job) {
     // If several filters return the same action, the newest one decides.
     const bool decides = !decided && precedence(run.result) == precedence(report.result);
     decided = decided || decides;
-    const Policy* policy = source.policy ? &*source.policy : nullptr;
-    report.filters.push_back({source.title(), run.result, decides,
-                              policy != nullptr ? deciding_rule(*policy, job.data) : DecidingRule{},
-                              policy != nullptr ? reason(*policy, job.data) : "",
+    DecidingRule rule = deciding_rule(source, job.data);
+    std::string why = source.policy ? reason(*source.policy, job.data) : rule.shown();
+    report.filters.push_back({source.title(), run.result, decides, std::move(rule), std::move(why),
                               tests_of(source.program, run)});
   }
   report.others = Capabilities(job).find();

@@ -34,6 +34,12 @@ bool is_policy(const std::vector<Source>& filters) {
   return filters.size() == 1 && filters.front().policy.has_value();
 }
 
+// Returns whether a report can name what decides in this stack.
+bool has_lines(const std::vector<Source>& filters) {
+  const SourceFile& file = filters.front().file;
+  return is_policy(filters) || (filters.size() == 1 && !file.path.empty() && !file.lines.empty());
+}
+
 // Loads everything that the command line names.
 Status load(const DiffOptions& given, DiffJob& job) {
   auto expected = given.expect.read();
@@ -46,10 +52,10 @@ Status load(const DiffOptions& given, DiffJob& job) {
        {std::pair(&given.before, &job.before), std::pair(&given.after, &job.after)}) {
     auto stack = load_accepted_stack(*path, reading(given.options));
     if (!stack) return stack.error();
-    if (given.rules && !is_policy(*stack))
+    if (given.rules && !has_lines(*stack))
       return make_error(
           ErrorCode::kUsage, "--rules",
-          fmt::format("expected one policy on each side, found {}",
+          fmt::format("expected one policy or one program in asm form on each side, found {}",
                       stack->size() == 1 ? stack->front().title() : "a stack of filters"));
     *into = {*path, std::move(*stack)};
   }
@@ -106,8 +112,9 @@ void add_diff(CLI::App& app, Context& context) {
   add_filter(*sub, "after", given->after);
   add_max_regions(*sub, given->max_regions);
   given->expect.add(*sub);
-  sub->add_flag("--rules", given->rules,
-                "Explain each region, and name the rules of both policies that decide it");
+  sub->add_flag(
+      "--rules", given->rules,
+      "Explain each region, and name the rules or the lines of both files that decide it");
   given->engine.add_assume(*sub);
   given->engine.add_memory(*sub);
   given->oracle.add(*sub);

@@ -7,6 +7,7 @@
 
 #include "cli/help.h"
 #include "harness/base/text.h"
+#include "harness/seccomp/arch.h"
 
 namespace secequiv::cli {
 namespace {
@@ -58,7 +59,13 @@ std::string unknown_name(const CLI::App& app) {
     if (command == nullptr) return unknown_command(app, text);
   }
   if (rest.empty() || command == nullptr) return {};
-  return fmt::format("{} takes no further argument, found '{}'", command->get_name(), rest.back());
+  const std::string& found = rest.back();
+  const bool call = command->get_option_no_throw("--nr") != nullptr &&
+                    std::ranges::any_of(all_arches(), [&](const ArchInfo& info) {
+                      return syscall_nr(info.arch, found).has_value();
+                    });
+  return fmt::format("{} takes no further argument, found '{}'{}", command->get_name(), found,
+                     call ? did_you_mean({"--nr " + found}) : "");
 }
 
 }  // namespace secequiv::cli

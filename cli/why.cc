@@ -4,7 +4,7 @@
 #include "cli/call_options.h"
 #include "cli/command.h"
 #include "cli/engine_options.h"
-#include "cli/reading.h"
+#include "cli/filter_or_process.h"
 #include "harness/report/json.h"
 
 namespace secequiv::cli {
@@ -12,7 +12,7 @@ namespace {
 
 struct WhyOptions {
   Options options;
-  std::string filter;
+  FilterOrProcess input;
   CallOptions call;
   EngineOptions engine;
   bool trace = false;
@@ -21,14 +21,10 @@ struct WhyOptions {
 Result<int> explain_call(WhyOptions& given) {
   const auto data = given.call.read(given.options);
   if (!data) return data.error();
-  auto stack = load_accepted_stack(given.filter, reading(given.options));
+  auto stack = given.input.load(given.options);
   if (!stack) return stack.error();
-  const auto found = why({{given.filter, std::move(*stack)},
-                          *data,
-                          given.options.oci().arch,
-                          given.engine.limits(),
-                          given.call.record.empty(),
-                          given.call.recorded()});
+  const auto found = why({std::move(*stack), *data, given.options.oci().arch, given.engine.limits(),
+                          given.call.record.empty(), given.call.recorded()});
   if (!found) return found.error();
   if (given.options.json) return print_json(to_json(*found));
   return print(why_text(*found, given.trace));
@@ -40,7 +36,7 @@ void add_why(CLI::App& app, Context& context) {
   const auto [sub, given] = add_command(
       app, context, "why",
       "Explain one decision: its rule and conditions, and what would change it", explain_call);
-  add_filter(*sub, "filter", given->filter);
+  given->input.add(*sub);
   given->call.add(*sub, given->options);
   sub->add_flag("--trace", given->trace, "Show the instructions executed");
   given->engine.add_memory(*sub);

@@ -57,6 +57,19 @@ def test_a_certificate_that_cannot_be_written_does_not_hide_the_verdict(pair, tm
     assert fits(document) == "prove" and (document["verdict"], document["certificate"]["written"]) == ("equivalent", False)
 
 
+def test_a_missing_certificate_fails_in_reports(pair, tmp_path):  # noqa: F811
+    """No report file calls such a run equivalent, whatever the proof says."""
+    (tmp_path / "folder").write_text("a file")
+    for engine, status, verdict in (("dd", 2, "error"), ("z3", 3, "unknown")):
+        junit, markdown = tmp_path / "j.xml", tmp_path / "m.md"
+        folder = tmp_path / ("folder" if status == 2 else "missing")
+        done = run("prove", *pair, "--engine", engine, "--certificate", folder, "--junit", junit, "--markdown", markdown, env={"PATH": "/nonexistent"})
+        assert done.status == status, done
+        text = junit.read_text()
+        assert '<property name="verdict" value="%s"/>' % verdict in text and re.search('(failures|errors)="1"', text), text
+        assert 'message="%s: ' % verdict in text and "equivalent" not in markdown.read_text().splitlines()[0]
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_comparison_of_behaviour_has_to_be_requested(tmp_path, engine):
     one, two = raw(tmp_path / "one.bpf", "ret #0x7fff0001\n"), raw(tmp_path / "two.bpf", "ret #0x7fff0000\n")

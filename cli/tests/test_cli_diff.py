@@ -474,8 +474,9 @@ def test_rules_explain_a_changed_policy(tmp_path):
     assert "x86_64 ioctl: no longer allowed (now ERRNO(1 EPERM), was LOG) if arg1" in out and "x86_64 read: now ALLOW instead of LOG, " in out
 
 
-def test_the_rules_option_needs_policies(asm, getpid):
-    old = POLICIES / "oci" / "docker-default.json"
-    for args in ((getpid, old), (old, getpid), ("%s,%s" % (old, old), old)):
+def test_the_rules_option_needs_files_with_lines(tmp_path):
+    old, program = POLICIES / "oci" / "docker-default.json", tmp_path / "program.bpf"
+    program.write_bytes(run("asm", "-", stdin="ret #0\n", raw=True).out)
+    for args in ((program, old), (old, program), ("%s,%s" % (old, old), old)):
         document, done = report("diff", *args, "--rules")
         assert (done.status, document["where"]) == (2, "--rules")

@@ -191,6 +191,23 @@ def test_lint_names_the_line_of_a_repeated_rule(name, tmp_path):
     path.write_text((text % after).replace(behind, behind + more))
     document, done = report("lint", path, "--sarif", sarif)
     assert {finding["origin"]["line"] for finding in document["idle"]} == {line}, done
-    assert done.status == 1 and run("lint", path).out.startswith("%s:%d" % (path, line))
+    assert done.status == 1 and run("lint", path).out.splitlines()[1].startswith("%s:%d" % (path, line))
     results = json.loads(sarif.read_text())["runs"][0]["results"]
     assert {region_of(one["locations"][0]) for one in results} == {line}
+
+
+def test_programs_in_asm_form_are_named_by_line(asm):
+    text = "; a filter\nld [0]\njeq #%d, yes, no\nyes: ret #0x7fff0000\nno: ret #0x50001\n"
+    before, after = asm(text % 39, "before.asm"), asm(text % 40, "after.asm")
+    done = run("why", before, "--nr", "getpid").out
+    assert done.startswith("ALLOW: %s:4 (after the test in line 3)\n" % before), done
+    origin = report("why", before, "--nr", "getpid")[0]["filters"][0]["origin"]
+    assert origin == {"file": str(before), "line": 4, "condition": "after the test in line 3"}
+    for command in (["prove"], ["check"]):
+        out = run(*command, before, after).out
+        assert "  before: 0x00050001 ERRNO(1 EPERM): %s:5 (after the test in line 3)\n" % before in out, out
+        assert "  after:  0x7fff0000 ALLOW: %s:4 (after the test in line 3)\n" % after in out, out
+    out = run("diff", before, after, "--rules").out
+    assert "  before: for example %s:5 (after the test in line 3)\n  after:  for example %s:4 (after " % (before, after) in out, out
+    rows = [region for change in report("diff", before, after, "--rules")[0]["changes"] for region in change["regions"]]
+    assert {(row["before_origin"]["line"], row["after_origin"]["line"]) for row in rows} == {(4, 5), (5, 4)}

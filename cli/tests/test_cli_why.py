@@ -1,6 +1,7 @@
 """Tests `secequiv why`: the conditions, the rule and the tests that decide about one system call; other commands check each of them."""
 
 import json
+import os
 import random
 import re
 
@@ -289,11 +290,12 @@ def test_branches_of_random_rules_match(seed, tmp_path):
 def test_explanations_are_readable_in_text(getpid):
     document, _ = report("why", getpid, "--nr", "getpid")
     lines = [line.rstrip() for line in run("why", getpid, "--nr", "getpid", "--trace").out.splitlines()]
-    assert lines[:5] == ["ALLOW", "nr=39 (getpid) arch=0xc000003e (x86_64) ip=0x0 args=[]", "0x7fff0000 ALLOW",
+    place = "%s:3 (after the test in line 2)" % getpid
+    assert lines[:5] == ["ALLOW: " + place, "nr=39 (getpid) arch=0xc000003e (x86_64) ip=0x0 args=[]", "0x7fff0000 ALLOW",
                          "because " + document["condition"], "        (the same holds for every such input: 2^480 in all)"]
-    assert lines[5] == str(getpid) and lines[6].startswith("       1: jeq #0x27, L2, L3") and len(lines) == 8
+    assert lines[5:7] == [str(getpid), "  " + place] and lines[7].startswith("       1: jeq #0x27, L2, L3") and len(lines) == 9
     assert [test["text"] for test in document["filters"][0]["tests"]] == ["jeq #0x27, L2, L3 -> true", "ret #0x7fff0000"]
-    assert [line.rstrip() for line in run("why", getpid, "--nr", "getpid").out.splitlines()] == lines[:6]
+    assert [line.rstrip() for line in run("why", getpid, "--nr", "getpid").out.splitlines()] == lines[:7]
 
 
 def test_calls_are_listed_in_alphabetical_order_with_the_asked_one_first(tmp_path):
@@ -368,11 +370,11 @@ def test_capabilities_apply_to_every_profile_in_a_stack(asm, tmp_path):
             ([path, needs_bpf], ["CAP_BPF"], "ERRNO(1 EPERM): no rule for clone3 without CAP_SYS_ADMIN; it would be ALLOW with CAP_SYS_ADMIN ({0}:3)"),
             ([needs_bpf, path], ["CAP_SYS_ADMIN"], "KILL_PROCESS: {1}:2 (syscalls[0], excludes CAP_BPF); it would be ALLOW with CAP_BPF ({1}:1)"),
             ([needs_bpf, path], ["CAP_BPF"], "ERRNO(1 EPERM): no rule for clone3 without CAP_SYS_ADMIN; it would be KILL_PROCESS without CAP_BPF ({1}:2)"),
-            ([deny, path], [], "ERRNO(5 EIO)"),
-            ([path, deny], ["CAP_SYS_ADMIN"], "ERRNO(5 EIO); it would be ERRNO(1 EPERM) without CAP_SYS_ADMIN ({0}:1)")):
+            ([deny, path], [], "ERRNO(5 EIO): {2}:3 (after the test in line 2)"),
+            ([path, deny], ["CAP_SYS_ADMIN"], "ERRNO(5 EIO): {2}:3 (after the test in line 2); it would be ERRNO(1 EPERM) without CAP_SYS_ADMIN ({0}:1)")):
         given = [word for name in capabilities for word in ("--cap", name)]
         done = run("why", ",".join(map(str, filters)), "--nr", "clone3", *given)
-        assert done.out.splitlines()[0] == first.format(path, needs_bpf), done
+        assert done.out.splitlines()[0] == first.format(path, needs_bpf, deny), done
 
 
 def test_the_smallest_change_of_arguments_is_shown(asm):
@@ -397,11 +399,30 @@ def test_audit_records_are_explained(tmp_path):
     assert (document["headline"], document["record"]["explained"]) == ("depends on the arguments, which the record does not have", False)
     assert {row["action"] for row in document["possible"]} == {"ALLOW", "ERRNO(1 EPERM)"} and "result" not in document
     assert {row.get("origin", {}).get("line") for row in document["possible"]} == {6, 1}
-    assert "another version of it" in run("why", path, "--audit", RECORD % (41, "0x80000000")).out
+    contradiction = run("why", path, "--audit", RECORD % (41, "0x80000000")).out
+    assert contradiction.startswith("the record's action is KILL_PROCESS, which this filter does not return here: the process had another version of it")
+    assert contradiction.count("the record's action") == 1
     assert "  ALLOW if arg0" in run("why", path, "--audit", RECORD % (41, "0x50000")).out
     for text in ("type=AVC", "type=SECCOMP arch=c000003e syscall=nope"):
         assert run("why", path, "--audit", text).status == 2
     assert run("why", path, "--audit", RECORD % (1, "0x0"), "--nr", "read").status == 2
+
+
+def test_the_asked_number_comes_first_in_a_list():
+    for number in (9999, 500):
+        out = run("why", POLICIES / "oci" / "docker-default.json", "--nr", number).out
+        assert re.search(r"&& nr in \{%d, _sysctl, " % number, out), out
+
+
+def test_a_running_process_is_explained():
+    done = run("why", "--pid", os.getpid(), "--nr", "read")
+    assert done.status in (2, 3) or "nr=0 (read)" in done.out, done
+    assert run("why").status == 2 and run("why", "--pid", 1, POLICIES / "oci" / "docker-default.json").status == 2
+
+
+def test_a_call_without_its_option_gets_a_hint(getpid):
+    assert run("why", getpid, "socket").err.startswith("secequiv: why takes no further argument, found 'socket'; did you mean --nr socket?")
+    assert "did you mean" not in run("why", getpid, "nothing-such").err
 
 
 def test_other_rules_with_the_same_action_are_listed(tmp_path):

@@ -70,8 +70,10 @@ void add_rules(const DiffReport& report, ordered_json& document) {
       auto& row = document["changes"][i]["regions"][k];
       row["summary"] = summary(change, change.where.regions[k], report.host);
       const DiffReport::Rules& rules = report.rules[i][k];
-      row["before_rule"] = rules.before.rule.text;
-      row["after_rule"] = rules.after.rule.text;
+      row["before_rule"] =
+          rules.before.rule.text.empty() ? rules.before.rule.shown() : rules.before.rule.text;
+      row["after_rule"] =
+          rules.after.rule.text.empty() ? rules.after.rule.shown() : rules.after.rule.text;
       if (const auto& at = rules.before.rule.position.at) row["before_origin"] = to_json(*at);
       if (const auto& at = rules.after.rule.position.at) row["after_origin"] = to_json(*at);
     }

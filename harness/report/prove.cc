@@ -200,8 +200,14 @@ ReportedCases reported(const ProveReport& report) {
   if (out.reason.empty()) out.reason = found.message;
   out.cases.push_back(std::move(found));
   if (report.oracle) add_oracle(out, *report.oracle);
-  if (report.certificate && report.certificate->failed != 0)
+  if (report.certificate && report.certificate->failed != 0) {
     out.reason = report.certificate->reason;
+    // A proof whose requested certificate is missing must not read as success.
+    if (exit_code(proof.verdict) == 0) {
+      out.verdict = Verdict::kUnknown;
+      out.completed = report.exit_status() != exit_code(ErrorCode::kUsage);
+    }
+  }
   conclude(out);
   return out;
 }

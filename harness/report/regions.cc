@@ -159,8 +159,8 @@ Numbers numbers_of(const WordSet& set, std::uint32_t audit, Arch host) {
 }
 
 // Returns a condition on the number: `asked` first, then the other names in alphabetical order,
-// then ranges of numbers without a name. Returns nothing if the set is not a list of several
-// numbers, or if a comparison is shorter.
+// then ranges of the other numbers without a name. Returns nothing if the set is not a list of
+// several numbers, or if a comparison is shorter.
 std::optional<std::string> sorted_names(const WordSet& set, std::uint32_t audit, Arch host,
                                         std::optional<AskedCall> asked) {
   const bool one = set.intervals.size() == 1;
@@ -173,8 +173,17 @@ std::optional<std::string> sorted_names(const WordSet& set, std::uint32_t audit,
       asked ? call_name(asked->arch, syscall_name(asked->arch, asked->nr), host) : "";
   std::ranges::sort(names, {},
                     [&](const std::string& name) { return std::pair(name != first, name); });
-  for (const WordSet::Interval& i : unnamed)
-    names.push_back(plain(i.first) + (i.first == i.last ? "" : ".." + plain(i.last)));
+  const auto add = [&](std::uint32_t from, std::uint32_t to) {
+    names.push_back(plain(from) + (from == to ? "" : ".." + plain(to)));
+  };
+  for (const WordSet::Interval& i : unnamed) {
+    const bool has_asked = asked && arch_info(asked->arch).audit == audit && i.first <= asked->nr &&
+                           asked->nr <= i.last;
+    if (has_asked) names.insert(names.begin(), fmt::format("{}", asked->nr));
+    if (!has_asked) add(i.first, i.last);
+    if (has_asked && i.first < asked->nr) add(i.first, asked->nr - 1);
+    if (has_asked && i.last > asked->nr) add(asked->nr + 1, i.last);
+  }
   return fmt::format("nr {}in {{{}}}", set.negated ? "not " : "", fmt::join(names, ", "));
 }
 

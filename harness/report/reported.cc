@@ -118,7 +118,9 @@ std::optional<ReportedCase::Place> file_only(const ReportedCase::Place& place) {
 
 void place_by_rules(ReportedCase& one, const DecidingRules& rules) {
   const auto place = [](const DecidingRule& rule) -> std::optional<ReportedCase::Place> {
-    if (rule.position.at == nullptr || rule.position.at->file == shown_name("-")) return {};
+    if (rule.text.empty() || rule.position.at == nullptr ||
+        rule.position.at->file == shown_name("-"))
+      return {};
     const auto line = static_cast<std::uint32_t>(rule.position.at->line);
     return ReportedCase::Place{rule.position.at->file, false, {}, line};
   };

@@ -11,12 +11,13 @@
 namespace secequiv {
 
 // The rule that decided, or the default action. If the alternatives of a rule have their own
-// positions, the position is that of the matching alternative.
+// positions, the position is that of the matching alternative. In a program: the instruction that
+// returned.
 struct DecidingRule {
   // "rule set 2 of 5 (ALLOW), ioctl on x86_64, branch 3 of 7", or which other action of the policy
   // applied. Empty: there is no policy.
   std::string text = {};
-  PositionRef position = {};  // set if the rule or the other action was read from a file
+  PositionRef position = {};  // set if it was read from a file whose lines are known
   bool by_default = false;    // no rule matches
   // The other rules with the same action for the same call: they decide for other arguments, or
   // would decide without this rule.

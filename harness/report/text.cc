@@ -82,8 +82,9 @@ std::string witness_text(const Question& question, const Witness& witness,
       out += fmt::format("  {:<11} = {:#010x}{}\n", word_name(word, endian),
                          witness.data.words[word], constant_text(witness.data, word));
   const auto side = [](const char* role, std::uint32_t value, const DecidingRule& rule) {
+    const std::string shown = rule.shown();
     return fmt::format("  {:<7} {:#010x} {}{}\n", role, value, describe_action(value),
-                       rule.text.empty() ? "" : ": " + rule.shown());
+                       shown.empty() ? "" : ": " + shown);
   };
   out += side("before:", witness.before, rules.before);
   out += side("after:", witness.after, rules.after);

@@ -70,7 +70,7 @@ std::string details_text(const WhyReport& report, bool trace) {
       out += fmt::format(": {:#010x} {}{}", filter.result, describe_action(filter.result),
                          filter.decides ? ", which decides" : "");
     out += "\n";
-    if (!filter.rule.text.empty()) out += "  " + filter.rule.shown() + "\n";
+    if (const std::string shown = filter.rule.shown(); !shown.empty()) out += "  " + shown + "\n";
     if (!filter.rule.others.empty())
       out += fmt::format("  other rules for this call with the same action: {}\n",
                          positions_text(filter.rule.others));
@@ -85,8 +85,8 @@ std::string record_text(const WhyReport& report) {
       "the record's action is {}, which {}\n", action_name(*report.recorded),
       report.explains_record()
           ? "agrees with this filter"
-          : "differs from the decision of this filter: the process had another version of it, "
-            "other capabilities, or a further filter");
+          : "this filter does not return here: the process had another version of it, other "
+            "capabilities, or a further filter");
 }
 
 }  // namespace
@@ -128,13 +128,17 @@ std::string headline(const WhyReport& report) {
 }
 
 std::string why_text(const WhyReport& report, bool trace) {
-  std::string out = headline(report) + "\n";
+  // Whoever reads an answer about the wrong filter must know it first.
+  const std::string record = record_text(report);
+  std::string out = report.explains_record() ? "" : record;
+  out += headline(report) + "\n";
   out += others_text(report.possible);
   const bool first_shown = report.result != SECCOMP_RET_ALLOW || report.others.empty();
   for (const WhyReport::Other& other : report.others)
     if (report.possible.empty() && (&other != report.others.data() || !first_shown))
       out += "  it would be " + other_text(other) + "\n";
-  out += record_text(report) + describe(report.data) + "\n";
+  if (report.explains_record()) out += record;
+  out += describe(report.data) + "\n";
   return report.possible.empty() ? out + details_text(report, trace) : out;
 }
 

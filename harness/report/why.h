@@ -25,9 +25,9 @@ struct WhyReport {
   struct Filter {
     std::string name;
     std::uint32_t result = 0;
-    bool decides = false;     // in a stack: whether its result is the result of the stack
-    DecidingRule rule = {};   // the deciding rule, if the filter was compiled from a policy
-    std::string reason = {};  // the reason in that policy: reason() in rule.h
+    bool decides = false;  // in a stack: whether its result is the result of the stack
+    DecidingRule rule = {};
+    std::string reason = {};  // in a policy: reason() in rule.h
     std::vector<Test> tests = {};
   };
   // The decision under another condition.

@@ -1,0 +1,46 @@
+#include "cli/filter_or_process.h"
+
+#include <fmt/format.h>
+
+#include "analyze/dump.h"
+#include "analyze/load.h"
+#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/reading.h"
+
+namespace secequiv::cli {
+namespace {
+
+// Returns the filters of a process as a stack.
+Result<std::vector<Source>> filters_of(int pid) {
+  auto found = dump_process(pid);
+  if (!found) return found.error();
+  for (const std::string& note : found->notes) warn(note);
+  if (found->filters.empty())
+    return make_error(ErrorCode::kUsage, "--pid",
+                      fmt::format("process {} has no seccomp filter", pid));
+  std::vector<Source> out;
+  for (DumpedFilter& filter : found->filters)
+    out.push_back({std::move(filter.title), std::move(filter.program), std::nullopt});
+  return out;
+}
+
+}  // namespace
+
+void FilterOrProcess::add(CLI::App& app) {
+  add_filter(app, "filter", filter);
+  app.get_option("filter")->required(false);
+  app.add_option("--pid", pid, "Read the filters of this process or thread, the newest first")
+      ->check(whole_number(1, 1 << 30))
+      ->excludes("filter");
+}
+
+Result<Stack> FilterOrProcess::load(const Options& options) const {
+  if (filter.empty() == (pid == 0))
+    return make_error(ErrorCode::kUsage, options.command, "expected a filter, or --pid N");
+  auto stack = pid != 0 ? filters_of(pid) : load_accepted_stack(filter, reading(options));
+  if (!stack) return stack.error();
+  return Stack{pid != 0 ? fmt::format("process {}", pid) : filter, std::move(*stack)};
+}
+
+}  // namespace secequiv::cli
