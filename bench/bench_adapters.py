@@ -12,6 +12,7 @@ from measure import compare, number, quotient, report_of, table
 EVALUATIONS = 10_000_000
 RUNS = 1000  # inputs for each program
 TRIVIAL, GVISOR = 20_000, 5_000  # programs each second
+PLAIN = 500  # programs each second through a command that takes 3 ms, on two cores
 TARGETS = [("optimizer", "gvisor", ""), ("compiler", "gvisor", ""), ("evaluator", "gvisor", ""), ("compiler", "libseccomp", ""),
            ("compiler", "libseccomp", " --tree"), ("compiler", "seccompiler", ""), ("evaluator", "libpcap", "")]
 # These kinds of findings are not about return values, so the naive evaluator cannot confirm them.
@@ -65,6 +66,29 @@ def alarms(root, binary):
     return rows, problems
 
 
+def fastest(rates):
+    """Returns the highest rate of each command from [(name, rate)]."""
+    return {name: max(rate for other, rate in rates if other == name) for name, _ in rates}
+
+
+def plain_commands(binary, folder, repetitions):
+    """Returns the table of programs per second that `fuzz` sends to the same tool, started once and started for each program."""
+    plain = folder / "bench_plain_command"
+    commands = {"served": ["serve:%s" % (folder / "bench_identity_server"), "--trials", 20_000], "3 ms, at once": [plain, "--trials", 1000],
+                "3 ms, one at a time": [plain, "--trials", 300, "--at-once", 1]}
+    rates = []
+    for _ in range(min(repetitions, 5)):
+        for name, arguments in commands.items():
+            document = report_of(binary, "fuzz", "--no-scaling", "--optimizer", *arguments)
+            rates.append((name, document["trials"] / document["seconds"]))
+    best = fastest(rates)
+    return table("adapters: programs that fuzz generates, sends and proves in a second (best of %d)" % min(repetitions, 5),
+                 ["command", "programs/s", "of served", "target", ""],
+                 [[name, number(best[name], 0), number(quotient(best[name], best["served"]), 4), target and ">= %d" % target,
+                   compare((best[name], ">=" if target else None, target))]
+                  for name, target in (("served", None), ("3 ms, at once", PLAIN), ("3 ms, one at a time", None))])
+
+
 def suite(root, repetitions, build, run):
     sys.path.insert(0, str(root / "scripts"))
     bench = build("adapter_bench")
@@ -84,6 +108,7 @@ def suite(root, repetitions, build, run):
                 [[name, number(rates.get(name), 0), number(quotient(rates.get(name), reference), 4), target and ">= %d" % target,
                   compare((rates.get(name), ">=" if target else None, target))]
                  for name, target in (("in_process", None), ("identity", TRIVIAL), ("gvisor", GVISOR))]))
+    print(plain_commands(binary, bench.parent, repetitions))
     rows, problems = alarms(root, binary)
     print(table("adapters: findings about values, and how many the naive evaluator confirms",
                 ["under test", "answered", "evaluations", "s", "findings", "confirmed", "false", ""], rows))

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <thread>
 
 #include "analyze/known.h"
 #include "cli/arguments.h"
@@ -45,6 +46,10 @@ void FuzzEffort::add(CLI::App& app) {
 
 void FuzzTargetOptions::add_search(CLI::App& app) {
   target.add(app, true);
+  target.at_once = std::max(1U, std::thread::hardware_concurrency());
+  app.add_option("--at-once", target.at_once,
+                 "Run a command at most this many times at once (default: once for each core)")
+      ->check(whole_number(1, 256));
   sources.add(app);
   add_records(app, inputs);
   add_number(app, "--runs", runs, 0, 1000000,

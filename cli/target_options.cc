@@ -82,6 +82,7 @@ Result<OpenTarget> open_target(const TargetOptions& options, const Options& shar
   opening.limits.memory_bytes = options.memory << 20;
   opening.form = form_from_name(options.form).value_or(Form::kRaw);
   opening.plugin_host = "/proc/self/exe";
+  opening.at_once = options.at_once;
   OpenTarget out;
   opening.limits.shorter = out.shorter;
   Status done =

@@ -16,6 +16,7 @@ struct TargetOptions {
   std::string form = "raw";
   double seconds = 10;
   std::size_t memory = 4096;  // MiB
+  unsigned at_once = 1;       // runs of a command at the same time
 
   // Declares --optimizer and --compiler, and with `evaluators` also --evaluator.
   void add(CLI::App& app, bool evaluators);

@@ -37,3 +37,7 @@ def test_the_kernels_check_confirms_a_refused_answer():
 def test_findings_not_about_values_are_not_confirmed():
     assert bench_adapters.confirmed(finding("slow", [], None), "optimizer") is None
     assert bench_adapters.confirmed(finding("garbage", [RET_0], None), "optimizer") is False
+
+
+def test_the_fastest_run_of_each_command_counts():
+    assert bench_adapters.fastest([("a", 2.0), ("b", 9.0), ("a", 3.0)]) == {"a": 3.0, "b": 9.0}

@@ -123,9 +123,10 @@ def test_programs_can_be_given_as_text(form, programs):
     assert (done.status, document["answered"]) == (0, 10), done
 
 
-def test_a_wrong_answer_is_reduced_stored_and_replayed(tool, programs, tmp_path):
-    wrong = tool("for i in insns:\n    if i[0] == 0x45: i[1], i[2] = i[2], i[1]")
-    document, done = report("fuzz", "--optimizer", wrong, "--programs", programs, *FAST, "4", "--save", tmp_path / "found")
+def test_a_wrong_answer_is_reduced_stored_and_replayed(programs, tmp_path):
+    # sed starts much faster than Python, so the reduction's time limit is far away.
+    wrong = r"sed 's/^69 \([0-9]*\) \([0-9]*\) /69 \2 \1 /'"
+    document, done = report("fuzz", "--optimizer", wrong, "--form", "ddd", "--programs", programs, *FAST, "4", "--save", tmp_path / "found")
     assert (done.status, document["verdict"]) == (1, "different"), done
     finding = document["findings"][0]
     assert finding["failure"] and finding["reduced"] and finding["subject"].endswith("masks.asm")
@@ -137,7 +138,7 @@ def test_a_wrong_answer_is_reduced_stored_and_replayed(tool, programs, tmp_path)
     assert evaluate(after, data) == int(finding["witness"]["after"]["value"], 16)
     again = replay(finding)
     assert again.status == 1 and "verdict   different" in again.out
-    assert run("fuzz", "--optimizer", wrong, "--programs", finding["file"], *FAST, "1").status == 1
+    assert run("fuzz", "--optimizer", wrong, "--form", "ddd", "--programs", finding["file"], *FAST, "1").status == 1
 
 
 def test_the_text_shows_the_reduced_programs(tool, programs):
@@ -315,6 +316,41 @@ def test_a_second_interrupt_kills_the_command_under_test(tmp_path):
     pid = int((tmp_path / "pid").read_text())
     state = Path("/proc/%d/stat" % pid)
     assert not state.exists() or state.read_text().split()[2] == "Z"
+
+
+@pytest.mark.parametrize("interrupts", [1, 2])
+def test_interrupts_leave_no_command_behind_if_several_run_at_once(tmp_path, interrupts):
+    process = subprocess.Popen([binary(), "fuzz", "--optimizer", "echo >%s/$$; exec sleep 600" % tmp_path, "--request-timeout", "500",
+                                "--at-once", "3"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    while len(list(tmp_path.iterdir())) < 3 and process.poll() is None:
+        time.sleep(0.05)
+    for _ in range(interrupts):
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+    assert process.wait(timeout=60) in (3, -signal.SIGINT)
+    running = [Path("/proc/%s/stat" % one.name) for one in tmp_path.iterdir()]
+    assert len(running) >= 3 and not any(state.exists() and state.read_text().split()[2] != "Z" for state in running)
+
+
+def test_answers_belong_to_their_programs_if_several_run_at_once(tmp_path):
+    # It crashes for programs that multiply (0x24 = 36), and is wrong for those with jset (0x45 = 69).
+    (tmp_path / "tool.sed").write_text(r"""
+/^36 /{
+  s/.*/cannot multiply/w /dev/stderr
+  Q3
+}
+s/^69 \([0-9]*\) \([0-9]*\) /69 \2 \1 /
+""")
+    tool = "sed -f %s" % (tmp_path / "tool.sed")
+
+    def once(at_once):
+        document, done = report("fuzz", "--optimizer", tool, "--form", "ddd", *FAST, "150", "--at-once", at_once)
+        assert done.status == 1
+        return [[finding[key] for key in ("kind", "detail", "trial", "count", "before")] for finding in document["findings"]]
+    alone = once(1)
+    assert once(4) == alone
+    crash, = [finding for finding in alone if finding[0] == "crashed"]
+    assert "cannot multiply" in crash[1] and any(insn[0] == 36 for insn in crash[4])
 
 
 def test_the_same_seed_gives_the_same_report():

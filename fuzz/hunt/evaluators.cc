@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "fuzz/hunt/ahead.h"
 #include "fuzz/hunt/findings.h"
 #include "fuzz/hunt/shape.h"
 #include "harness/base/clock.h"
@@ -61,22 +62,8 @@ class EvaluatorHunt {
     auto shown = start_;
     if (auto s = findings_.learn_known([this](const auto& known) { return try_known(known); }); !s)
       return s.error();
-    while (!finished()) {
-      const bool original = report_.trials < source_.originals();
-      ++report_.trials;
-      HuntSubject subject = source_.next(random_);
-      if (findings_.take_known_out_of(subject, report_.trials, original)) source_.changed(subject);
-      if (refusal_of(subject.before)) {
-        leave_out(original,
-                  "the program is longer than 4096 instructions, so the kernel would refuse it");
-        continue;
-      }
-      if (auto s = examine(subject, original); !s) return s.error();
-      report_.seconds = seconds_since(start_);
-      if (!options_.progress || seconds_since(shown) < 0.1) continue;
-      options_.progress(report_);
-      shown = Clock::now();
-    }
+    while (!finished())
+      if (auto s = try_batch(shown); !s) return s.error();
     findings_.end();
     report_.seconds = seconds_since(start_);
     report_.shapes = source_.shapes();
@@ -89,6 +76,53 @@ class EvaluatorHunt {
   }
 
  private:
+  struct Trial {
+    HuntSubject subject;
+    bool original;
+    std::vector<SeccompData> inputs;
+    Answer<std::vector<std::uint32_t>> answer = {};
+  };
+
+  // Makes the trials up to the end of a window. Requests of an evaluator that permits it run ahead.
+  Result<Ok> try_batch(Clock::time_point& shown) {
+    const bool alone = evaluator_.at_once() == 1;
+    const std::uint64_t left =
+        std::max<std::uint64_t>(options_.trials, source_.originals()) - report_.trials;
+    const std::uint64_t window = kWindow - report_.trials % kWindow;
+    std::vector<Trial> trials(std::min<std::uint64_t>(left, alone ? 1 : window));
+    for (std::size_t i = 0; i < trials.size(); ++i) make(trials[i], report_.trials + i + 1);
+    Ahead ahead(evaluator_.at_once(), alone ? 0 : trials.size(), [&](std::size_t i) {
+      if (may_run(trials[i])) request(trials[i]);
+    });
+    ahead_ = &ahead;
+    Result<Ok> status = Ok{};
+    for (std::size_t i = 0; i < trials.size() && status && !finished(); ++i) {
+      if (!alone) ahead.wait_for(i);
+      status = examine(trials[i]);
+      report_.seconds = seconds_since(start_);
+      if (!options_.progress || seconds_since(shown) < 0.1) continue;
+      options_.progress(report_);
+      shown = Clock::now();
+    }
+    ahead_ = nullptr;
+    return status;
+  }
+
+  void make(Trial& trial, std::uint64_t number) {
+    trial.original = number <= source_.originals();
+    trial.subject = source_.next(random_);
+    if (findings_.take_known_out_of(trial.subject, number, trial.original))
+      source_.changed(trial.subject);
+    if (may_run(trial)) trial.inputs = inputs_for(trial.subject.before, trial.original);
+  }
+
+  static bool may_run(const Trial& trial) { return !refusal_of(trial.subject.before); }
+
+  // Several threads call this.
+  void request(Trial& trial) const {
+    trial.answer = evaluator_.evaluate(trial.subject.before, trial.inputs);
+  }
+
   // The user's own programs are tried even if the limits are reached.
   bool finished() {
     report_.interrupted = report_.interrupted || (options_.stop && options_.stop());
@@ -121,20 +155,27 @@ class EvaluatorHunt {
     return take(known.subject, evaluator_.evaluate(program, tried_));
   }
 
-  Result<Ok> examine(const HuntSubject& subject, bool original) {
-    tried_ = inputs_for(subject.before, original);
-    const auto answer = evaluator_.evaluate(subject.before, tried_);
+  Result<Ok> examine(Trial& trial) {
+    ++report_.trials;
+    if (!may_run(trial)) {
+      leave_out(trial.original,
+                "the program is longer than 4096 instructions, so the kernel would refuse it");
+      return Ok{};
+    }
+    if (evaluator_.at_once() == 1) request(trial);
+    tried_ = std::move(trial.inputs);
+    const auto& answer = trial.answer;
     // If the user stops the hunt, the request is abandoned. That is not a finding about the target.
     if (answer.outcome == Outcome::kHung && options_.stop && options_.stop()) return Ok{};
     if (answer.outcome == Outcome::kUnsupported) {
-      leave_out(original, answer.detail);
+      leave_out(trial.original, answer.detail);
       return Ok{};
     }
     if (answer.ok()) {
       ++report_.answered;
       report_.evaluations += tried_.size();
     }
-    if (const auto shown = take(subject, answer); !shown) return shown.error();
+    if (const auto shown = take(trial.subject, answer); !shown) return shown.error();
     return Ok{};
   }
 
@@ -250,13 +291,17 @@ class EvaluatorHunt {
   std::vector<SeccompData> tried_;  // the inputs of the last trial
   Clock::time_point start_ = Clock::now();
   HuntReport report_;
-  Findings findings_{report_,
-                     options_,
-                     {[this](Finding& finding) { return again(finding); },
-                      [this](const Finding& finding, const Wanted& wanted) {
-                        return Result<Finding>(reduce(finding, wanted));
-                      }}};
+  Findings findings_{
+      report_,
+      options_,
+      {[this](Finding& finding) { return again(finding); },
+       [this](const Finding& finding, const Wanted& wanted) {
+         // The shorter time limit is only for the requests of the reduction.
+         const Ahead::Pause pause(finding.kind == FindingKind::kHung ? ahead_ : nullptr);
+         return Result<Finding>(reduce(finding, wanted));
+       }}};
   Originals originals_{source_.originals()};
+  Ahead* ahead_ = nullptr;  // while requests run ahead
 };
 
 }  // namespace

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <tuple>
 
+#include "fuzz/hunt/ahead.h"
 #include "fuzz/hunt/findings.h"
 #include "fuzz/hunt/reduce.h"
 #include "fuzz/hunt/scaling.h"
@@ -22,8 +24,15 @@ namespace {
 constexpr std::size_t kMostChunk = 16;  // requests before the time is checked again
 constexpr std::uint64_t kSureTrials = 3;
 constexpr double kBatchSeconds = 0.05;  // intended time for one batch
+// The same if requests run ahead: their time is checked more often than once in each batch, and
+// nothing runs ahead at its end.
+constexpr double kAheadSeconds = 0.4;
 constexpr std::uint64_t kRepeatEvery = 16;
 constexpr double kMeasureAfter = 0.75;  // part of the time after which the growth is measured
+
+unsigned requests_at_once(const Target& target) {
+  return target.optimizer != nullptr ? target.optimizer->at_once() : target.compiler->at_once();
+}
 
 class Hunt {
  public:
@@ -39,7 +48,8 @@ class Hunt {
   Result<HuntReport> run() {
     if (auto s = findings_.learn_known([this](const auto& known) { return try_known(known); }); !s)
       return s.error();
-    std::size_t batch = 1;
+    std::size_t batch = at_once_;
+    const double intended = at_once_ > 1 ? kAheadSeconds : kBatchSeconds;
     while (!finished()) {
       const auto start = Clock::now();
       const std::uint64_t left =
@@ -47,8 +57,8 @@ class Hunt {
       const std::uint64_t window = kWindow - report_.trials % kWindow;
       if (auto s = try_batch(std::min<std::uint64_t>({batch, left, window})); !s) return s.error();
       const double seconds = seconds_since(start);
-      if (seconds < kBatchSeconds / 2) batch = std::min<std::size_t>(2 * batch, kWindow);
-      if (seconds > kBatchSeconds) batch = std::max<std::size_t>(batch / 2, 1);
+      if (seconds < intended / 2) batch = std::min<std::size_t>(2 * batch, kWindow);
+      if (seconds > intended) batch = std::max<std::size_t>(batch / 2, at_once_);
       report_.seconds = seconds_since(start_);
       if (options_.progress) options_.progress(report_);
       if (report_.seconds > kMeasureAfter * options_.seconds && report_.trials > originals_.count)
@@ -69,6 +79,9 @@ class Hunt {
     HuntSubject subject;
     Answer<Program> answer;
     bool counted = true;  // false for a second request of a trial that is already counted
+    // What ask_again() needs, if it was requested ahead.
+    std::optional<Answer<Program>> again = {};
+    std::optional<Answer<Program>> twice = {};
   };
 
   // Each trial has its own generator, so that the programs of a seed do not depend on the machine's
@@ -113,14 +126,29 @@ class Hunt {
       if (findings_.take_known_out_of(trial.subject, trial.number, trial.original))
         source_.changed(trial.subject);
     }
-    answer(trials);
-    for (const Trial& trial : trials) {
+    std::optional<Ahead> ahead;
+    if (at_once_ > 1)
+      ahead.emplace(at_once_, trials.size(), [&](std::size_t i) { request(trials[i]); });
+    else
+      answer(trials);
+    ahead_ = ahead ? &*ahead : nullptr;
+    auto status = examine_all(trials);
+    ahead_ = nullptr;
+    return status;
+  }
+
+  // Examines each answer while later requests run.
+  Result<Ok> examine_all(const std::vector<Trial>& trials) {
+    for (std::size_t i = 0; i < trials.size(); ++i) {
+      const Trial& trial = trials[i];
+      if (i > 0 && ahead_ != nullptr && out_of_time() && !trial.original) return Ok{};
+      if (ahead_ != nullptr) ahead_->wait_for(i);
       if (auto s = examine(trial); !s) return s.error();
       if (finds_enough() || stopped()) return Ok{};
       if (report_.trials >= kSureTrials && cannot_start_ == report_.trials)
         return make_error(ErrorCode::kAdapter, report_.target,
                           fmt::format("the shell cannot run it: {}", trial.answer.detail));
-      if (!options_.repeat || (!trial.original && trial.number % kRepeatEvery != 0)) continue;
+      if (!options_.repeat || !is_repeated(trial)) continue;
       if (const auto shown = ask_again(trial); !shown) return shown.error();
       if (finds_enough() || stopped()) return Ok{};
     }
@@ -128,6 +156,22 @@ class Hunt {
   }
 
   bool finds_enough() const { return options_.stop_at_first && findings_.failed(); }
+
+  static bool is_repeated(const Trial& trial) {
+    return trial.original || trial.number % kRepeatEvery == 0;
+  }
+
+  // Sends what a trial needs. Several threads call this.
+  void request(Trial& trial) const {
+    trial.answer = ask(target_, trial.subject);
+    if (!options_.repeat || !is_repeated(trial) || !trial.answer.ok() ||
+        refusal_of(trial.answer.value, LengthRule::kUnlimited))
+      return;
+    trial.again = ask(target_, trial.subject);
+    if (target_.optimizer != nullptr && trial.again->ok() &&
+        trial.again->value == trial.answer.value)
+      trial.twice = target_.optimizer->optimize(trial.answer.value);
+  }
 
   // Sends all requests. If the time is over or the hunt is stopped, sends only the first ones.
   void answer(std::vector<Trial>& trials) {
@@ -213,7 +257,7 @@ class Hunt {
     ++report_.repeated;
     Trial again = trial;
     again.original = again.counted = false;
-    again.answer = ask(target_, trial.subject);
+    again.answer = trial.again ? *trial.again : ask(target_, trial.subject);
     if (given_up(again.answer)) return Shown::kNothing;
     if (!again.answer.ok() || again.answer.value != trial.answer.value) {
       auto shown = examine_answer(again);
@@ -222,7 +266,8 @@ class Hunt {
     if (target_.optimizer == nullptr) return Shown::kRight;
     const Trial twice{trial.number, false,
                       HuntSubject{trial.subject.name + ", its answer", {}, trial.answer.value},
-                      target_.optimizer->optimize(trial.answer.value), false};
+                      trial.twice ? *trial.twice : target_.optimizer->optimize(trial.answer.value),
+                      false};
     if (given_up(twice.answer) || twice.answer.outcome == Outcome::kUnsupported)
       return Shown::kNothing;
     if (twice.answer.ok() && twice.answer.value == trial.answer.value) return Shown::kRight;
@@ -302,16 +347,21 @@ class Hunt {
   const HuntOptions& options_;
   Clock::time_point start_ = Clock::now();
   HuntReport report_;
-  Findings findings_{report_,
-                     options_,
-                     {[this](Finding& finding) { return again(finding); },
-                      [this](const Finding& finding, const Wanted& wanted) {
-                        return reduce(target_, finding, options_, wanted,
-                                      options_.seconds - seconds_since(start_));
-                      }}};
+  Findings findings_{
+      report_,
+      options_,
+      {[this](Finding& finding) { return again(finding); },
+       [this](const Finding& finding, const Wanted& wanted) {
+         // The shorter time limit is only for the requests of the reduction.
+         const Ahead::Pause pause(finding.kind == FindingKind::kHung ? ahead_ : nullptr);
+         return reduce(target_, finding, options_, wanted,
+                       options_.seconds - seconds_since(start_));
+       }}};
   Originals originals_{source_.originals()};
   std::uint64_t cannot_start_ = 0;
   std::size_t chunk_ = 1;
+  unsigned at_once_ = requests_at_once(target_);
+  Ahead* ahead_ = nullptr;  // while requests run ahead
   bool measured_ = false;
 };
 

@@ -53,7 +53,7 @@ TEST(Children, KeepsHandlersThatTheProgramInstalled) {
   std::array<std::thread, processes.size()> threads;
   for (std::size_t i = 0; i < threads.size(); ++i)
     threads[i] = std::thread([&processes, i, out] {
-      if (!processes[i].start({"/bin/sh", "-c", "sleep 60 & echo $!; wait"}, 0)) ::_exit(1);
+      if (!processes[i].start({.argv = {"/bin/sh", "-c", "sleep 60 & echo $!; wait"}})) ::_exit(1);
       std::string_view none;
       std::string pid;
       while (pid.find('\n') == std::string::npos)
@@ -97,7 +97,8 @@ TEST(Children, StartWithDefaultSignalsAndLimits) {
   sigfillset(&all);
   sigset_t before;
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  const Status started = process.start({"/bin/sh", "-c", shown}, std::size_t{1} << 30);
+  const Status started =
+      process.start({.argv = {"/bin/sh", "-c", shown}, .memory_bytes = std::size_t{1} << 30});
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   ::signal(SIGHUP, SIG_DFL);
   ::signal(SIGPIPE, SIG_DFL);

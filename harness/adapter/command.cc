@@ -2,8 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "harness/base/shell.h"
+
 namespace secequiv {
 namespace {
+
+namespace fs = std::filesystem;
 
 // A POSIX shell exits with these statuses if it may not execute a command or does not find it.
 constexpr int kNoPermissionStatus = 126;
@@ -31,6 +39,22 @@ std::string pump(Process& process, std::string_view input, std::string& output,
   return {};
 }
 
+// Returns the words of a command that means the same without a shell: plain words with a file name
+// first, no quotes, no variables, no assignment. Otherwise returns nothing.
+std::vector<std::string> plain_words(std::string_view command) {
+  std::vector<std::string> out;
+  while (!command.empty()) {
+    const std::size_t end = std::min(command.find(' '), command.size());
+    std::string word(command.substr(0, end));
+    command.remove_prefix(std::min(end + 1, command.size()));
+    if (word.empty()) continue;
+    if (shell_quoted(word) != word) return {};
+    if (out.empty() && word.find('=') != word.npos) return {};
+    out.push_back(std::move(word));
+  }
+  return out;
+}
+
 bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == text.npos; }
 
 }  // namespace
@@ -48,15 +72,29 @@ std::string failure_text(Outcome outcome, const std::string& how, std::size_t me
   return fmt::format("{}; it ran out of memory (limit {} bytes)", how, memory_bytes);
 }
 
+std::string file_of_command(const std::string& command, const AdapterLimits& limits) {
+  const std::vector<std::string> words = plain_words(command.substr(0, command.find(' ')));
+  if (words.empty()) return {};
+  if (words[0].find('/') != std::string::npos) return words[0];
+  // Only the shell knows its own commands and functions, so it names the file.
+  const Answer<std::string> found = run_command("command -v " + words[0], {}, limits);
+  const std::string file = found.value.substr(0, found.value.find('\n'));
+  return file.starts_with('/') && fs::path(file).filename() == words[0] ? file : "";
+}
+
 Answer<std::string> run_command(const std::string& command, std::string_view input,
-                                const AdapterLimits& limits) {
+                                const AdapterLimits& limits, const std::string& file) {
   const auto start = Clock::now();
   Answer<std::string> answer;
   const NoSigpipe no_sigpipe;
   Process process;
-  if (const Status started =
-          process.start({"/bin/sh", "-c", command}, limits.memory_bytes, limits.confinement.get());
-      !started) {
+  Start launch{.argv = {"/bin/sh", "-c", command},
+               .memory_bytes = limits.memory_bytes,
+               .confinement = limits.confinement.get(),
+               .ends_with_thread = true};
+  if (!file.empty()) launch.words = plain_words(command);
+  if (!launch.words.empty()) launch.file = file;
+  if (const Status started = process.start(std::move(launch)); !started) {
     answer.outcome = Outcome::kCrashed;
     answer.detail = started.error().detail;
     return answer;

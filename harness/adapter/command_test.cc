@@ -141,6 +141,46 @@ TEST(Command, SurvivesAMissingTemporaryFolder) {
   EXPECT_TRUE(answer.ok() || answer.outcome == Outcome::kCrashed) << answer.detail;
 }
 
+TEST(Command, ExecutesPlainWordsWithoutTheShell) {
+  const auto file_of = [](const std::string& command) {
+    return std::filesystem::path(file_of_command(command, {})).filename().string();
+  };
+  EXPECT_EQ(file_of("grep -c x {}"), "grep");
+  EXPECT_EQ(file_of("./any/file {}"), "file");
+  // These are a command of the shell, a keyword, a missing program, an assignment and quotes.
+  for (const char* command : {"echo ret", "if true", "no-such-tool", "A=1 cat", "'cat' x"})
+    EXPECT_EQ(file_of(command), "") << command;
+  const AdapterLimits limits;
+  // The file is executed only if the words mean the same without the shell.
+  EXPECT_EQ(run_command("x a  b", {}, limits, "/bin/echo").value, "a b\n");
+  for (const char* command : {"echo $((1 + 1))", "echo 1; echo 2", "echo 1 >&1", "echo 'a'"})
+    EXPECT_NE(run_command(command, {}, limits, "/bin/false").value, "") << command;
+}
+
+TEST(Command, LeavesToTheShellWhatCannotBeExecuted) {
+  const AdapterLimits limits;
+  const auto missing = run_command("./no/such/tool", {}, limits, "./no/such/tool");
+  EXPECT_EQ(missing.outcome, Outcome::kCannotRun);
+  EXPECT_NE(missing.detail.find("not found"), std::string::npos) << missing.detail;
+  const std::string script = testing::TempDir() + "script_without_interpreter";
+  std::ofstream(script) << "echo from the script $1\n";
+  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  EXPECT_EQ(run_command(script + " x", {}, limits, script).value, "from the script x\n");
+}
+
+TEST(Command, EveryRequestGetsAnEmptyFolder) {
+  const TemporaryFolder folder;
+  const std::string command =
+      "d=$(dirname {}); test \"$(ls -A \"$d\")\" = in || exit 3; mkdir -p \"$d/a/b\"; "
+      "touch \"$d/.c\" \"$d/out\"";
+  const auto optimizer = opened(open_optimizer(command, quick_options()));
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(optimizer->optimize(kProgram).ok());
+  // A folder with other permissions is not used again.
+  const auto spoils = opened(open_optimizer(
+      "d=$(dirname {}); test $(stat -c %a \"$d\") = 700 && chmod 755 \"$d\"", quick_options()));
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(spoils->optimize(kProgram).ok());
+}
+
 TEST(Command, LimitsMemory) {
   AdapterOptions options = quick_options();
   options.limits.memory_bytes = std::size_t{256} << 20;

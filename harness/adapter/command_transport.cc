@@ -1,11 +1,17 @@
 #include <fmt/format.h>
+#include <linux/magic.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <memory>
+#include <mutex>
 #include <utility>
 
 #include "harness/adapter/command.h"
@@ -30,13 +36,11 @@ std::size_t find_placeholder(const std::string& command, const std::string& word
   return at;
 }
 
-// Creates a folder that only this user can read, and removes it at the end of the scope.
+// A folder that only this user can read. It is removed at the end of the scope.
 class PrivateFolder {
  public:
   PrivateFolder() {
-    std::error_code error;
-    const fs::path parent = fs::temp_directory_path(error);
-    std::string name = (error ? fs::path("/tmp") : parent) / "secequiv-XXXXXX";
+    std::string name = parent() / "secequiv-XXXXXX";
     if (::mkdtemp(name.data()) != nullptr)
       path_ = name;
     else
@@ -51,10 +55,72 @@ class PrivateFolder {
 
   [[nodiscard]] const std::string& problem() const { return problem_; }
   [[nodiscard]] std::string file(const std::string& name) const { return path_ + "/" + name; }
+  // Removes everything in the folder. Returns whether it is as good as new.
+  [[nodiscard]] bool clear() const {
+    struct stat now{};
+    if (path_.empty() || ::stat(path_.c_str(), &now) != 0 || (now.st_mode & 07777) != 0700)
+      return false;
+    std::error_code error;
+    for (auto at = fs::directory_iterator(path_, error); !error && at != fs::directory_iterator();
+         at.increment(error))
+      if (std::error_code failed; fs::remove_all(at->path(), failed), failed) return false;
+    return !error;
+  }
 
  private:
+  // Memory is faster than a disk: replacing a file on ext4, as `sed -i` does, waits for the disk.
+  static fs::path parent() {
+    std::error_code error;
+    struct statfs memory{};
+    constexpr std::uint64_t kEnough = std::uint64_t{1} << 30;
+    if (std::getenv("TMPDIR") == nullptr && ::statfs("/dev/shm", &memory) == 0 &&
+        memory.f_type == TMPFS_MAGIC && ::access("/dev/shm", W_OK | X_OK) == 0 &&
+        memory.f_bavail * static_cast<std::uint64_t>(memory.f_bsize) >= kEnough)
+      return "/dev/shm";
+    const fs::path usual = fs::temp_directory_path(error);
+    return error ? fs::path("/tmp") : usual;
+  }
+
   std::string path_;
   std::string problem_;
+};
+
+// Keeps folders for the requests that follow: on a disk, making and removing one can take longer
+// than the command. Several threads may use it.
+class Folders {
+ public:
+  using Folder = std::unique_ptr<PrivateFolder>;
+  // Returns an empty folder.
+  Folder take() {
+    const std::lock_guard lock(mutex_);
+    if (free_.empty()) return std::make_unique<PrivateFolder>();
+    Folder out = std::move(free_.back());
+    free_.pop_back();
+    return out;
+  }
+  void give_back(Folder folder) {
+    if (!folder->clear()) return;
+    const std::lock_guard lock(mutex_);
+    free_.push_back(std::move(folder));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<Folder> free_;
+};
+
+// The folder of one request.
+class RequestFolder {
+ public:
+  explicit RequestFolder(Folders& folders) : folders_(folders), folder_(folders.take()) {}
+  ~RequestFolder() { folders_.give_back(std::move(folder_)); }
+  RequestFolder(const RequestFolder&) = delete;
+  RequestFolder& operator=(const RequestFolder&) = delete;
+  const PrivateFolder* operator->() const { return folder_.get(); }
+
+ private:
+  Folders& folders_;
+  Folders::Folder folder_;
 };
 
 // Returns an error message, or an empty string. Does not sync to disk, because the file is
@@ -121,6 +187,7 @@ class ProgramCommand {
                         "expected either {} or {in} and {out}, found all of them");
     if (in) out.files_ = Files::kTwo;
     if (has_placeholder(command, "")) out.files_ = Files::kOne;
+    out.file_ = file_of_command(command, options.limits);
     return out;
   }
 
@@ -150,18 +217,19 @@ class ProgramCommand {
   }
 
   [[nodiscard]] Answer<std::string> run(std::string_view request) const {
-    if (files_ == Files::kNone) return run_command(command_, request, limits_);
-    const PrivateFolder folder;
-    if (!folder.problem().empty()) return failed<std::string>(Outcome::kCrashed, folder.problem());
-    const std::string in = folder.file("in");
-    const std::string out = files_ == Files::kTwo ? folder.file("out") : in;
+    if (files_ == Files::kNone) return run_command(command_, request, limits_, file_);
+    const RequestFolder folder(*folders_);
+    if (!folder->problem().empty())
+      return failed<std::string>(Outcome::kCrashed, folder->problem());
+    const std::string in = folder->file("in");
+    const std::string out = files_ == Files::kTwo ? folder->file("out") : in;
     if (const std::string problem = put_file(in, request); !problem.empty())
       return failed<std::string>(Outcome::kCrashed, problem);
     std::string command = command_;
     command = files_ == Files::kOne
                   ? replace_placeholder(command, "", in)
                   : replace_placeholder(replace_placeholder(command, "in", in), "out", out);
-    Answer<std::string> answer = run_command(command, {}, limits_);
+    Answer<std::string> answer = run_command(command, {}, limits_, file_);
     if (!answer.ok()) return answer;
     const double seconds = answer.seconds;
     answer = read_answer_file(out, name(), limits_);
@@ -170,30 +238,38 @@ class ProgramCommand {
   }
 
   std::string command_;
+  std::string file_;  // for run_command
   AdapterLimits limits_;
   Files files_ = Files::kNone;
+  std::unique_ptr<Folders> folders_ = std::make_unique<Folders>();
 };
 
 class CommandOptimizer final : public Optimizer {
  public:
-  CommandOptimizer(ProgramCommand command, Form form) : command_(std::move(command)), form_(form) {}
+  CommandOptimizer(ProgramCommand command, const AdapterOptions& options)
+      : command_(std::move(command)), form_(options.form), at_once_(options.at_once) {}
   Answer<Program> optimize(ProgramView program) override {
     return command_.ask(write_program(program, form_));
   }
+  [[nodiscard]] unsigned at_once() const override { return at_once_; }
 
  private:
   ProgramCommand command_;
   Form form_;
+  unsigned at_once_;
 };
 
 class CommandCompiler final : public TextCompiler {
  public:
-  explicit CommandCompiler(ProgramCommand command) : command_(std::move(command)) {}
+  CommandCompiler(ProgramCommand command, unsigned at_once)
+      : command_(std::move(command)), at_once_(at_once) {}
+  [[nodiscard]] unsigned at_once() const override { return at_once_; }
 
  private:
   Answer<Program> compile_text(std::string_view policy) override { return command_.ask(policy); }
 
   ProgramCommand command_;
+  unsigned at_once_;
 };
 
 // Reads one number per line. Returns an error message, or an empty string.
@@ -224,15 +300,20 @@ std::string read_values(std::string_view text, std::size_t count,
 class CommandEvaluator final : public Evaluator {
  public:
   CommandEvaluator(std::string command, const AdapterOptions& options)
-      : command_(std::move(command)), limits_(options.limits), form_(options.form) {}
+      : command_(std::move(command)),
+        file_(file_of_command(command_, options.limits)),
+        limits_(options.limits),
+        form_(options.form),
+        at_once_(options.at_once) {}
+  [[nodiscard]] unsigned at_once() const override { return at_once_; }
 
   Answer<std::vector<std::uint32_t>> evaluate(ProgramView program,
                                               std::span<const SeccompData> inputs) override {
     using Values = std::vector<std::uint32_t>;
-    const PrivateFolder folder;
-    if (!folder.problem().empty()) return failed<Values>(Outcome::kCrashed, folder.problem());
-    const std::string program_path = folder.file("program");
-    const std::string inputs_path = folder.file("inputs");
+    const RequestFolder folder(folders_);
+    if (!folder->problem().empty()) return failed<Values>(Outcome::kCrashed, folder->problem());
+    const std::string program_path = folder->file("program");
+    const std::string inputs_path = folder->file("inputs");
     const bool by_file = has_placeholder(command_, "inputs");
     const std::string bytes = input_bytes(inputs);
     std::string problem = put_file(program_path, write_program(program, form_));
@@ -241,7 +322,7 @@ class CommandEvaluator final : public Evaluator {
     const std::string command = replace_placeholder(
         replace_placeholder(command_, "program", program_path), "inputs", inputs_path);
     const Answer<std::string> output =
-        run_command(command, by_file ? std::string_view() : bytes, limits_);
+        run_command(command, by_file ? std::string_view() : bytes, limits_, file_);
     if (!output.ok()) return failed<Values>(output.outcome, output.detail, output);
     Answer<Values> answer;
     answer.seconds = output.seconds;
@@ -252,8 +333,11 @@ class CommandEvaluator final : public Evaluator {
 
  private:
   std::string command_;
+  std::string file_;  // for run_command
   AdapterLimits limits_;
   Form form_;
+  unsigned at_once_;
+  Folders folders_;
 };
 
 }  // namespace
@@ -277,15 +361,15 @@ Result<std::unique_ptr<Optimizer>> command_optimizer(const std::string& command,
                                                      const AdapterOptions& options) {
   auto asked = ProgramCommand::open(command, options);
   if (!asked) return asked.error();
-  return std::unique_ptr<Optimizer>(
-      std::make_unique<CommandOptimizer>(std::move(*asked), options.form));
+  return std::unique_ptr<Optimizer>(std::make_unique<CommandOptimizer>(std::move(*asked), options));
 }
 
 Result<std::unique_ptr<Compiler>> command_compiler(const std::string& command,
                                                    const AdapterOptions& options) {
   auto asked = ProgramCommand::open(command, options);
   if (!asked) return asked.error();
-  return std::unique_ptr<Compiler>(std::make_unique<CommandCompiler>(std::move(*asked)));
+  return std::unique_ptr<Compiler>(
+      std::make_unique<CommandCompiler>(std::move(*asked), options.at_once));
 }
 
 Result<std::unique_ptr<Evaluator>> command_evaluator(const std::string& command,

@@ -82,6 +82,8 @@ class Optimizer {
   // optimize()'s answer. The outcome is kUnsupported, the default, if the optimizer does not report
   // its passes.
   virtual Answer<std::vector<OptimizerStage>> stages(ProgramView program);
+  // Returns how many threads may call optimize() at the same time.
+  [[nodiscard]] virtual unsigned at_once() const { return 1; }
 };
 
 // Policy in, program out. Code under test gets the policy in its normal form (PROTOCOL.md).
@@ -93,6 +95,8 @@ class Compiler {
   virtual ~Compiler() = default;
 
   virtual Answer<Program> compile(const Policy& policy) = 0;
+  // Returns how many threads may call compile() at the same time.
+  [[nodiscard]] virtual unsigned at_once() const { return 1; }
 };
 
 // An interpreter under test. It returns the program's return value for each input.
@@ -105,6 +109,8 @@ class Evaluator {
 
   virtual Answer<std::vector<std::uint32_t>> evaluate(ProgramView program,
                                                       std::span<const SeccompData> inputs) = 0;
+  // Returns how many threads may call evaluate() at the same time.
+  [[nodiscard]] virtual unsigned at_once() const { return 1; }
 };
 
 }  // namespace secequiv

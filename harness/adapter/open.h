@@ -22,6 +22,7 @@ struct AdapterOptions {
   Form form = Form::kRaw;  // the form of a command's input; the form of its output is detected
   // Path of the program that hosts plugins (`HOST plugin-host FILE`): this executable.
   std::string plugin_host;
+  unsigned at_once = 1;  // runs of a COMMAND at the same time
 };
 
 // Errors: kUsage (a placeholder without its partner), kIo (a plugin that cannot be loaded).

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -49,12 +50,12 @@ struct Pipe {
 // The data that the child needs between vfork and exec. The child shares our memory except for its
 // stack frame, so it may only make system calls.
 struct Launch {
+  const Start& how;
+  char* const* words;
   char* const* argv;
   int in;
   int out;
   int err;
-  std::size_t memory_bytes;
-  const Confinement* confinement;
   GroupSlot* slot;
   int error = 0;
 };
@@ -83,13 +84,17 @@ void reset_signals() {
     launch.error = errno;
     ::_exit(127);
   }
-  if (launch.memory_bytes != 0) lower_limit(RLIMIT_DATA, launch.memory_bytes);
+  const Start& how = launch.how;
+  if (how.memory_bytes != 0) lower_limit(RLIMIT_DATA, how.memory_bytes);
   lower_limit(RLIMIT_CORE, 0);  // writing a core file of many gigabytes would look like a hang
-  if (launch.confinement != nullptr && !launch.confinement->enter()) {
+  if (how.confinement != nullptr && !how.confinement->enter()) {
     launch.error = EPERM;
     ::_exit(127);
   }
+  // Not earlier, because a change of credentials would clear it.
+  if (how.ends_with_thread) ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   reset_signals();
+  if (!how.file.empty()) ::execv(how.file.c_str(), launch.words);
   ::execv(launch.argv[0], launch.argv);
   launch.error = errno;
   ::_exit(127);
@@ -101,6 +106,14 @@ void reset_signals() {
   const pid_t pid = ::vfork();  // NOLINT(bugprone-unsafe-functions): posix_spawn sets no limits
   if (pid == 0) become(launch);
   return pid;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> out;
+  out.reserve(texts.size() + 1);
+  for (std::string& text : texts) out.push_back(text.data());
+  out.push_back(nullptr);
+  return out;
 }
 
 std::size_t largest_resident_bytes(const struct rusage& usage) {
@@ -180,21 +193,17 @@ std::string Ending::text() const {
   return fmt::format("it exited with status {}", code);
 }
 
-Status Process::start(const std::vector<std::string>& argv, std::size_t memory_bytes,
-                      const Confinement* confinement) {
+Status Process::start(Start how) {
   Pipe in;
   Pipe out;
   Pipe err;
   if (!in.open() || !out.open() || !err.open())
-    return make_error(ErrorCode::kAdapter, argv[0],
+    return make_error(ErrorCode::kAdapter, how.argv[0],
                       fmt::format("cannot make a pipe: {}", std::strerror(errno)));
-  std::vector<std::string> texts = argv;
-  std::vector<char*> words;
-  words.reserve(texts.size() + 1);
-  for (std::string& text : texts) words.push_back(text.data());
-  words.push_back(nullptr);
-  Launch launch{words.data(), in.read.get(), out.write.get(), err.write.get(),
-                memory_bytes, confinement,   &slot_};
+  const std::vector<char*> words = pointers_to(how.words);
+  const std::vector<char*> argv = pointers_to(how.argv);
+  Launch launch{how,   words.data(), argv.data(), in.read.get(), out.write.get(), err.write.get(),
+                &slot_};
   sigset_t all;
   sigfillset(&all);
   sigset_t before;
@@ -205,8 +214,8 @@ Status Process::start(const std::vector<std::string>& argv, std::size_t memory_b
   if (error != 0) slot_.clear();
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (error != 0)
-    return make_error(ErrorCode::kAdapter, argv[0],
-                      fmt::format("cannot start {}: {}", argv[0], std::strerror(error)));
+    return make_error(ErrorCode::kAdapter, how.argv[0],
+                      fmt::format("cannot start {}: {}", how.argv[0], std::strerror(error)));
   pid_ = pid;
   pidfd_.reset(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   const auto keep = [](Fd& ours, Fd& from) {

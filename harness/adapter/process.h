@@ -66,6 +66,18 @@ struct Ending {
   [[nodiscard]] std::optional<int> exit_status() const;
 };
 
+// How a process starts.
+struct Start {
+  std::vector<std::string> argv;  // argv[0] is a path
+  // If set, this file is executed with `words` as its argv. `argv` remains for the case that the
+  // system refuses this.
+  std::string file = {};
+  std::vector<std::string> words = {};
+  std::size_t memory_bytes = 0;              // limits its data; 0: no limit
+  const Confinement* confinement = nullptr;  // without it, the process is not confined
+  bool ends_with_thread = false;             // the kernel kills it when this thread ends
+};
+
 class Process {
  public:
   Process() = default;
@@ -73,11 +85,8 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  // Starts `argv` (argv[0] is a path) in a process group of its own. `memory_bytes` limits its data
-  // (0: no limit). Without `confinement` the process is not confined. Errors: kAdapter. Call this
-  // once.
-  Status start(const std::vector<std::string>& argv, std::size_t memory_bytes,
-               const Confinement* confinement = nullptr);
+  // Starts the process in a process group of its own. Errors: kAdapter. Call this once.
+  Status start(Start how);
 
   // Waits for progress. It writes the part of `input` that the pipe accepts, and appends new output
   // to `output`; after the process has exited, it appends all remaining output. Returns false

@@ -242,8 +242,9 @@ void Server::ask_all(std::size_t count, const Encode& encode, const Take& take) 
     if (fresh) {
       process_ = std::make_unique<Process>();
       has_answered_ = false;
-      if (const Status started =
-              process_->start(argv_, limits_.memory_bytes, limits_.confinement.get());
+      if (const Status started = process_->start({.argv = argv_,
+                                                  .memory_bytes = limits_.memory_bytes,
+                                                  .confinement = limits_.confinement.get()});
           !started) {
         process_.reset();
         take(done++, {Outcome::kCrashed, {}, started.error().detail, 0});
