@@ -179,6 +179,30 @@ NodeId Diagrams::restrict(NodeId id, std::uint32_t level, bool value) {
   return walk(walk, id);
 }
 
+// Walks once through the nodes down to the last bit: one walk for each bit would visit the upper
+// nodes again each time.
+NodeId Diagrams::restrict_bits(NodeId id, std::span<const Bit> bits) {
+  std::unordered_map<NodeId, NodeId> done;
+  const auto walk = [&](const auto& self, NodeId at) -> NodeId {
+    if (level(at) > bits.back().level) return at;
+    if (const auto known = done.find(at); known != done.end()) return known->second;
+    const Node run = nodes_[at];
+    const Bit next = *std::ranges::lower_bound(bits, run.level, {}, &Bit::level);
+    NodeId out = at;
+    if (next.level == run.level) {
+      out = self(self, cofactor(at, next.level, next.value));
+    } else {
+      const std::uint32_t before = std::min<std::uint32_t>(next.level - run.level, run.length);
+      const NodeId missed = self(self, run.miss);
+      out = chain(run.level, before, run.pattern >> (run.length - before),
+                  self(self, rest(at, before)), missed);
+    }
+    done.emplace(at, out);
+    return out;
+  };
+  return walk(walk, id);
+}
+
 NodeId Diagrams::restrict_block(NodeId id, std::uint32_t position, std::uint32_t value) {
   const std::uint32_t base = position * 32;
   std::unordered_map<NodeId, NodeId> done;

@@ -124,6 +124,13 @@ class Diagrams {
   // Returns the function with the bit at `level` set to `value`.
   [[nodiscard]] NodeId restrict(NodeId id, std::uint32_t level, bool value);
 
+  // Returns the function with each bit of `bits` set to its value. Precondition: levels ascend.
+  struct Bit {
+    std::uint32_t level;
+    bool value;
+  };
+  [[nodiscard]] NodeId restrict_bits(NodeId id, std::span<const Bit> bits);
+
   // Returns the function with the whole block at `position` set to `value`.
   [[nodiscard]] NodeId restrict_block(NodeId id, std::uint32_t position, std::uint32_t value);
 

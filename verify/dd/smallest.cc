@@ -27,8 +27,9 @@ unsigned Smallest::fewest(NodeId set, WordMask free) {
   if (fewest_.size() >= kMostRemembered) fewest_.clear();
   const auto counted = static_cast<WordMask>(free | 1u << word);
   const unsigned here = counted == free ? 0 : 1;
-  const unsigned out = std::min(fewest(diagrams_.cofactor(set, level, false), free),
-                                fewest(diagrams_.cofactor(set, level, true), counted) + here);
+  unsigned out = fewest(diagrams_.cofactor(set, level, false), free);
+  if (out > here)  // otherwise an input whose bit is 1 has no fewer words
+    out = std::min(out, fewest(diagrams_.cofactor(set, level, true), counted) + here);
   fewest_.emplace(key, out);
   return out;
 }

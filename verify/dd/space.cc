@@ -1,6 +1,7 @@
 #include "verify/dd/space.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "harness/compare/question.h"
@@ -70,9 +71,10 @@ std::uint32_t Space::evaluate(const Decisions& decisions, const SeccompData& dat
 
 NodeId Space::fix(NodeId id, std::uint32_t word, std::uint32_t value) {
   if (order_.whole(word)) return diagrams_.restrict_block(id, order_.position(word), value);
+  std::array<Diagrams::Bit, 32> bits;
   for (std::uint32_t bit = 0; bit < 32; ++bit)
-    id = diagrams_.restrict(id, order_.level(word, bit), (value >> bit & 1) != 0);
-  return id;
+    bits[31 - bit] = {order_.level(word, bit), (value >> bit & 1) != 0};
+  return diagrams_.restrict_bits(id, bits);
 }
 
 std::uint32_t Space::least(NodeId set, std::uint32_t word) {
