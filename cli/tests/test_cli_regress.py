@@ -6,7 +6,6 @@ from cli_tool import ROOT, evaluate, read_raw, report, run, words_bytes
 PROGRAMS = sorted((ROOT / "corpus" / "regress" / "programs").glob("*.asm"))
 CALLS = [[0] * 16, [1, 2] + [3] * 14, [0] * 4 + [7] + [0] * 11, [0xFFFFFFFF] * 16, list(range(16))]
 ALL = 1 << 512
-LIMITS = ["twelve-words"]  # for these programs, reach exceeds a limit
 
 
 def test_the_corpus_has_regression_programs():
@@ -39,19 +38,15 @@ def test_every_command_answers_for_regression_programs(path, tmp_path):
     assert run("asm", path, "-o", raw).status == 0
     insns = read_raw(raw.read_bytes())
     document, done = report("reach", path)
-    if path.stem in LIMITS:
-        assert done.status == 3 and document["error"] == "budget"
-    else:
-        assert done.status == 0 and all(int(row["count"]) <= ALL for row in document["obligations"])
-        rets = [row for row in document["obligations"] if insns[row["instruction"]].code & 7 == 6]
-        assert sum(int(row["count"]) for row in rets) == ALL
-    for call in CALLS[1:2] if path.stem in LIMITS else CALLS:  # each of these takes long there
+    assert done.status == 0 and all(int(row["count"]) <= ALL for row in document["obligations"])
+    rets = [row for row in document["obligations"] if insns[row["instruction"]].code & 7 == 6]
+    assert sum(int(row["count"]) for row in rets) == ALL
+    for call in CALLS:
         value = evaluate(insns, words_bytes(call))
         document, done = report("why", path, "--words", ",".join(map(str, call)))
         assert done.status == 0 and int(document["result"]["value"], 16) == value
         constant.write_text("ret #%d\n" % value)
-        engine = "both" if path.stem not in LIMITS else "dd"
-        proof, done = report("prove", path, constant, "--assume", document["condition"], "--engine", engine)
+        proof, done = report("prove", path, constant, "--assume", document["condition"], "--engine", "both")
         assert (done.status, proof["verdict"]) == (0, "equivalent"), document["condition"]
         assert report("prove", path, constant)[1].status == 1
         difference, done = report("diff", path, constant)
