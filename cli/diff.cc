@@ -114,7 +114,7 @@ void add_diff(CLI::App& app, Context& context) {
   given->expect.add(*sub);
   sub->add_flag(
       "--rules", given->rules,
-      "Explain each region, and name the rules or the lines of both files that decide it");
+      "Explain each region, and name the rules or lines of both files that decide it");
   given->engine.add_assume(*sub);
   given->engine.add_memory(*sub);
   given->oracle.add(*sub);

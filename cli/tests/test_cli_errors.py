@@ -244,7 +244,7 @@ def test_messages_contain_no_control_characters(tmp_path, getpid):
         assert done.status in (2, 5) and "\\x" in done.err
         assert not [c for c in done.err if c != "\n" and (ord(c) < 32 or 127 <= ord(c) < 160)], done
     profile = '{"defaultAction":"SCMP_ACT_ALLOW","\x1b":1}'.replace("\x1b", "\\u001b")
-    assert "unknown key <stdin>:1 (\\x1b)\n" in run("import", "-", stdin=profile).err
+    assert "<stdin>:1 (\\x1b): unknown key '\\x1b', which" in run("import", "-", stdin=profile).err
 
 
 def test_errors_appear_as_json(getpid, tmp_path):

@@ -11,12 +11,12 @@ REFUSED = "cannot open: No such file or directory; expected one filter, not a st
 # For each command: a part of the last line of its answer, or of the refusal. The stack A,B returns ERRNO(1) for every call but getpid,
 # which it kills.
 TABLE = {
-    "prove": (["AB", "A"], 1, "different ("), "diff": (["AB", "A"], 1, "different: "), "why": (["AB", "--nr", "getpid"], 0, "KILL_THREAD"),
+    "prove": (["AB", "A"], 1, "different ("), "diff": (["AB", "A"], 1, "different: "), "why": (["AB", "--nr", "getpid"], 0, "kill.asm:3 (after the test in line 2)"),
     "actions": (["AB"], 0, "decided by number"), "run": (["AB", "--nr", "getpid"], 0, "KILL_THREAD"), "cost": (["AB"], 0, "and 6 in the worst case: "),
     "cache": (["AB"], 0, "461: calls whose action depends only on their number"), "bench": (["AB", "--profile", "calls", "--rounds", "2", "--max-inputs", "10"], (0, 3), ""),
     **{command: (["AB"], 2, REFUSED) for command in ("check", "mutate", "cover", "reach", "lint", "kernel", "import", "optimize", "precompile", "asm", "dis", "validate")},
     "fuzz": (["AB", "A", "--trials", "10"], 2, REFUSED), "prove-rule": (["AB"], 2, "cannot open: No such file or directory"),
-    "dump": (["--", "AB"], 2, "cannot be started: No such file or directory")}
+    "bisect": (["AB"], 2, "Try 'secequiv bisect --help'."), "dump": (["--", "AB"], 2, "cannot be started: No such file or directory")}
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def test_a_stack_works_or_is_refused(command, place):
 def test_a_refused_stack_names_the_commands_that_take_stacks(place):
     advice = run("lint", *place(["AB"])).err.strip().split("; ")[-1]
     named = re.fullmatch("(.*) take stacks", advice).group(1)
-    assert set(re.split(", | and ", named)) == {command for command, (_, _, expected) in TABLE.items() if expected != REFUSED} - {"prove-rule", "dump"}
+    assert set(re.split(", | and ", named)) == {command for command, (_, _, expected) in TABLE.items() if expected != REFUSED} - {"prove-rule", "bisect", "dump"}
 
 
 def test_stacks_in_other_places_are_refused(place):
