@@ -112,9 +112,8 @@ void add_diff(CLI::App& app, Context& context) {
   add_filter(*sub, "after", given->after);
   add_max_regions(*sub, given->max_regions);
   given->expect.add(*sub);
-  sub->add_flag(
-      "--rules", given->rules,
-      "Explain each region, and name the rules or lines of both files that decide it");
+  sub->add_flag("--rules", given->rules,
+                "Explain each region, and name the rules or lines of both files that decide it");
   given->engine.add_assume(*sub);
   given->engine.add_memory(*sub);
   given->oracle.add(*sub);
