@@ -43,11 +43,12 @@ struct ReportedCase {
 
   std::string kind;  // what was examined: the id of one of case_kinds()
   State state = State::kPass;
-  std::string message;               // a sentence
-  std::string detail = {};           // more lines for people; may be empty
-  std::string name = {};             // distinguishes several cases of a kind; may be empty
-  std::optional<Place> place = {};   // in the second program, if there are two
-  std::optional<Place> before = {};  // the place in the first program; only with `place`
+  std::string message;      // a sentence
+  std::string detail = {};  // more lines for people; may be empty
+  std::string name = {};    // distinguishes several cases of a kind; may be empty
+  // In the second file, if there are two; in the first, if only its rule decides.
+  std::optional<Place> place = {};
+  std::optional<Place> before = {};  // in the first file; only with `place`
   std::optional<Witness> witness = {};
   std::vector<std::vector<Step>> traces = {};  // the witness's traces: before, after
   double seconds = 0;
