@@ -190,9 +190,13 @@ std::string filled(std::string_view frame,
 }
 
 // Returns the system calls that a region concerns, with at most `most` names.
-std::string call_text(const std::vector<NamedCall>& calls, std::size_t most) {
+std::string call_text(const Region& region, std::vector<NamedCall> calls, std::size_t most) {
+  if (auto every = every_call_text(region)) return *std::move(every);
   if (calls.empty()) return "any";
   if (calls.size() == 1) return std::string(calls[0].entry->name);
+  std::ranges::sort(calls, {}, [](const NamedCall& call) {
+    return std::tuple(call.arch->arch, call.entry->name);
+  });
   std::string out;
   for (std::size_t i = 0; i < std::min(calls.size(), most); ++i) {
     const bool same = i > 0 && calls[i - 1].arch == calls[i].arch;
@@ -228,7 +232,7 @@ PageRegion page_region(const Change& change, const Region& region, Arch host) {
   PageRegion out;
   out.effect = effect_of(change.before, change.after);
   const std::vector<NamedCall> calls = named_calls(region);
-  out.call = call_text(calls, out.effect == Effect::kOpened ? kAllNames : kMostNames);
+  out.call = call_text(region, calls, out.effect == Effect::kOpened ? kAllNames : kMostNames);
   if (calls.size() == 1) out.arch = calls[0].arch->name;
   out.before = action_text(change.before);
   out.after = action_text(change.after);

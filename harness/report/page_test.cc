@@ -104,6 +104,25 @@ TEST(PageCards, EveryCallIsShownInWords) {
   EXPECT_NE(difference_html(page).find("<b>every</b> call opened"), std::string::npos);
 }
 
+TEST(PageDifference, RowsNameEveryCallInWordsAndOthersInAlphabeticalOrder) {
+  const auto call = [](std::vector<WordSet> words) {
+    const Change change{{0, 0}, {0x7fff0000, 0x7fff0000}, {}};
+    return page_region(change, Region{std::move(words), ""}, Arch::kX86_64).call;
+  };
+  WordSet arg;
+  arg.word = 4;
+  arg.intervals = {{3, 3}};
+  WordSet arch = arg;
+  arch.word = kArchWord;
+  arch.intervals = {{0xc000003e, 0xc000003e}};
+  WordSet nr = arg;
+  nr.word = kNrWord;
+  nr.intervals = {{0, 3}};
+  EXPECT_EQ(call({arg}), "every system call");
+  EXPECT_EQ(call({arch, arg}), "every system call on x86_64");
+  EXPECT_EQ(call({nr, arch}), "x86_64 close, open, read, write");
+}
+
 TEST(PageDifference, RowsHaveShortNamesOfFilesAndTheWholePathAsTitle) {
   Page page = different();
   const auto rule = [](const char* file) {

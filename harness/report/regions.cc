@@ -285,13 +285,13 @@ std::vector<std::string> own_tests(const Region& region, Arch host) {
 
 // Returns "x86_64 socket", "i386 nr in {mount, read}" or "every system call".
 std::string calls_text(const Region& region, Arch host) {
+  if (auto every = every_call_text(region)) return *std::move(every);
   const auto audit = audit_of(region);
   const WordSet* arch = find(region, kArchWord);
   const WordSet* nr = find(region, kNrWord);
   const Arch own = own_arch(region, host);
   std::string out = audit ? arch_name(*audit) : arch != nullptr ? arch_text(*arch) : "";
   if (!out.empty()) out += " ";
-  if (nr == nullptr) return out + "every system call";
   if (const auto number = only(*nr)) return out + nr_name(*number, audit, own);
   const auto names =
       audit == arch_info(own).audit ? sorted_names(*nr, *audit, own, {}) : std::nullopt;
@@ -416,6 +416,14 @@ std::vector<NamedCall> named_calls(const Region& region) {
       if (allows(kNrWord, entry.nr)) out.push_back({&info, &entry});
   }
   return out;
+}
+
+std::optional<std::string> every_call_text(const Region& region) {
+  if (find(region, kNrWord) != nullptr) return std::nullopt;
+  const auto audit = audit_of(region);
+  const WordSet* arch = find(region, kArchWord);
+  if (arch == nullptr) return "every system call";
+  return "every system call " + (audit ? "on " + arch_name(*audit) : "if " + arch_text(*arch));
 }
 
 bool is_one_call(const Region& region) { return region.words.size() == 2 && call_of(region); }

@@ -45,6 +45,10 @@ struct NamedCall {
 };
 std::vector<NamedCall> named_calls(const Region& region);
 
+// Returns "every system call", "... on x86_64" or "... if arch != x86_64", unless the region has a
+// condition on the number.
+std::optional<std::string> every_call_text(const Region& region);
+
 // Returns whether the region is one system call with any arguments.
 bool is_one_call(const Region& region);
 
