@@ -111,18 +111,19 @@ static inline int secequiv_word_(struct secequiv_reader_* r, const char* const* 
   return 0;
 }
 
-/* Makes room for another element and returns it, cleared. */
-static inline void* secequiv_add_(struct secequiv_reader_* r, void** list, size_t* count,
+/* Makes room for another element, which is cleared, and returns the list. */
+static inline void* secequiv_add_(struct secequiv_reader_* r, void* list, size_t* count,
                                   size_t size) {
   if ((*count & (*count - 1)) == 0) { /* the room doubles when it is a power of two */
-    void* more = realloc(*list, (*count == 0 ? 1 : 2 * *count) * size);
+    void* more = realloc(list, (*count == 0 ? 1 : 2 * *count) * size);
     if (more == NULL) {
       r->failed = 1;
-      return NULL;
+      return list;
     }
-    *list = more;
+    list = more;
   }
-  return memset((char*)*list + (*count)++ * size, 0, size);
+  memset((char*)list + (*count)++ * size, 0, size);
+  return list;
 }
 
 /* Reads an object with exactly these members; `member(r, into, i)` reads the value of the i-th. */
@@ -133,6 +134,7 @@ static inline void secequiv_object_(struct secequiv_reader_* r, void* into,
   secequiv_expect_(r, "{");
   do {
     const int i = secequiv_word_(r, names, count);
+    if ((seen >> i & 1) != 0) r->failed = 1;
     secequiv_expect_(r, ":");
     if (!r->failed) member(r, into, i);
     seen |= (uint64_t)1 << i;
@@ -141,16 +143,18 @@ static inline void secequiv_object_(struct secequiv_reader_* r, void* into,
   if (seen != ((uint64_t)1 << count) - 1) r->failed = 1;
 }
 
-/* Reads a list; `item(r, element)` reads each element of `size` bytes. */
-static inline void secequiv_list_(struct secequiv_reader_* r, void** list, size_t* count,
-                                  size_t size, void (*item)(struct secequiv_reader_*, void*)) {
+/* Reads a list and returns it; `item(r, element)` reads each element of `size` bytes. */
+static inline void* secequiv_list_(struct secequiv_reader_* r, size_t* count, size_t size,
+                                   void (*item)(struct secequiv_reader_*, void*)) {
+  void* list = NULL;
   secequiv_expect_(r, "[");
-  if (r->failed || secequiv_take_(r, "]")) return;
+  if (r->failed || secequiv_take_(r, "]")) return list;
   do {
-    void* element = secequiv_add_(r, list, count, size);
-    if (!r->failed) item(r, element);
+    list = secequiv_add_(r, list, count, size);
+    if (!r->failed) item(r, (char*)list + (*count - 1) * size);
   } while (!r->failed && secequiv_take_(r, ","));
   secequiv_expect_(r, "]");
+  return list;
 }
 
 static inline void secequiv_condition_(struct secequiv_reader_* r, void* into, int member) {
@@ -163,6 +167,7 @@ static inline void secequiv_condition_(struct secequiv_reader_* r, void* into, i
       break;
     case 1:
       out->bits = (int)secequiv_number_(r, 64);
+      if (out->bits != 32 && out->bits != 64) r->failed = 1;
       break;
     case 2:
       out->op = (enum secequiv_op)secequiv_word_(r, kOps, 7);
@@ -177,13 +182,15 @@ static inline void secequiv_condition_(struct secequiv_reader_* r, void* into, i
 
 static inline void secequiv_read_condition_(struct secequiv_reader_* r, void* into) {
   static const char* const kNames[] = {"\"field\"", "\"bits\"", "\"op\"", "\"mask\"", "\"value\""};
+  const struct secequiv_condition* out = (const struct secequiv_condition*)into;
   secequiv_object_(r, into, kNames, 5, secequiv_condition_);
+  if (out->bits == 32 && ((out->mask | out->value) >> 32) != 0) r->failed = 1;
 }
 
 static inline void secequiv_read_conjunction_(struct secequiv_reader_* r, void* into) {
   struct secequiv_conjunction* out = (struct secequiv_conjunction*)into;
-  secequiv_list_(r, (void**)&out->conditions, &out->count, sizeof *out->conditions,
-                 secequiv_read_condition_);
+  out->conditions = (struct secequiv_condition*)secequiv_list_(
+      r, &out->count, sizeof *out->conditions, secequiv_read_condition_);
 }
 
 static inline void secequiv_rule_(struct secequiv_reader_* r, void* into, int member) {
@@ -192,8 +199,8 @@ static inline void secequiv_rule_(struct secequiv_reader_* r, void* into, int me
   if (member < 3)
     *numbers[member] = (uint32_t)secequiv_number_(r, UINT32_MAX);
   else
-    secequiv_list_(r, (void**)&out->any_of, &out->count, sizeof *out->any_of,
-                   secequiv_read_conjunction_);
+    out->any_of = (struct secequiv_conjunction*)secequiv_list_(r, &out->count, sizeof *out->any_of,
+                                                               secequiv_read_conjunction_);
 }
 
 static inline void secequiv_read_rule_(struct secequiv_reader_* r, void* into) {
@@ -248,19 +255,20 @@ static inline void secequiv_policy_(struct secequiv_reader_* r, void* into, int 
       out->bad_arch_action = (uint32_t)secequiv_number_(r, UINT32_MAX);
       break;
     case 4:
-      secequiv_list_(r, (void**)&out->arches, &out->arch_count, sizeof *out->arches,
-                     secequiv_read_arch_);
+      out->arches = (struct secequiv_arch*)secequiv_list_(r, &out->arch_count, sizeof *out->arches,
+                                                          secequiv_read_arch_);
       break;
     case 5:
-      secequiv_list_(r, (void**)&out->ranges, &out->range_count, sizeof *out->ranges,
-                     secequiv_read_range_);
+      out->ranges = (struct secequiv_range*)secequiv_list_(
+          r, &out->range_count, sizeof *out->ranges, secequiv_read_range_);
       break;
     case 6:
-      secequiv_list_(r, (void**)&out->hot, &out->hot_count, sizeof *out->hot, secequiv_read_call_);
+      out->hot = (struct secequiv_call*)secequiv_list_(r, &out->hot_count, sizeof *out->hot,
+                                                       secequiv_read_call_);
       break;
     default:
-      secequiv_list_(r, (void**)&out->rules, &out->rule_count, sizeof *out->rules,
-                     secequiv_read_rule_);
+      out->rules = (struct secequiv_rule*)secequiv_list_(r, &out->rule_count, sizeof *out->rules,
+                                                         secequiv_read_rule_);
   }
 }
 

@@ -8,6 +8,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
+	"reflect"
+	"strconv"
+	"strings"
 )
 
 // Policy is a policy. No list is nil in JSON, but a list may be empty.
@@ -65,19 +69,149 @@ func (r *Rule) Call() Call { return Call{r.Audit, r.Nr} }
 // Always returns whether the rule matches every call with its number.
 func (r *Rule) Always() bool { return len(r.AnyOf) == 1 && len(r.AnyOf[0]) == 0 }
 
-// Read reads a policy.
+// Read reads a policy. An error names the place, such as rules[1].any_of[0][2].op.
 func Read(text []byte) (Policy, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
+	decoder.UseNumber()
 	var policy Policy
-	if err := decoder.Decode(&policy); err != nil {
+	if err := read(decoder, "policy", reflect.ValueOf(&policy).Elem()); err != nil {
 		return Policy{}, err
 	}
-	if decoder.More() {
-		return Policy{}, fmt.Errorf("expected the end after the policy, found more text")
+	if _, err := decoder.Token(); err != io.EOF {
+		return Policy{}, fmt.Errorf("policy: expected the end, found more text")
 	}
-	if policy.Form != 1 || len(policy.Arches) == 0 {
-		return Policy{}, fmt.Errorf("expected a policy with normal_form 1 and architectures")
+	if policy.Form != 1 {
+		return Policy{}, fmt.Errorf("normal_form: expected 1, found %d", policy.Form)
+	}
+	if len(policy.Arches) == 0 {
+		return Policy{}, fmt.Errorf("arches: expected at least one architecture, found none")
 	}
 	return policy, nil
+}
+
+// read reads the next value into `into`. Unlike encoding/json, it requires every member exactly once, and no null.
+func read(decoder *json.Decoder, place string, into reflect.Value) error {
+	token, err := decoder.Token()
+	if err != nil {
+		return fmt.Errorf("%s: %w", place, err)
+	}
+	wrong := func(expected string) error { return fmt.Errorf("%s: expected %s, found %v", place, expected, token) }
+	switch into.Kind() {
+	case reflect.Struct:
+		if token != json.Delim('{') {
+			return wrong("an object")
+		}
+		return readMembers(decoder, place, into)
+	case reflect.Slice:
+		if token != json.Delim('[') {
+			return wrong("a list")
+		}
+		into.Set(reflect.MakeSlice(into.Type(), 0, 0))
+		for decoder.More() {
+			item := reflect.New(into.Type().Elem()).Elem()
+			if err := read(decoder, fmt.Sprintf("%s[%d]", place, into.Len()), item); err != nil {
+				return err
+			}
+			into.Set(reflect.Append(into, item))
+		}
+		_, err := decoder.Token()
+		return err
+	case reflect.String:
+		text, ok := token.(string)
+		if !ok {
+			return wrong("text")
+		}
+		into.SetString(text)
+	case reflect.Bool:
+		truth, ok := token.(bool)
+		if !ok {
+			return wrong("true or false")
+		}
+		into.SetBool(truth)
+	default:
+		number, _ := token.(json.Number)
+		bits := into.Type().Bits()
+		if into.CanInt() {
+			bits = 31
+		}
+		value, err := strconv.ParseUint(number.String(), 10, bits)
+		if err != nil {
+			return wrong(fmt.Sprintf("an unsigned number of %d bits", bits))
+		}
+		if into.CanInt() {
+			into.SetInt(int64(value))
+		} else {
+			into.SetUint(value)
+		}
+	}
+	return nil
+}
+
+func readMembers(decoder *json.Decoder, place string, into reflect.Value) error {
+	seen := map[string]bool{}
+	for decoder.More() {
+		token, err := decoder.Token()
+		if err != nil {
+			return fmt.Errorf("%s: %w", place, err)
+		}
+		name, _ := token.(string)
+		at := member(into.Type(), name)
+		if at < 0 || seen[name] {
+			return fmt.Errorf("%s: unknown or repeated member %q", place, name)
+		}
+		seen[name] = true
+		inner := name
+		if place != "policy" {
+			inner = place + "." + name
+		}
+		if err := read(decoder, inner, into.Field(at)); err != nil {
+			return err
+		}
+	}
+	for i := 0; i < into.NumField(); i++ {
+		if name := memberName(into.Type().Field(i)); !seen[name] {
+			return fmt.Errorf("%s: expected the member %q", place, name)
+		}
+	}
+	if _, err := decoder.Token(); err != nil {
+		return fmt.Errorf("%s: %w", place, err)
+	}
+	if condition, ok := into.Interface().(Condition); ok {
+		return condition.check(place)
+	}
+	return nil
+}
+
+func memberName(field reflect.StructField) string {
+	if name := field.Tag.Get("json"); name != "" {
+		return name
+	}
+	return strings.ToLower(field.Name)
+}
+
+func member(of reflect.Type, name string) int {
+	for i := 0; i < of.NumField(); i++ {
+		if memberName(of.Field(i)) == name {
+			return i
+		}
+	}
+	return -1
+}
+
+func (c Condition) check(place string) error {
+	switch c.Op {
+	case "eq", "ne", "gt", "ge", "lt", "le", "masked_eq":
+	default:
+		return fmt.Errorf("%s.op: expected eq, ne, gt, ge, lt, le or masked_eq, found %q", place, c.Op)
+	}
+	if c.Field > InstructionPointer {
+		return fmt.Errorf("%s.field: expected 0 to %d, found %d", place, InstructionPointer, c.Field)
+	}
+	if c.Bits != 32 && c.Bits != 64 {
+		return fmt.Errorf("%s.bits: expected 32 or 64, found %d", place, c.Bits)
+	}
+	if c.Bits == 32 && (c.Mask|c.Value)>>32 != 0 {
+		return fmt.Errorf("%s: expected a mask and a value of 32 bits, found %d and %d", place, c.Mask, c.Value)
+	}
+	return nil
 }

@@ -39,9 +39,34 @@ func TestReadsEveryMember(t *testing.T) {
 
 func TestRefusesOtherText(t *testing.T) {
 	for _, wrong := range []string{"", "[]", text + "{}", strings.Replace(text, "1", "2", 1), strings.Replace(text, "nr", "number", 1),
-		strings.Replace(text, `"s390x"`, "5", 1), `{"normal_form": 1}`} {
+		strings.Replace(text, `"s390x"`, "5", 1), `{"normal_form": 1}`, text[:len(text)-1]} {
 		if policy, err := Read([]byte(wrong)); err == nil {
 			t.Errorf("read %q as %+v", wrong, policy)
+		}
+	}
+}
+
+func TestNamesThePlaceOfAMistake(t *testing.T) {
+	for _, c := range []struct{ from, to, err string }{
+		{`"bad_arch_action": 2147483648,`, ``, `policy: expected the member "bad_arch_action"`},
+		{`"arches"`, `"Arches"`, `policy: unknown or repeated member "Arches"`},
+		{`"hot": [`, `"hot": null, "x": [`, `hot: expected a list, found <nil>`},
+		{`"nr": 3}]`, `"nr": 3, "nr": 3}]`, `hot[0]: unknown or repeated member "nr"`},
+		{`"first": 5, `, ``, `ranges[0]: expected the member "first"`},
+		{`"first": 5`, `"first": null`, `ranges[0].first: expected an unsigned number of 32 bits, found <nil>`},
+		{`"first": 5`, `"first": -5`, `ranges[0].first: expected an unsigned number of 32 bits, found -5`},
+		{`"first": 5`, `"first": 4294967296`, `ranges[0].first: expected an unsigned number of 32 bits, found 4294967296`},
+		{`"big_endian": true`, `"big_endian": 1`, `arches[0].big_endian: expected true or false, found 1`},
+		{`"ne"`, `"is"`, `rules[1].any_of[0][0].op: expected eq, ne, gt, ge, lt, le or masked_eq, found "is"`},
+		{`"field": 6`, `"field": 7`, `rules[1].any_of[0][0].field: expected 0 to 6, found 7`},
+		{`"bits": 64`, `"bits": 16`, `rules[1].any_of[1][0].bits: expected 32 or 64, found 16`},
+		{`"bits": 64`, `"bits": 32`, `rules[1].any_of[1][0]: expected a mask and a value of 32 bits, found 18446744073709551615 and 3`},
+		{`[[]]`, `[null]`, `rules[0].any_of[0]: expected a list, found <nil>`},
+		{`"normal_form": 1`, `"normal_form": 2`, `normal_form: expected 1, found 2`},
+	} {
+		wrong := strings.Replace(text, c.from, c.to, 1)
+		if policy, err := Read([]byte(wrong)); wrong == text || err == nil || err.Error() != c.err {
+			t.Errorf("%s: expected %q, found %v (%+v)", c.to, c.err, err, policy)
 		}
 	}
 }
