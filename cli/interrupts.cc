@@ -3,6 +3,8 @@
 #include <signal.h>
 
 #include <atomic>
+#include <cstdint>
+#include <ctime>
 
 #include "harness/adapter/children.h"
 #include "harness/base/interrupt.h"
@@ -12,20 +14,45 @@ namespace {
 
 std::atomic<bool> interrupted = false;
 std::atomic<bool> engines_too = false;
+std::atomic<int> first_signal = 0;
+std::atomic<std::int64_t> first_ms = 0;
 static_assert(std::atomic<bool>::is_always_lock_free);
+static_assert(std::atomic<int>::is_always_lock_free);
+static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 
-extern "C" void note_interrupt(int) {
+constexpr std::int64_t kEchoMs = 1000;
+
+std::int64_t now_ms() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
+}
+
+// timeout(1) signals this process and then its group. A terminal sends Ctrl-C with another si_code.
+bool is_echo(int signal, const siginfo_t& info) {
+  return signal == first_signal && info.si_code == SI_USER && now_ms() - first_ms < kEchoMs;
+}
+
+extern "C" void note_interrupt(int signal, siginfo_t* info, void*) {
+  if (!interrupted) {
+    first_signal = signal;
+    first_ms = now_ms();
+  } else if (!is_echo(signal, *info)) {
+    end_groups_on_next_signal();
+    ::raise(signal);
+  }
   interrupted = true;
   if (engines_too) want_stop();
-  end_groups_on_next_signal();
 }
 
 }  // namespace
 
 void watch_interrupts() {
   struct sigaction action{};
-  action.sa_handler = note_interrupt;
-  for (const int signal : {SIGHUP, SIGINT, SIGTERM}) {
+  action.sa_sigaction = note_interrupt;
+  action.sa_flags = SA_SIGINFO;
+  for (const int signal : {SIGHUP, SIGINT, SIGTERM}) {  // one handler runs at a time
+    for (const int other : {SIGHUP, SIGINT, SIGTERM}) sigaddset(&action.sa_mask, other);
     struct sigaction now{};  // nohup sets some signals to be ignored
     if (::sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_IGN)
       ::sigaction(signal, &action, nullptr);
@@ -35,7 +62,8 @@ void watch_interrupts() {
 void answer_is_known() {
   for (const int signal : {SIGHUP, SIGINT, SIGTERM}) {
     struct sigaction now{};
-    if (::sigaction(signal, nullptr, &now) == 0 && now.sa_handler == note_interrupt)
+    if (::sigaction(signal, nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) != 0 &&
+        now.sa_sigaction == note_interrupt)
       ::signal(signal, SIG_DFL);
   }
 }

@@ -122,6 +122,28 @@ def test_a_second_signal_ends_the_process_at_once():
     assert process.returncode in (3, -signal.SIGTERM)  # 3 if it stopped before the second signal arrived
 
 
+def test_the_second_signal_of_timeout_does_not_lose_the_report():
+    """timeout(1) sends its signal to the process and then to the group. Only signals less than a second apart are such a pair."""
+    apart = None
+    while apart is None or apart > 0.5:
+        process = started("fuzz", "--optimizer", OPTIMIZER, "--request-timeout", "1000", "--json", stderr=subprocess.DEVNULL)
+        while not caught(process, signal.SIGTERM):
+            time.sleep(0.01)
+        begin = time.monotonic()
+        process.send_signal(signal.SIGTERM)
+        time.sleep(0.01)  # two signals at the same time count as one
+        process.send_signal(signal.SIGTERM)
+        apart = time.monotonic() - begin
+        out, _ = process.communicate(timeout=60)
+    assert process.returncode == 3 and json.loads(out)["interrupted"], (process.returncode, out)
+
+
+def test_ctrl_c_twice_ends_the_process_at_once():
+    """A terminal sends Ctrl-C, so the second one counts however soon it comes."""
+    status, out, _ = on_terminal("mutate", POLICY, "--fuzz-seconds", "100", until=b" s left", keys=[b"\x03", b"\x03"])
+    assert status in (3, -signal.SIGINT), (status, out)  # 3 if it stopped before the second one arrived
+
+
 def test_ignored_signals_stay_ignored(hard):
     process = started("prove", *hard, "--engine", "z3", "--timeout", "1000", stderr=subprocess.DEVNULL,
                       preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))  # as nohup does
@@ -136,8 +158,8 @@ def test_ignored_signals_stay_ignored(hard):
         process.communicate()
 
 
-def on_terminal(*args, until):
-    """Runs a command on a new terminal and sends Ctrl-C once it shows `until`; returns exit status, standard output and the terminal's
+def on_terminal(*args, until, keys=(b"\x03",)):
+    """Runs a command on a new terminal and sends `keys` (Ctrl-C) once it shows `until`; returns exit status, standard output and the terminal's
     content."""
     ours, theirs = pty.openpty()
 
@@ -149,7 +171,9 @@ def on_terminal(*args, until):
     before = b""
     while until not in before and process.poll() is None:
         before += os.read(ours, 4096)
-    os.write(ours, b"\x03")
+    for key in keys:
+        os.write(ours, key)
+        time.sleep(0.05)
     out = process.communicate(timeout=60)[0]
     shown = (before + shown_on(ours)).decode()
     os.close(ours)
