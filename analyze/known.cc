@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <system_error>
 
 #include "fuzz/hunt/program_source.h"
 #include "harness/base/file.h"
 #include "harness/base/parts.h"
 #include "harness/base/text.h"
+#include "harness/coverage/state.h"
 
 namespace secequiv {
 namespace {
@@ -19,8 +21,26 @@ namespace fs = std::filesystem;
 
 using Entry = std::map<std::string, std::string, std::less<>>;
 
+// The value at the start of `rest`: text without its quotes, or a date or number as it is written.
+// Returns nothing if a quote or something behind the value is wrong.
+std::optional<std::string> value_of(std::string_view rest) {
+  std::string out;
+  if (!rest.starts_with('"')) {
+    out = trimmed(rest.substr(0, rest.find('#')));
+    return out.empty() || out.find('"') != std::string::npos ? std::nullopt : std::optional(out);
+  }
+  std::size_t at = 1;
+  for (; at < rest.size() && rest[at] != '"'; ++at) {
+    if (rest[at] == '\\' && (++at == rest.size() || (rest[at] != '"' && rest[at] != '\\')))
+      return std::nullopt;
+    out += rest[at];
+  }
+  const std::string_view behind = at < rest.size() ? trimmed(rest.substr(at + 1)) : "?";
+  return behind.empty() || behind.starts_with('#') ? std::optional(out) : std::nullopt;
+}
+
 // Reads the part of TOML that scripts/corpus/known.py requires of this file: tables [[known]] whose
-// values each take one line. Quotes around values are dropped.
+// values each take one line. A list stays as it is written.
 Result<std::vector<Entry>> entries_of(const std::string& path) {
   const auto read = read_file(path);
   if (!read) return read.error();
@@ -29,19 +49,22 @@ Result<std::vector<Entry>> entries_of(const std::string& path) {
   for (std::size_t number = 1; !rest.empty(); ++number) {
     const std::string_view line = trimmed(take_part(rest));
     const std::size_t equals = line.find('=');
-    if (line == "[[known]]") {
+    if (trimmed(line.substr(0, line.find('#'))) == "[[known]]") {
       out.emplace_back();
-    } else if (line.empty() || line.starts_with('#')) {
       continue;
-    } else if (out.empty() || equals == std::string_view::npos) {
-      return make_error(ErrorCode::kParse, fmt::format("{}:{}", path, number),
-                        "expected [[known]] or KEY = VALUE");
-    } else {
-      std::string_view value = trimmed(line.substr(equals + 1));
-      if (value.size() >= 2 && value.starts_with('"') && value.ends_with('"'))
-        value = value.substr(1, value.size() - 2);
-      out.back().insert_or_assign(std::string(trimmed(line.substr(0, equals))), value);
     }
+    if (line.empty() || line.starts_with('#')) continue;
+    const auto place = fmt::format("{}:{}", path, number);
+    if (out.empty() || equals == std::string_view::npos)
+      return make_error(ErrorCode::kParse, place, "expected [[known]] or KEY = VALUE");
+    const std::string_view key = trimmed(line.substr(0, equals));
+    const std::string_view given = trimmed(line.substr(equals + 1));
+    auto value = given.starts_with('[') ? std::optional(std::string(given)) : value_of(given);
+    if (!value)
+      return make_error(ErrorCode::kParse, place,
+                        fmt::format("expected a text in quotes or a number for '{}', found {}",
+                                    printable(key, false), printable(given, false)));
+    out.back().insert_or_assign(std::string(key), std::move(*value));
   }
   return out;
 }
@@ -101,6 +124,14 @@ Status add_file(Known& out, const std::string& path, const KnownTarget& target,
   auto one = load_one(path, target, reading);
   if (!one) return one.error();
   out.subjects.push_back({std::move(*one), kind_of_file(path)});
+  const std::string inputs = path + ".inputs";  // as `fuzz --save` writes them
+  std::error_code error;
+  if (target.kind != "evaluator" || !fs::exists(inputs, error)) return Ok{};
+  const auto bytes = read_file(inputs);
+  if (!bytes) return bytes.error();
+  auto read = read_inputs(*bytes, inputs);
+  if (!read) return read.error();
+  out.subjects.back().inputs = std::move(*read);
   return Ok{};
 }
 
@@ -114,7 +145,7 @@ Status add_entries(Known& out, const std::string& path, const KnownTarget& targe
         !names_adapter(target.name, adapter))
       continue;
     if (entry["kind"] == "slow") {
-      out.kinds.insert(FindingKind::kSlow);
+      out.slow.insert(entry["family"]);
       continue;
     }
     const std::string file = (fs::path(path).parent_path() / entry["file"]).string();

@@ -3,6 +3,7 @@
 // them.
 #pragma once
 
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -14,7 +15,7 @@ namespace secequiv {
 
 struct Known {
   std::vector<KnownSubject> subjects;
-  std::set<FindingKind> kinds;  // known as a whole: an entry about time has no short program
+  std::set<std::string, std::less<>> slow;  // families of programs that take too long
 };
 
 // The code under test, as HuntReport describes it.
@@ -23,8 +24,9 @@ struct KnownTarget {
   std::string_view name;
 };
 
-// Reads files and folders, and from files that end in .toml the entries with this kind of request
-// whose adapter occurs in the target's name. Errors: kIo, kParse, and those of reading a file.
+// Reads files and folders (for an evaluator, also the inputs beside each file), and from files that
+// end in .toml the entries with this kind of request whose adapter occurs in the target's name.
+// Errors: kIo, kParse, and those of reading a file.
 Result<Known> load_known(const std::vector<std::string>& paths, const KnownTarget& target,
                          const Reading& reading);
 

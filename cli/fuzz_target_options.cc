@@ -89,7 +89,7 @@ Result<hunt::HuntOptions> FuzzTargetOptions::hunt_options(const Options& options
   if (!earlier) return earlier.error();
   hunt::HuntOptions out;
   out.allowed = std::move(*kinds);
-  out.allowed.merge(earlier->kinds);
+  out.known_slow = std::move(earlier->slow);
   out.known = std::move(earlier->subjects);
   out.seed = effort.seed;
   out.inputs = runs;

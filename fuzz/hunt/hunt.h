@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <set>
+#include <string>
 
 #include "fuzz/hunt/assess.h"
 #include "fuzz/hunt/program_source.h"
@@ -37,7 +38,8 @@ struct HuntOptions {
   std::set<FindingKind> allowed;  // kinds that are only noted
   // Subjects of earlier findings. What they show is known: it does not fail the hunt.
   std::vector<KnownSubject> known;
-  std::function<bool()> stop;  // called every few requests; true ends the hunt
+  std::set<std::string, std::less<>> known_slow;  // families of programs (scaling.h)
+  std::function<bool()> stop;                     // called every few requests; true ends the hunt
   std::function<void(const HuntReport&, Finding&)> found;  // called for each new finding
   std::string replay_options;                       // for replay commands, like " --form ddd"
   std::function<void(const HuntReport&)> progress;  // called regularly
@@ -69,7 +71,10 @@ class ShorterRequests {
   std::shared_ptr<double> shorter_;
 };
 
-// Runs the hunt. Errors: the prover's kInternal; kAdapter if the command cannot run.
+// The error if the first request shows that the shell cannot start the command: kUsage.
+Error cannot_start(const std::string& target, const std::string& detail);
+
+// Runs the hunt. Errors: the prover's kInternal; kUsage if the command cannot be started.
 Result<HuntReport> hunt(const Target& target, ProgramSource& source, const HuntOptions& options);
 
 // Requests the answer of the target's optimizer or compiler.

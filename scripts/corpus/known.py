@@ -106,7 +106,7 @@ def _entry(table, corpus, adapters, today, problems):
 
     texts = {key: take(key, str, "text") or "" for key in (
         "id", "adapter", "request", "kind", "project", "version", "function", "owner", "what", "file", "reported")}
-    for key in sorted(set(table) - set(texts) - {"first_seen", "expires", "ours", "theirs", "input", "arguments"}):
+    for key in sorted(set(table) - set(texts) - {"first_seen", "expires", "ours", "theirs", "input", "family", "arguments"}):
         problems.append("%s: unknown key" % key)
     for key, text in texts.items():
         if key in table and isinstance(table[key], str) and not text.strip():
@@ -139,6 +139,11 @@ def _entry(table, corpus, adapters, today, problems):
             problems.append("input: %s" % error)
     elif "input" in table:
         problems.append("input: not for this kind")
+    # For an optimizer that is slow: the family of programs in the report of fuzz, which other families do not excuse.
+    if (texts["kind"], texts["request"]) == ("slow", "optimize"):
+        take("family", str, "text")
+    elif "family" in table:
+        problems.append("family: not for this kind")
     arguments = take("arguments", list, "a list of texts", [])
     entry = Known(first_seen=first, expires=last, data=data, ours=values[0], theirs=values[1], arguments=tuple(arguments or ()),
                   input=str(table.get("input", "")), path=texts["file"], **{**texts, "file": corpus / texts["file"]})

@@ -108,6 +108,8 @@ def test_a_renewed_entry_counts_from_today(corpus):
     ({"file": '"regress/bad.asm"'}, "file: line 1: "),
     ({"file": '"regress/refused.asm"'}, "file: the kernel refuses it: mem_unset at 0"),
     ({"arguments": '"--tree"'}, "arguments: expected a list"),
+    ({"kind": '"slow"', "request": '"optimize"', "ours": '"a"', "theirs": '"b"', "input": None}, "family: expected text, found None"),
+    ({"family": '"scratch"'}, "family: not for this kind"),
 ])
 def test_each_malformed_entry_is_a_problem(corpus, changes, message):
     found = problems(corpus, changed(**changes))
