@@ -276,7 +276,9 @@ Result<Source> load_command(const std::string& command, const AdapterLimits& lim
                             const Reading& reading) {
   const Answer<std::string> output = run_command(command, {}, limits);
   if (!output.ok())
-    return make_error(ErrorCode::kAdapter, fmt::format("command '{}'", command), output.detail);
+    return make_error(
+        output.outcome == Outcome::kCannotRun ? ErrorCode::kUsage : ErrorCode::kAdapter,
+        fmt::format("command '{}'", command), output.detail);
   if (!output.detail.empty())
     return make_error(ErrorCode::kAdapter, fmt::format("command '{}'", command),
                       "expected a program on its standard output, but " + output.detail);

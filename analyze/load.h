@@ -75,7 +75,8 @@ void note_length(const Source& source, const Reading& reading);
 void note_swapped(std::span<const Source> before, std::span<const Source> after,
                   const Reading& reading);
 
-// Runs `command` and reads the program that it prints, in any form. All its errors are kAdapter.
+// Runs `command` and reads the program that it prints, in any form. Errors: kUsage if the shell
+// cannot start it, else kAdapter.
 Result<Source> load_command(const std::string& command, const AdapterLimits& limits,
                             const Reading& reading);
 

@@ -31,8 +31,9 @@ Result<Source> optimized(const Source& before, const TargetOptions& target, cons
   if (opened->external && stop_wanted()) return stopped_command(fmt::format("'{}'", target.name()));
   if (answer.ok())
     return Source{fmt::format("'{}'", target.name()), std::move(answer.value), std::nullopt};
-  const bool unsupported = answer.outcome == Outcome::kUnsupported;
-  return make_error(unsupported ? ErrorCode::kUsage : ErrorCode::kAdapter,
+  const bool usage =
+      answer.outcome == Outcome::kUnsupported || answer.outcome == Outcome::kCannotRun;
+  return make_error(usage ? ErrorCode::kUsage : ErrorCode::kAdapter,
                     fmt::format("'{}'", target.name()),
                     fmt::format("{}: {}", outcome_name(answer.outcome), answer.detail));
 }

@@ -59,7 +59,13 @@ def test_the_end_of_standard_error_is_shown(getpid):
         "it exited with status 1; its standard error ends: first\nlast words")
     found = crashes(getpid, "seq 100000 >&2; exit 1")
     assert found.endswith("99999\n100000") and len(found) < 2200 and "\n1\n" not in found
-    assert "not-a-command" in crashes(getpid, "not-a-command")
+
+
+@pytest.mark.parametrize("option", ["--after-cmd", "--optimizer"])
+@pytest.mark.parametrize("command", ["not-a-command", "./getpid.asm"])
+def test_a_command_that_cannot_be_started_is_a_wrong_command_line(option, command, getpid):
+    document, done = report("check", getpid, option, command, cwd=getpid.parent)
+    assert (done.status, document["error"]) == (2, "usage") and command in document["detail"], done
 
 
 def test_standard_error_of_a_good_command_is_not_a_failure(getpid):

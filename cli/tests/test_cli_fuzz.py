@@ -5,6 +5,7 @@ import json
 import re
 import shlex
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -299,9 +300,31 @@ def test_a_replay_uses_the_same_options(programs, tmp_path):
     assert again.status == 1 and "verdict   different" in again.out
 
 
-def test_a_missing_command_is_reported_at_once():
-    document, done = report("fuzz", "--optimizer", "./no-such-tool", "--duration", "60")
-    assert (done.status, document["error"]) == (5, "adapter") and "not found" in document["detail"]
+@pytest.mark.parametrize("target", [["--optimizer", "./no-such-tool"], ["--optimizer", "serve:./no-such-tool"],
+                                    ["--compiler", "./no-such-tool"], ["--evaluator", "./no-such-tool {program}"]])
+def test_a_missing_command_is_reported_at_once(target):
+    document, done = report("fuzz", *target, "--trials", "1000000")
+    assert (done.status, document["error"], document["where"]) == (2, "usage", target[1])
+    assert document["detail"].startswith("this command cannot be started: it exited with status 127")
+    assert "not found" in document["detail"]
+
+
+def test_an_optimizer_that_answers_nothing_is_named():
+    """Standard error differs from request to request, and only the first one counts."""
+    document, done = report("fuzz", "--optimizer", "echo no library $$ >&2; exit 3", "--trials", "40", "--no-scaling")
+    assert done.status == 5 and document["answered"] == 0 and len(document["findings"]) == 1
+    assert document["reason"].startswith("every one of 40 requests failed; the first one: it exited with status 3; "
+                                         "its standard error ends: no library "), document["reason"]
+    assert document["not_reduced"] == 0 and document["findings"][0]["count"] == 40
+    text = run("fuzz", "--optimizer", "exit 3", "--trials", "40").out
+    assert "time by size" not in text and "more trial" not in text
+    assert "verdict: crashed (every one of 40 requests failed; the first one: it exited with status 3)" in text
+    assert text.count("\ncrashed: ") == 1, "without a message, all programs fail like the smallest one"
+
+
+def test_a_hang_is_reported_with_the_time_limit_that_the_user_gave(programs):
+    document, _ = report("fuzz", "--optimizer", "sleep 100", "--programs", programs, *FAST, "1", "--request-timeout", "2")
+    assert document["findings"][0]["detail"].startswith("it was still running after 2 s and was killed"), document["findings"][0]
 
 
 def test_a_second_interrupt_kills_the_command_under_test(tmp_path):
@@ -309,10 +332,10 @@ def test_a_second_interrupt_kills_the_command_under_test(tmp_path):
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text().strip():
         time.sleep(0.05)
-    for _ in range(2):
-        process.send_signal(signal.SIGINT)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        process.send_signal(number)
         time.sleep(0.3)
-    assert process.wait(timeout=30) in (3, -signal.SIGINT)  # 3 if the first signal ended the run before the second arrived
+    assert process.wait(timeout=30) in (3, -signal.SIGTERM)  # 3 if the first signal ended the run before the second arrived
     pid = int((tmp_path / "pid").read_text())
     state = Path("/proc/%d/stat" % pid)
     assert not state.exists() or state.read_text().split()[2] == "Z"
@@ -400,7 +423,7 @@ def test_findings_that_loosen_come_first(tmp_path):
         assert "different different" not in text and "finding different: " in text
 
 
-@pytest.mark.parametrize("command, verdict", [("exit 1", "crashed"), ("echo nonsense", "crashed (garbage: ")])
+@pytest.mark.parametrize("command, verdict", [("exit 1", "crashed"), ("echo nonsense", "crashed (every one of 1 request failed; the first one: garbage: ")])
 def test_a_verdict_does_not_repeat_its_word(command, verdict):
     last = run("fuzz", "--optimizer", command, *FAST, "1").out.splitlines()[-1]
     assert last.startswith("verdict: " + verdict) and "crashed (crashed" not in last, last
@@ -443,6 +466,33 @@ def test_known_findings_do_not_fail(programs, tmp_path):
     # What no longer fails is listed.
     document, done = report("fuzz", "--optimizer", "cat", *FAST, "12", "--known", saved)
     assert done.status == 0 and sorted(document["no_longer_fails"]) == sorted(str(path) for path in saved.glob("*.asm"))
+
+
+def test_known_findings_of_an_evaluator_bring_their_inputs(tmp_path):
+    """The evaluator is wrong for one number, which no derived input of this program has."""
+    program, inputs = tmp_path / "different-1.asm", tmp_path / "different-1.asm.inputs"
+    program.write_text("ret #1\n")
+    inputs.write_bytes(struct.pack("<2I", 12345, 0xc000003e) + bytes(56))
+    wrong = ("python3 -c 'import sys; d = sys.stdin.buffer.read(); "
+             "[print(2 if d[i:i + 2] == b\"90\" else 1) for i in range(0, len(d), 64)]' {program}")
+    options = ["--evaluator", wrong, "--programs", program, *FAST, "1", "--known", program]
+    document, done = report("fuzz", *options)
+    assert done.status == 0 and [found["known"] for found in document["findings"]] == [True]
+    assert document["no_longer_fails"] == []
+    inputs.unlink()
+    assert report("fuzz", *options)[0]["no_longer_fails"] == [str(program)]
+
+
+@pytest.mark.parametrize("line, message", [
+    ('kind = "slow', "found \"slow"), ('kind = "slow" x', "found \"slow\" x"), ("kind =", "for 'kind', found "), ("[[known]", "expected [[known]]")])
+def test_a_list_of_known_findings_has_one_value_in_each_line(line, message, tmp_path):
+    listed = tmp_path / "known.toml"
+    good = '[[known]]  # a comment\nadapter = "cat" # not "sed"\nrequest = "optimize"\nkind = "slow"\nwhat = "a \\"#\\" in text"\nours = 1 # one\n'
+    listed.write_text(good + 'arguments = ["--tree"] # a list\n')
+    assert run("fuzz", "--optimizer", "cat", *FAST, "1", "--known", listed).status == 0
+    listed.write_text(good + line + "\n")
+    done = run("fuzz", "--optimizer", "cat", *FAST, "1", "--known", listed)
+    assert done.status == 2 and "known.toml:7: " in done.err and message in done.err, done.err
 
 
 def test_known_findings_can_be_entries_of_a_list(programs, tmp_path):

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "fuzz/hunt/ahead.h"
 #include "fuzz/hunt/findings.h"
@@ -181,6 +182,8 @@ class EvaluatorHunt {
 
   // Takes the problem of an answer for `tried_`, if it has one.
   Result<Shown> take(const HuntSubject& subject, const Answer<std::vector<std::uint32_t>>& answer) {
+    if (!std::exchange(started_, true) && answer.outcome == Outcome::kCannotRun)
+      return cannot_start(report_.target, answer.detail);
     if (answer.outcome == Outcome::kUnsupported) return Shown::kNothing;
     auto problem = problem_with(subject.before, tried_, answer, options_.assess.sameness);
     if (!problem) return Shown::kRight;
@@ -250,10 +253,13 @@ class EvaluatorHunt {
                                },
                                {.stop = stop});
     shorter.end();
-    if (last && finding.kind == FindingKind::kHung &&
-        evaluator_.evaluate(shrunk.result, asked).outcome != Outcome::kHung) {
-      finding.detail += " (not reduced: smaller requests take long, but do not hang)";
-      return finding;
+    if (last && finding.kind == FindingKind::kHung) {
+      const auto whole = evaluator_.evaluate(shrunk.result, asked);
+      if (whole.outcome != Outcome::kHung) {
+        finding.detail += " (not reduced: smaller requests take long, but do not hang)";
+        return finding;
+      }
+      last->detail = whole.detail;  // with the whole time limit
     }
     if (!last) {
       finding.detail +=
@@ -289,6 +295,7 @@ class EvaluatorHunt {
   const HuntOptions& options_;
   Random random_;
   std::vector<SeccompData> tried_;  // the inputs of the last trial
+  bool started_ = false;            // a request was answered or failed
   Clock::time_point start_ = Clock::now();
   HuntReport report_;
   Findings findings_{

@@ -61,7 +61,7 @@ Result<Ok> Findings::learn_known(const std::function<Result<Shown>(const KnownSu
 
 Result<Ok> Findings::take(Finding finding) {
   if (!groups_by_shape(finding)) finding.group = group_of(finding);
-  if (!out_of_time()) {
+  if (!groups_by_shape(finding) || !out_of_time()) {
     auto done = explained(finding, false);
     if (!done) return done.error();
     if (*done) return Ok{};
@@ -168,6 +168,11 @@ Result<bool> Findings::explained(Finding& finding, bool reduce_looser) {
 }
 
 Result<std::optional<std::size_t>> Findings::explanation(Finding& finding) {
+  // A crash of the shortest program needs no instruction: no program gets an answer.
+  for (std::size_t i = 0; i < causes_.size(); ++i)
+    if (finding.kind == FindingKind::kCrashed && !report_.findings[i].known &&
+        comparable(causes_[i], finding) && report_.findings[i].subject.before.size() == 1)
+      return std::optional(i);
   std::size_t more = 0;  // patterns that are also taken out before the next request
   for (std::size_t i = 0; i < kMostTakenOut; ++i) {
     std::size_t by = 0;

@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 #include <tuple>
+#include <utility>
 
 #include "fuzz/hunt/ahead.h"
 #include "fuzz/hunt/findings.h"
@@ -22,7 +23,6 @@ namespace secequiv::hunt {
 namespace {
 
 constexpr std::size_t kMostChunk = 16;  // requests before the time is checked again
-constexpr std::uint64_t kSureTrials = 3;
 constexpr double kBatchSeconds = 0.05;  // intended time for one batch
 // The same if requests run ahead: their time is checked more often than once in each batch, and
 // nothing runs ahead at its end.
@@ -145,9 +145,6 @@ class Hunt {
       if (ahead_ != nullptr) ahead_->wait_for(i);
       if (auto s = examine(trial); !s) return s.error();
       if (finds_enough() || stopped()) return Ok{};
-      if (report_.trials >= kSureTrials && cannot_start_ == report_.trials)
-        return make_error(ErrorCode::kAdapter, report_.target,
-                          fmt::format("the shell cannot run it: {}", trial.answer.detail));
       if (!options_.repeat || !is_repeated(trial)) continue;
       if (const auto shown = ask_again(trial); !shown) return shown.error();
       if (finds_enough() || stopped()) return Ok{};
@@ -225,13 +222,14 @@ class Hunt {
       return Ok{};
     }
     report_.answered += trial.answer.ok() ? 1 : 0;
-    cannot_start_ += trial.answer.outcome == Outcome::kCannotRun ? 1 : 0;
     if (const auto shown = examine_answer(trial); !shown) return shown.error();
     return Ok{};
   }
 
   // Examines the answer of a trial or of a second request that followed from it.
   Result<Shown> examine_answer(const Trial& trial) {
+    if (!std::exchange(started_, true) && trial.answer.outcome == Outcome::kCannotRun)
+      return cannot_start(report_.target, trial.answer.detail);
     AssessOptions how = options_.assess;
     how.thorough = trial.original;
     auto assessment = assess(trial.subject.before, trial.answer, inputs_for(trial), how);
@@ -337,6 +335,8 @@ class Hunt {
       Finding finding =
           findings_.finding(Problem{FindingKind::kSlow, *slow, "scaling", {}},
                             HuntSubject{row.family, {}, {}}, report_.trials, seconds_since(start_));
+      finding.known = options_.known_slow.contains(row.family);
+      finding.failure = finding.failure && !finding.known;
       findings_.add(std::move(finding));
     }
     return Ok{};
@@ -358,7 +358,7 @@ class Hunt {
                        options_.seconds - seconds_since(start_));
        }}};
   Originals originals_{source_.originals()};
-  std::uint64_t cannot_start_ = 0;
+  bool started_ = false;  // a request was answered or failed
   std::size_t chunk_ = 1;
   unsigned at_once_ = requests_at_once(target_);
   Ahead* ahead_ = nullptr;  // while requests run ahead
@@ -372,6 +372,10 @@ Answer<Program> ask(const Target& target, const HuntSubject& subject) {
   const auto policy = read_policy(subject.policy, subject.name);
   if (!policy) return {Outcome::kRefused, {}, policy.error().text(), 0};
   return target.compiler->compile(*policy);
+}
+
+Error cannot_start(const std::string& target, const std::string& detail) {
+  return make_error(ErrorCode::kUsage, target, "this command cannot be started: " + detail);
 }
 
 std::size_t steps_to_reduce(const HuntOptions& options, FindingKind kind) {
@@ -419,9 +423,16 @@ void conclude(HuntReport& report, const HuntOptions& options, const Originals& o
     });
     if (at == report.findings.end()) continue;
     report.verdict = verdict;
-    report.reason = finding_name(kind) == verdict_name(verdict)
-                        ? at->detail
-                        : fmt::format("{}: {}", finding_name(kind), at->detail);
+    const auto described = [&](const Finding& finding) {
+      return finding_name(finding.kind) == verdict_name(verdict)
+                 ? finding.detail
+                 : fmt::format("{}: {}", finding_name(finding.kind), finding.detail);
+    };
+    report.reason = described(*at);
+    if (report.answered == 0 && report.unsupported == 0)
+      report.reason = fmt::format(
+          "every one of {} failed; the first one: {}", counted(report.trials, "request"),
+          described(*std::ranges::min_element(report.findings, {}, &Finding::trial)));
     return;
   }
   report.verdict = Verdict::kUnknown;

@@ -19,6 +19,7 @@
 #include "harness/base/text.h"
 #include "harness/bpf/refusal.h"
 #include "harness/bpf/testing.h"
+#include "harness/generate/program.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/json.h"
 #include "harness/policy/testing.h"
@@ -404,6 +405,33 @@ TEST(Hunt, AssessesTheProgramsOfTheScalingMeasurement) {
   }
 }
 
+TEST(Hunt, AKnownSlowFamilyExcusesNoOther) {
+  // The longest programs of the first two families take long.
+  int slow = 0;
+  FakeOptimizer optimizer([&](ProgramView p) {
+    if (p.size() > 3000 && ++slow <= 2)
+      std::this_thread::sleep_for(std::chrono::milliseconds(2100));
+    return same(p);
+  });
+  HuntOptions options = options_for(1);
+  options.scaling = true;
+  options.request_seconds = 2;
+  options.known_slow = {std::string(family_name(static_cast<Family>(0)))};
+  const auto report =
+      hunt({"fake", &optimizer, nullptr}, *given_programs({{"one", {{kRetK, 0, 0, 1}}}}), options);
+  ASSERT_TRUE(report);
+  for (const std::size_t family : {std::size_t{0}, std::size_t{1}}) {
+    const auto at = std::ranges::find_if(report->findings, [&](const Finding& finding) {
+      return finding.kind == FindingKind::kSlow &&
+             finding.subject.name == family_name(static_cast<Family>(family));
+    });
+    ASSERT_NE(at, report->findings.end()) << family;
+    EXPECT_EQ(at->known, family == 0);
+    EXPECT_EQ(at->failure, family == 1);
+  }
+  EXPECT_EQ(report->verdict, Verdict::kFail);
+}
+
 TEST(Hunt, AnAllowedFailureDoesNotHideAnUndecidedProof) {
   FakeOptimizer optimizer([](ProgramView p) {
     Program out(p.begin(), p.end());
@@ -447,13 +475,22 @@ TEST(Hunt, TriesEveryGivenProgram) {
 }
 
 TEST(Hunt, ACommandThatCannotRunIsAnErrorAtOnce) {
-  FakeOptimizer optimizer([](ProgramView) {
-    return failure(Outcome::kCannotRun, "it exited with status 127; its standard error ends: no");
-  });
-  const auto source = generated_programs();
-  const auto report = hunt({"fake", &optimizer, nullptr}, *source, options_for(1'000'000));
+  const auto missing =
+      failure(Outcome::kCannotRun, "it exited with status 127; its standard error ends: no");
+  FakeOptimizer optimizer([&](ProgramView) { return missing; });
+  const auto report =
+      hunt({"fake", &optimizer, nullptr}, *generated_programs(), options_for(1'000'000));
   ASSERT_FALSE(report);
-  EXPECT_EQ(report.error().code, ErrorCode::kAdapter);
+  EXPECT_EQ(report.error().code, ErrorCode::kUsage);
+  EXPECT_EQ(optimizer.requests, 1u);
+  // If an earlier request was answered, it is a crash.
+  FakeOptimizer sometimes([&](ProgramView p) { return has(p, kNeg) ? missing : same(p); });
+  const auto later = hunt(
+      {"fake", &sometimes, nullptr},
+      *given_programs({{"one", {{kRetK, 0, 0, 1}}}, {"two", {{kNeg, 0, 0, 0}, {kRetK, 0, 0, 1}}}}),
+      options_for(2));
+  ASSERT_TRUE(later);
+  EXPECT_EQ(later->verdict, Verdict::kCrashed);
 }
 
 TEST(Hunt, TestingNothingIsUnknown) {

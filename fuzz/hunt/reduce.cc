@@ -222,10 +222,13 @@ Result<Finding> reduce(const Target& target, const Finding& finding, const HuntO
   }
   shorter.end();
   if (reduction.error()) return *reduction.error();
-  if (finding.kind == FindingKind::kHung && reduction.last() &&
-      ask(target, reduction.last()->subject).outcome != Outcome::kHung) {
-    out.detail += " (not reduced: smaller requests take long, but do not hang)";
-    return out;
+  std::optional<Answer<Program>> whole;  // with the whole time limit
+  if (finding.kind == FindingKind::kHung && reduction.last()) {
+    whole = ask(target, reduction.last()->subject);
+    if (whole->outcome != Outcome::kHung) {
+      out.detail += " (not reduced: smaller requests take long, but do not hang)";
+      return out;
+    }
   }
   if (!reduction.last()) {
     out.detail += reduction.ended() ? " (not reduced: the time ran out)"
@@ -235,6 +238,7 @@ Result<Finding> reduce(const Target& target, const Finding& finding, const HuntO
   }
   out.reduced = end == ShrinkEnd::kMinimal && !reduction.ended();
   finish(out, *reduction.last(), options.assess.sameness);
+  if (whole) out.detail = whole->detail;
   return out;
 }
 

@@ -96,7 +96,8 @@ std::string finding_text(const HuntReport& report, const Finding& finding) {
 }
 
 std::string scaling_text(const HuntReport& report) {
-  if (report.scaling.empty()) return "";
+  if (std::ranges::all_of(report.scaling, [](const ScalingRow& row) { return row.sizes.empty(); }))
+    return "";
   std::string out = "time by size (ms)";
   const auto longest = std::ranges::max_element(
       report.scaling, {}, [](const ScalingRow& row) { return row.sizes.size(); });
