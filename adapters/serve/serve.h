@@ -1,7 +1,7 @@
 // Answers requests on standard input, one frame after the other, until the input ends. C++ programs
 // use it to put a C library under test. Owns the frames, kinds and statuses of
-// harness/adapter/PROTOCOL.md. It must not know how requests are answered, nor use any other part
-// of the harness.
+// harness/adapter/PROTOCOL.md; secequiv_coverage.h owns edges. It must not know how requests are
+// answered, nor use any other part of the harness.
 #pragma once
 
 #include <algorithm>
@@ -11,6 +11,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "harness/adapter/secequiv_coverage.h"
 
 namespace adapter {
 
@@ -41,32 +43,54 @@ std::vector<T> items(std::string_view raw) {
   return out;
 }
 
-// Answers one request. `handlers` has answer_compile(policy) and answer_evaluate(program, inputs);
-// `inputs` has 64 bytes for each input.
+// Answers with the edges that were reached since the last such request.
+inline Answer answer_reached() {
+  const std::uint32_t count = secequiv_edge_count();
+  if (count == 0)
+    return unsupported("this adapter is built without -fsanitize-coverage=inline-8bit-counters");
+  std::vector<std::uint32_t> edges(count);
+  edges.resize(secequiv_take_edges(edges.data(), edges.size()));
+  return {Status::kAnswered, std::string(reinterpret_cast<const char*>(edges.data()),
+                                         edges.size() * sizeof(std::uint32_t))};
+}
+
+template <class Handlers>
+Answer answer_evaluate(Handlers& handlers, std::string_view body) {
+  std::uint32_t count = 0;
+  if (body.size() < sizeof count) return refused("expected a number of instructions, found none");
+  std::memcpy(&count, body.data(), sizeof count);
+  body.remove_prefix(sizeof count);
+  const std::size_t bytes = std::size_t{count} * sizeof(Insn);
+  if (count == 0 || bytes > body.size())
+    return refused("the request has fewer instructions than their number states, or none");
+  const std::string_view inputs = body.substr(bytes);
+  if (inputs.size() % kInputBytes != 0) return refused("expected inputs of 64 bytes each");
+  return handlers.answer_evaluate(items<Insn>(body.substr(0, bytes)), inputs);
+}
+
+// Answers one request. `handlers` has answer_compile(policy) and answer_evaluate(program, inputs),
+// or answer_optimize(program); `inputs` has 64 bytes for each input.
 template <class Handlers>
 Answer answer(Handlers& handlers, std::string_view request) {
   if (request.empty()) return refused("expected a request, found an empty frame");
   std::string_view body = request.substr(1);
   switch (request.front()) {
+    case 'R':
+      return answer_reached();
     case 'O':
+      if constexpr (requires { handlers.answer_optimize(items<Insn>(body)); })
+        return handlers.answer_optimize(items<Insn>(body));
       return unsupported("this adapter does not optimize");
     case 'C':
-      return handlers.answer_compile(body);
-    case 'E': {
-      std::uint32_t count = 0;
-      if (body.size() < sizeof count)
-        return refused("expected a number of instructions, found none");
-      std::memcpy(&count, body.data(), sizeof count);
-      body.remove_prefix(sizeof count);
-      const std::size_t bytes = std::size_t{count} * sizeof(Insn);
-      if (count == 0 || bytes > body.size())
-        return refused("the request has fewer instructions than their number states, or none");
-      const std::string_view inputs = body.substr(bytes);
-      if (inputs.size() % kInputBytes != 0) return refused("expected inputs of 64 bytes each");
-      return handlers.answer_evaluate(items<Insn>(body.substr(0, bytes)), inputs);
-    }
+      if constexpr (requires { handlers.answer_compile(body); })
+        return handlers.answer_compile(body);
+      return unsupported("this adapter does not compile");
+    case 'E':
+      if constexpr (requires { handlers.answer_evaluate(std::vector<Insn>(), body); })
+        return answer_evaluate(handlers, body);
+      return unsupported("this adapter does not evaluate");
     default:
-      return unsupported("expected a request of kind O, C or E");
+      return unsupported("expected a request of kind O, C, E or R");
   }
 }
 

@@ -51,6 +51,7 @@ class Hunt {
     std::size_t batch = at_once_;
     const double intended = at_once_ > 1 ? kAheadSeconds : kBatchSeconds;
     while (!finished()) {
+      if (report_.trials > 0 && report_.trials % kWindow == 0) begin_window();
       const auto start = Clock::now();
       const std::uint64_t left =
           std::max<std::uint64_t>(options_.trials, source_.originals()) - report_.trials;
@@ -78,6 +79,7 @@ class Hunt {
     bool original;
     HuntSubject subject;
     Answer<Program> answer;
+    std::size_t new_edges = 0;
     bool counted = true;  // false for a second request of a trial that is already counted
     // What ask_again() needs, if it was requested ahead.
     std::optional<Answer<Program>> again = {};
@@ -100,6 +102,16 @@ class Hunt {
     if (stopped() || finds_enough()) return true;
     if (report_.trials < source_.originals()) return false;
     return report_.trials >= options_.trials || out_of_time();
+  }
+
+  // Programs that reached new edges steer the programs of later windows, so that the programs of a
+  // seed do not depend on the size of batches. The first window shows which edges are frequent.
+  void begin_window() {
+    for (const HuntSubject& subject : reached_) source_.reached(subject);
+    reached_.clear();
+    if (target_.optimizer == nullptr || report_.answered == 0 || asked_for_edges_) return;
+    asked_for_edges_ = true;
+    report_.feedback = target_.optimizer->report_edges();
   }
 
   [[nodiscard]] bool out_of_time() const { return seconds_since(start_) >= options_.seconds; }
@@ -187,7 +199,11 @@ class Hunt {
       const bool hung =
           std::ranges::find(answers, Outcome::kHung, &Answer<Program>::outcome) != answers.end();
       chunk_ = hung ? 1 : std::min(2 * chunk_, kMostChunk);
-      for (Answer<Program>& one : answers) trials[done++].answer = std::move(one);
+      const std::vector<std::size_t> edges = target_.optimizer->new_edges();
+      for (std::size_t i = 0; i < answers.size(); ++i, ++done) {
+        trials[done].answer = std::move(answers[i]);
+        if (report_.feedback) trials[done].new_edges = edges[i];
+      }
     }
     trials.resize(done);
   }
@@ -222,6 +238,11 @@ class Hunt {
       return Ok{};
     }
     report_.answered += trial.answer.ok() ? 1 : 0;
+    if (trial.answer.ok() && trial.new_edges > 0) {
+      report_.new_edges += trial.new_edges;
+      ++report_.kept;
+      reached_.push_back(trial.subject);
+    }
     if (const auto shown = examine_answer(trial); !shown) return shown.error();
     return Ok{};
   }
@@ -359,6 +380,8 @@ class Hunt {
        }}};
   Originals originals_{source_.originals()};
   bool started_ = false;  // a request was answered or failed
+  bool asked_for_edges_ = false;
+  std::vector<HuntSubject> reached_;  // in this window
   std::size_t chunk_ = 1;
   unsigned at_once_ = requests_at_once(target_);
   Ahead* ahead_ = nullptr;  // while requests run ahead

@@ -32,6 +32,7 @@ class GeneratedPrograms : public ProgramSource {
     survey_.add(programs_.last());
     return out;
   }
+  void reached(const HuntSubject& subject) override { programs_.keep(subject.before); }
   [[nodiscard]] std::string describe() const override { return "generated programs"; }
 
  private:
@@ -131,6 +132,9 @@ class Given : public ProgramSource {
     hunt::describe(survey_, one);
     return subject(one);
   }
+  void reached(const HuntSubject& subject) override {
+    if constexpr (std::is_same_v<Named, NamedProgram>) kept_.push_back({"kept", subject.before});
+  }
   [[nodiscard]] std::size_t originals() const override { return given_.size(); }
   [[nodiscard]] std::string describe() const override {
     return description_ + ", then changed copies";
@@ -139,7 +143,7 @@ class Given : public ProgramSource {
  private:
   Named any(Random& random) {
     if (at_ < given_.size()) return given_[at_++];
-    Named one = random.pick(given_);
+    Named one = !kept_.empty() && random.one_in(2) ? random.pick(kept_) : random.pick(given_);
     std::size_t changes = random.one_in(8) ? random.between(4, 16) : random.between(1, 2);
     for (; changes > 0; --changes) change(random, given_, one);
     one.name += ", changed";
@@ -147,6 +151,7 @@ class Given : public ProgramSource {
   }
 
   std::vector<Named> given_;
+  std::vector<Named> kept_;  // reached new edges
   std::string description_;
   std::size_t at_ = 0;
 };

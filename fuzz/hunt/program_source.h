@@ -25,6 +25,9 @@ class ProgramSource {
   virtual HuntSubject next(Random& random) = 0;
   // Notes that the last subject was changed before it was sent.
   void changed(const HuntSubject& sent);
+  // Notes that this subject reached new edges of the code under test. Later subjects may resemble
+  // it.
+  virtual void reached(const HuntSubject& /*subject*/) {}
   // Notes that the code under test did not support the subject with this number, counted from 1.
   void unsupported(std::uint64_t number) { survey_.unsupported(number); }
   // Returns what the subjects were like.

@@ -15,6 +15,13 @@ constexpr std::size_t kLongestName = 200;  // bytes
 
 Error wrong(std::string what) { return make_error(ErrorCode::kParse, {}, std::move(what)); }
 
+std::vector<std::uint32_t> words(std::string_view body) {
+  std::vector<std::uint32_t> out;
+  out.reserve(body.size() / kWordBytes);
+  while (!body.empty()) out.push_back(take_bytes(body));
+  return out;
+}
+
 // Removes the name of stage number `stage`, with its length, from the front of `body`.
 Result<std::string> take_name(std::string_view& body, std::size_t stage) {
   if (body.size() < kWordBytes)
@@ -91,10 +98,14 @@ Result<std::vector<std::uint32_t>> decode_values(std::string_view body, std::siz
   if (body.size() != count * kWordBytes)
     return wrong(fmt::format("expected {} values of 4 bytes, one for each input, found {} bytes",
                              count, body.size()));
-  std::vector<std::uint32_t> out;
-  out.reserve(count);
-  while (!body.empty()) out.push_back(take_bytes(body));
-  return out;
+  return words(body);
+}
+
+Result<std::vector<std::uint32_t>> decode_edges(std::string_view body) {
+  if (body.size() % kWordBytes != 0)
+    return wrong(
+        fmt::format("expected the numbers of edges, 4 bytes each, found {} bytes", body.size()));
+  return words(body);
 }
 
 Result<std::vector<OptimizerStage>> decode_stages(std::string_view body) {
@@ -116,6 +127,7 @@ Result<Request> decode_request(std::string_view body) {
   body.remove_prefix(1);
   switch (request.kind) {
     case RequestKind::kFunctions:
+    case RequestKind::kReached:
       return request;
     case RequestKind::kCompile:
       request.policy = body;

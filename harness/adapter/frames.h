@@ -18,6 +18,7 @@ enum class RequestKind : char {
   kStages = 'S',
   kCompile = 'C',
   kEvaluate = 'E',
+  kReached = 'R',    // asks for the edges reached since the last such request
   kFunctions = 'F',  // asks which functions a plugin has; only the plugin host answers this
 };
 
@@ -46,6 +47,7 @@ std::string evaluate_request(ProgramView program, std::span<const SeccompData> i
 Result<Program> decode_program(std::string_view body);
 Result<std::vector<std::uint32_t>> decode_values(std::string_view body, std::size_t count);
 Result<std::vector<OptimizerStage>> decode_stages(std::string_view body);
+Result<std::vector<std::uint32_t>> decode_edges(std::string_view body);
 
 struct Request {
   RequestKind kind = RequestKind::kFunctions;

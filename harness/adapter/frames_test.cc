@@ -52,6 +52,14 @@ TEST(Frames, TruncatedRequestsAreErrors) {
             "expected a request of kind O, S, C or E, found kind 0x58");
 }
 
+TEST(Frames, EdgesHaveTheBytesOfTheProtocol) {
+  EXPECT_EQ(decode_request("R")->kind, RequestKind::kReached);
+  EXPECT_EQ(*decode_edges({}), std::vector<std::uint32_t>{});
+  EXPECT_EQ(*decode_edges({"\1\0\0\0\0\2\0\0", 8}), (std::vector<std::uint32_t>{1, 512}));
+  EXPECT_EQ(decode_edges({"\1\0\0\0\0", 5}).error().detail,
+            "expected the numbers of edges, 4 bytes each, found 5 bytes");
+}
+
 const std::vector<OptimizerStage> kStages = {{"one", kProgram},
                                              {"zw\xc3\xb6lf", {Insn{6, 0, 0, 7}}}};
 

@@ -78,6 +78,12 @@ class Optimizer {
   // Returns one answer for each program, in the same order. An implementation may send several
   // requests at once.
   virtual std::vector<Answer<Program>> optimize_all(std::span<const Program> programs);
+  // From now on, optimize_all() also asks which edges of its own code the optimizer reaches.
+  // Returns false, the default, if it cannot report them. Edges that were reached before do not
+  // count.
+  virtual bool report_edges() { return false; }
+  // Returns, for each program of the last optimize_all(), how many edges no earlier one reached.
+  [[nodiscard]] virtual std::vector<std::size_t> new_edges() const { return {}; }
   // Returns the program after each pass that changed it, in order. The last program equals
   // optimize()'s answer. The outcome is kUnsupported, the default, if the optimizer does not report
   // its passes.

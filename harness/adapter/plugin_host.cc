@@ -276,6 +276,8 @@ std::string answer_to(const Request& request, Plugin& plugin) {
       return frame_of(plugin.compile(request.policy));
     case RequestKind::kEvaluate:
       return frame_of(plugin.evaluate(request.program, request.inputs));
+    case RequestKind::kReached:
+      return failure(Outcome::kUnsupported, "a plugin does not report its edges");
     case RequestKind::kFunctions:
       break;
   }

@@ -111,6 +111,11 @@ struct HuntReport {
   std::uint64_t undecided = 0;
   std::uint64_t evaluations = 0;
   std::uint64_t repeated = 0;  // runs repeated to check determinism and idempotence
+  // If the optimizer reports the edges that it reaches: how many were new after the first trials,
+  // and how many programs reached them.
+  bool feedback = false;
+  std::uint64_t new_edges = 0;
+  std::uint64_t kept = 0;
   bool interrupted = false;
   double seconds = 0;
 

@@ -1,5 +1,7 @@
 #include "harness/generate/steered.h"
 
+#include <algorithm>
+
 #include "harness/bpf/refusal.h"
 #include "harness/generate/mutate.h"
 
@@ -7,6 +9,8 @@ namespace secequiv {
 namespace {
 
 constexpr std::size_t kSteeredOneIn = 4;
+constexpr std::size_t kRecent = 8;
+constexpr std::size_t kShortestOf = 3;
 constexpr std::size_t kCompared = 8;  // classes, of which the rarest is chosen
 
 }  // namespace
@@ -22,9 +26,25 @@ const Program& SteeredPrograms::rare(Random& random) const {
   return examples_[rarest];
 }
 
+Program SteeredPrograms::changed_kept(Random& random) const {
+  // A change hits the interesting place of a short program more often.
+  const std::size_t recent = std::min(kept_.size(), kRecent);
+  const auto any = [&] {
+    return random.one_in(2) ? kept_.size() - 1 - random.below(recent) : random.below(kept_.size());
+  };
+  std::size_t chosen = any();
+  for (std::size_t n = 1; n < kShortestOf; ++n)
+    if (const std::size_t i = any(); kept_[i].size() < kept_[chosen].size()) chosen = i;
+  Program out = mutate_program(random, kept_[chosen], random.pick(kept_));
+  return out.size() <= kMaxInsns ? out : Program{};
+}
+
 Program SteeredPrograms::next(Random& random) {
   Program out;
-  if (random.one_in(kSteeredOneIn)) {
+  if (!kept_.empty() && random.one_in(2)) {
+    out = changed_kept(random);
+    if (!shape_.dead_code && !out.empty()) out = without_dead_code(out);
+  } else if (random.one_in(kSteeredOneIn)) {
     const Program& example = rare(random);
     if (!example.empty()) out = mutate_program(random, example, rare(random));
     if (!shape_.dead_code && !out.empty()) out = without_dead_code(out);

@@ -105,5 +105,23 @@ TEST(SteeredPrograms, LeavesOutDeadCodeOnRequest) {
   }
 }
 
+TEST(SteeredPrograms, HalfOfThemResembleKeptPrograms) {
+  constexpr std::uint32_t kMarker = 0x7abc1234;
+  SteeredPrograms steered;
+  // ld #k; tax; add x; ret #k
+  steered.keep({Insn{0x00, 0, 0, kMarker}, Insn{0x07, 0, 0, 0}, Insn{0x0c, 0, 0, 0},
+                Insn{0x06, 0, 0, kMarker}});
+  Random random(1);
+  int resemble = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const Program program = steered.next(random);
+    ASSERT_FALSE(refusal_of(program)) << i;
+    resemble +=
+        std::ranges::any_of(program, [](const Insn& in) { return in.k == kMarker; }) ? 1 : 0;
+  }
+  EXPECT_GT(resemble, 400);
+  EXPECT_LT(resemble, 800);
+}
+
 }  // namespace
 }  // namespace secequiv::generate_steered_test

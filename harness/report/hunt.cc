@@ -150,6 +150,12 @@ ordered_json shapes_json(const HuntReport& report, std::uint64_t ShapeRow::* cou
   return out;
 }
 
+// null: the code under test does not report its edges.
+ordered_json feedback_json(const HuntReport& report) {
+  if (!report.feedback) return nullptr;
+  return {{"new_edges", report.new_edges}, {"kept", report.kept}};
+}
+
 ordered_json program_json(ProgramView program) {
   ordered_json out = ordered_json::array();
   for (const Insn& in : program) out.push_back({in.code, in.jt, in.jf, in.k});
@@ -204,6 +210,10 @@ std::string hunt_text(const HuntReport& report) {
   for (const std::string& name : report.gone)
     out += fmt::format("no longer fails: {}\n", printable(name, false));
   out += scaling_text(report) + shapes_text(report);
+  if (report.feedback)
+    out += fmt::format("feedback: {} reached {} of the {}; later programs resemble them\n",
+                       counted(report.kept, "program"), counted(report.new_edges, "new edge"),
+                       report.kind);
   out += fmt::format("trials: {} in {:.2f} s; {} answered", report.trials, report.seconds,
                      report.answered);
   if (report.kind != "evaluator")
@@ -241,6 +251,7 @@ ordered_json to_json(const HuntReport& report) {
           {"evaluations", report.evaluations},
           {"repeated", report.repeated},
           {"not_reduced", report.not_reduced},
+          {"feedback", feedback_json(report)},
           {"interrupted", report.interrupted},
           {"seconds", report.seconds},
           {"findings", findings},
