@@ -35,7 +35,7 @@ Program SteeredPrograms::changed_kept(Random& random) const {
   std::size_t chosen = any();
   for (std::size_t n = 1; n < kShortestOf; ++n)
     if (const std::size_t i = any(); kept_[i].size() < kept_[chosen].size()) chosen = i;
-  Program out = mutate_program(random, kept_[chosen], random.pick(kept_));
+  const Program out = mutate_program(random, kept_[chosen], random.pick(kept_));
   return out.size() <= kMaxInsns ? out : Program{};
 }
 
