@@ -9,7 +9,7 @@ from built_adapters import ROOT, built
 
 NAMES = sorted(step.parent.name for step in (ROOT / "adapters").glob("*/build"))
 KINDS = {"bpfvm": "E", "ceccomp": "O", "elastic": "C", "gvisor": "OCE", "kafel": "C", "libpcap": "E", "libseccomp": "C", "lightbpf": "OE",
-         "netbpf": "OE", "seccompiler": "C", "seccompy": "C"}
+         "netbpf": "OE", "podman": "C", "runc": "C", "seccompiler": "C", "seccompy": "C"}
 AARCH64 = ("libseccomp", "seccompiler")  # compilers for this architecture
 RET = [(0x06, 0, 0, 0x7FFF0000)]
 POLICY = ('{"normal_form": 1, "name": "%s", "default_action": %d, "bad_arch_action": 2147483648,'

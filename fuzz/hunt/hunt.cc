@@ -79,8 +79,8 @@ class Hunt {
     bool original;
     HuntSubject subject;
     Answer<Program> answer;
-    std::size_t new_edges = 0;
     bool counted = true;  // false for a second request of a trial that is already counted
+    std::size_t new_edges = 0;
     // What ask_again() needs, if it was requested ahead.
     std::optional<Answer<Program>> again = {};
     std::optional<Answer<Program>> twice = {};
