@@ -7,6 +7,7 @@
 #include <array>
 #include <cctype>
 #include <filesystem>
+#include <map>
 #include <utility>
 
 #include "harness/base/file.h"
@@ -151,7 +152,8 @@ Result<Source> load_source(const std::string& path, const Reading& reading) {
                   {},
                   {path == "-" ? "" : path, false, {}},
                   std::move(profile),
-                  kNotOptimized};
+                  kNotOptimized,
+                  std::move(imported->left_out)};
   }
   auto form = reading.form;
   if (!form && reading.big_endian && bytes->find('\0') != std::string::npos)
@@ -247,8 +249,8 @@ bool differs_in_word(std::string_view first, std::string_view second, std::strin
   return false;
 }
 
-}  // namespace
-
+// Notes if the names suggest that `before` was made from `after` and the sizes do not contradict
+// this. A shell's pattern can sort the names in this order. Stacks are not compared.
 void note_swapped(std::span<const Source> befores, std::span<const Source> afters,
                   const Reading& reading) {
   if (befores.size() != 1 || afters.size() != 1) return;
@@ -270,6 +272,36 @@ void note_swapped(std::span<const Source> befores, std::span<const Source> after
         "note: the first file is the filter before the change, and it is called {}; the second is "
         "called {}: are they swapped?",
         before.title(), after.title()));
+}
+
+// Returns the parts that only one side leaves out.
+std::vector<RulePosition> differently_left_out(std::span<const Source> before,
+                                               std::span<const Source> after) {
+  std::multimap<std::string_view, RulePosition> only;
+  for (const Source& source : before)
+    for (const LeftOutPart& part : source.left_out) only.emplace(part.text, part.position);
+  std::vector<RulePosition> out;
+  for (const Source& source : after)
+    for (const LeftOutPart& part : source.left_out)
+      if (const auto same = only.find(part.text); same != only.end())
+        only.erase(same);
+      else
+        out.push_back(part.position);
+  for (const auto& [text, position] : only) out.push_back(position);
+  return out;
+}
+
+}  // namespace
+
+void note_pair(std::span<const Source> before, std::span<const Source> after,
+               const Reading& reading) {
+  note_swapped(before, after, reading);
+  const auto is_policy = [](const Source& source) { return source.policy.has_value(); };
+  if (!reading.not_compared || !std::ranges::all_of(before, is_policy) ||
+      !std::ranges::all_of(after, is_policy))
+    return;
+  if (const auto parts = differently_left_out(before, after); !parts.empty())
+    reading.not_compared(parts);
 }
 
 Result<Source> load_command(const std::string& command, const AdapterLimits& limits,

@@ -12,6 +12,7 @@
 
 #include "harness/base/result.h"
 #include "harness/bpf/symbols.h"
+#include "harness/import/import_oci.h"
 #include "harness/policy/policy.h"
 #include "harness/report/counted_stack.h"
 #include "harness/report/reported.h"
@@ -37,6 +38,7 @@ struct Source {
   std::optional<ContainerProfile> profile = {};  // the profile from which `policy` was imported
   // For reports: how `program` was made from `policy`: "compiled, not optimized".
   std::string compilation = {};
+  std::vector<LeftOutPart> left_out = {};  // parts of the profile that `policy` lacks
 
   // "policy.json (compiled, not optimized)"
   [[nodiscard]] std::string title() const {

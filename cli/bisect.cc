@@ -41,17 +41,17 @@ Result<int> run_bisect(const BisectOptions& given) {
   report->kind = named.kind();
   report->target = named.name();
   Status stored = Ok{};
+  ReportedCases cases;
+  cases.exit_status = exit_code(report->verdict);
   if (report->found) {
     if (auto s = add_directions(*report->found, given.options.sameness(), given.options.oci().arch);
         !s)
       return s.error();
+    cases.direction = reported(*report->found).direction;
     if (!given.fuzz.save.empty()) stored = hunt::store_all(*report->found, given.fuzz.save);
   }
-  const int status =
-      print_verdict(given.options.json ? render(to_json(*report)) : bisect_text(*report),
-                    exit_code(report->verdict), given.options);
-  if (!stored) return stored.error();
-  return status;
+  return print_found(given.options.json ? render(to_json(*report)) : bisect_text(*report), cases,
+                     given.options, stored);
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ Status load(const DiffOptions& given, DiffJob& job) {
                       stack->size() == 1 ? stack->front().title() : "a stack of filters"));
     *into = {*path, std::move(*stack)};
   }
-  note_swapped(job.before.filters, job.after.filters, reading(given.options));
+  note_pair(job.before.filters, job.after.filters, reading(given.options));
   auto assumption = given.engine.parsed_assumption(given.options);
   if (!assumption) return assumption.error();
   job.assumption = std::move(*assumption);

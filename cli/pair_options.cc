@@ -77,7 +77,7 @@ Result<std::pair<Source, Source>> PairOptions::sides(const Options& options,
         ErrorCode::kUsage, {},
         "expected only one input, because --optimizer or --compiler produces the other program");
   }
-  note_swapped({given.data(), 1}, {&given[1], 1}, how);
+  note_pair({given.data(), 1}, {&given[1], 1}, how);
   return std::pair(std::move(given[0]), std::move(given[1]));
 }
 

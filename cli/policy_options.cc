@@ -16,7 +16,8 @@ void Options::add_import(CLI::App& app) {
 
 void Options::add_profile(CLI::App& app) {
   app.add_option("--cap", capabilities,
-                 "Read OCI profiles for a container with this capability (NET_RAW); repeatable")
+                 "Read OCI profiles for a container with this capability (NET_RAW; default: none); "
+                 "repeatable")
       ->transform(CLI::Validator(
           [](std::string& name) {
             name = capability_name(name);

@@ -41,7 +41,7 @@ Result<ProveJob> job_of(const ProveOptions& given) {
     *stack = std::move(*sources);
     for (const Source& side : *stack) note_length(side, reading(given.options));
   }
-  note_swapped(job.before, job.after, reading(given.options));
+  note_pair(job.before, job.after, reading(given.options));
   job.subject = fmt::format("{}, {}", given.before, given.after);
   job.sameness = given.options.sameness();
   job.refines = given.refines;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
+#include <string>
 #include <utility>
 
 #include "cli/output.h"
@@ -82,6 +84,17 @@ Reading reading(const Options& options, Names names) {
                         unknown.problem() + " (--strict-names)");
     warn("warning: " + unknown.text());
     return Ok{};
+  };
+  out.not_compared = [](std::span<const RulePosition> parts) {
+    constexpr std::size_t kShown = 3;
+    std::string text;
+    for (const RulePosition& part : parts.first(std::min(parts.size(), kShown)))
+      text += (text.empty() ? "" : ", ") + part.text();
+    if (parts.size() > kShown) text += fmt::format(" and {} more", parts.size() - kShown);
+    warn(
+        "warning: the profiles also differ in parts for other capabilities, architectures or "
+        "kernels, which were not compared (see --cap, --arch, --kernel-version): " +
+        text);
   };
   out.note = [&options](const std::string& text) { options.note(text); };
   out.prompt = [](const std::string& text) { warn(text); };

@@ -62,6 +62,8 @@ def test_without_a_finding_the_newest_version_decides(history):
     document, done = report("bisect", *history(RIGHT, RIGHT, RIGHT), *FAST)
     assert (done.status, document["verdict"]) == (0, "pass") and "found" not in document
     assert run("bisect", *history(RIGHT, RIGHT), *FAST, "--quiet").out == ""
+    shown = run("bisect", *history(RIGHT, SWAP), *FAST, "--quiet").out.splitlines()
+    assert len(shown) == 2 and shown[0].startswith("LOOSER: ") and shown[1].startswith("verdict: different"), shown
     document, done = report("bisect", *history(RIGHT, RIGHT, None, None), *FAST)
     assert (done.status, document["verdict"]) == (3, "unknown") and states(document)["v3"] == "skipped"
 

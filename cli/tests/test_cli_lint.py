@@ -491,3 +491,11 @@ def test_a_timeout_beyond_the_clocks_range_is_no_limit():
     policy = POLICIES / "seed" / "ten-syscalls.json"
     done, usual = run("lint", policy, "--timeout", "1e10"), run("lint", policy)
     assert (done.status, done.out) == (usual.status, usual.out) == (0, "pass: 0 redundant rules\n"), done
+
+
+def test_quiet_keeps_warnings(tmp_path):
+    profile = tmp_path / "p.json"
+    profile.write_text(json.dumps({"defaultAction": "SCMP_ACT_ERRNO", "syscalls": [
+        {"names": ["reboot"], "action": "SCMP_ACT_ALLOW", "include": {"caps": ["CAP_SYS_BOOT"]}}]}))
+    done = run("lint", profile, "--quiet")
+    assert (done.status, done.out) == (0, "") and "warning: " in done.err and "did you mean includes?" in done.err, done

@@ -211,3 +211,36 @@ def test_programs_in_asm_form_are_named_by_line(asm):
     assert "  before: for example %s:5 (after the test in line 3)\n  after:  for example %s:4 (after " % (before, after) in out, out
     rows = [region for change in report("diff", before, after, "--rules")[0]["changes"] for region in change["regions"]]
     assert {(row["before_origin"]["line"], row["after_origin"]["line"]) for row in rows} == {(4, 5), (5, 4)}
+
+
+OCI = {"defaultAction": "SCMP_ACT_ERRNO", "archMap": [{"architecture": "SCMP_ARCH_X86_64", "subArchitectures": ["SCMP_ARCH_X86"]},
+                                                      {"architecture": "SCMP_ARCH_S390X", "subArchitectures": ["SCMP_ARCH_S390"]}],
+       "syscalls": [{"names": ["read"], "action": "SCMP_ACT_ALLOW"},
+                    {"names": ["chroot"], "action": "SCMP_ACT_ALLOW", "includes": {"caps": ["CAP_SYS_CHROOT"]}, "comment": "a"},
+                    {"names": ["ptrace"], "action": "SCMP_ACT_ALLOW", "includes": {"minKernel": "9.8"}}]}
+
+
+@pytest.mark.parametrize("change, place", [
+    (lambda p: p["syscalls"][1]["names"].append("mount"), "(syscalls[1], includes CAP_SYS_CHROOT)"),
+    (lambda p: p["syscalls"][2].update(includes={"minKernel": "9.9"}), "(syscalls[2], includes kernel >= 9.9)"),
+    (lambda p: p["archMap"][1].update(subArchitectures=[]), "(archMap[1], SCMP_ARCH_S390X)"),
+    (lambda p: p["syscalls"][1].update(comment="b"), None)])
+@pytest.mark.parametrize("command", ["diff", "prove", "check"])
+def test_profiles_that_differ_only_for_other_containers_give_a_warning(tmp_path, change, place, command):
+    files = [tmp_path / "old.json", tmp_path / "new.json"]
+    files[0].write_text(json.dumps(OCI))
+    other = json.loads(json.dumps(OCI))
+    change(other)
+    files[1].write_text(json.dumps(other, indent=1))
+    done = run(command, *files, "--quiet")
+    warned = [line for line in done.err.splitlines() if "were not compared" in line]
+    assert done.status == 0 and done.out == "" and len(warned) == (place is not None), done
+    assert place is None or "new.json:" in warned[0] and place in warned[0]
+
+
+def test_an_unknown_architecture_of_one_profile_is_not_compared(tmp_path):
+    files = [tmp_path / "old.json", tmp_path / "new.json"]
+    files[0].write_text(json.dumps(OCI).replace('["SCMP_ARCH_S390"]', "[]"))
+    files[1].write_text(json.dumps(OCI))
+    done = run("diff", *files, "--arch", "s390x", "--quiet")
+    assert done.status == 0 and "were not compared" in done.err and "SCMP_ARCH_S390)" in done.err, done

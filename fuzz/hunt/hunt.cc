@@ -453,9 +453,11 @@ void conclude(HuntReport& report, const HuntOptions& options, const Originals& o
     };
     report.reason = described(*at);
     if (report.answered == 0 && report.unsupported == 0)
-      report.reason = fmt::format(
-          "every one of {} failed; the first one: {}", counted(report.trials, "request"),
-          described(*std::ranges::min_element(report.findings, {}, &Finding::trial)));
+      report.reason =
+          (report.trials == 1
+               ? "the only request failed: "
+               : fmt::format("every one of {} requests failed; the first one: ", report.trials)) +
+          described(*std::ranges::min_element(report.findings, {}, &Finding::trial));
     return;
   }
   report.verdict = Verdict::kUnknown;

@@ -90,6 +90,7 @@ Result<Import> import_as(PolicyFormat format, bool is_chosen, std::string_view t
       std::ranges::move(imported->unclear, std::back_inserter(out.notes));
       out.unknown = std::move(imported->unknown);
       out.capabilities = std::move(imported->capabilities);
+      out.left_out = std::move(imported->left_out);
       return out;
     }
     case PolicyFormat::kSeccompiler:

@@ -38,6 +38,7 @@ struct Import {
   // Only in OCI profiles; other formats refuse unknown names.
   std::vector<UnknownName> unknown = {};
   std::vector<std::string> capabilities = {};  // capabilities in an OCI profile, in its order
+  std::vector<LeftOutPart> left_out = {};      // parts of an OCI profile
 };
 
 // Returns whether `text` is a policy in any format; otherwise it is a program.

@@ -193,11 +193,22 @@ class OciImporter {
                     did_you_mean(similar_names(*name, names)));
       } else if (!arch) {
         out_.skipped.push_back(fmt::format("architecture {}: secequiv does not know it", *name));
+        leave_out(list.at(i), *name);
       } else if (!out_.policy.has_arch(*arch)) {
         out_.policy.arches.push_back(*arch);
       }
     }
     return Ok{};
+  }
+
+  // `condition` describes for which hosts or containers the part is.
+  void leave_out(const JsonCursor& at, const std::string& condition) {
+    nlohmann::json part = at.value();
+    if (part.is_object()) part.erase("comment");
+    LeftOutPart& out = out_.left_out.emplace_back();
+    out.text = part.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    out.position = *at.position(at.path()).at;
+    out.position.condition = condition;
   }
 
   Status architectures() {
@@ -217,7 +228,10 @@ class OciImporter {
       if (auto s = row.required({"architecture"}); !s) return s;
       auto name = row.at("architecture").string("an architecture (SCMP_ARCH_...)");
       if (!name) return name.error();
-      if (arch_from_name(*name) != options_.arch) continue;
+      if (arch_from_name(*name) != options_.arch) {
+        leave_out(row, *name);
+        continue;
+      }
       if (auto s = add_arches(row, "subArchitectures"); !s) return s;
     }
     return Ok{};
@@ -361,10 +375,11 @@ class OciImporter {
     auto rule = conditions(at);
     if (!rule) return rule.error();
     if (*wanted) note_errno_name(at, "errnoRet", *chosen);
-    if (!*wanted || *chosen == out_.policy.default_action) return Ok{};
-    entries_.choose(*chosen);
     const auto why = selection(at);
     if (!why) return why.error();
+    if (!*wanted) leave_out(at, *why);
+    if (!*wanted || *chosen == out_.policy.default_action) return Ok{};
+    entries_.choose(*chosen);
     const bool listed = at.given("names") && !at.value()["names"].empty();
     for (std::size_t i = 0; i < names->size(); ++i) {
       const PositionRef found =

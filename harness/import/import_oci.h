@@ -35,6 +35,13 @@ struct UnknownName {
   [[nodiscard]] std::string problem() const;  // the same text without the position
 };
 
+// A part of a profile that is not for this host or container: an entry for other capabilities,
+// architectures or kernels, or an architecture that we do not know.
+struct LeftOutPart {
+  std::string text;  // equal for equal parts
+  RulePosition position;
+};
+
 struct OciImport {
   Policy policy;
   // For people: parts without effect or unknown parts, with the reason
@@ -43,6 +50,7 @@ struct OciImport {
   std::vector<UnknownName> unknown = {};
   // Capabilities that entries include or exclude, in order of appearance.
   std::vector<std::string> capabilities = {};
+  std::vector<LeftOutPart> left_out = {};
 };
 
 // Returns whether OciOptions::kernel accepts `text`, like "6.1" or "6.1.2-rc1".

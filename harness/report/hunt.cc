@@ -270,9 +270,10 @@ ReportedCases reported(const HuntReport& report) {
                   counted(report.trials, "trial"), report.answered, report.proven, report.undecided,
                   counted(report.evaluations, "evaluation"), report.seed)};
   tried.seconds = report.seconds;
-  if (report.verdict == Verdict::kUnknown) {
+  if (report.verdict == Verdict::kUnknown || report.answered == 0) {
     tried.state = ReportedCase::State::kUnknown;
-    tried.message = report.reason + "; " + tried.message;
+    tried.message =
+        (report.answered == 0 ? "nothing was answered" : report.reason) + "; " + tried.message;
   }
   out.cases.push_back(std::move(tried));
   out.direction = worst_direction(report);
