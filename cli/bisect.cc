@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/interrupts.h"
 #include "fuzz/hunt/store.h"
+#include "harness/report/hunt.h"
 #include "harness/report/json.h"
 #include "harness/terminal/progress.h"
 
