@@ -31,8 +31,10 @@ std::optional<std::string> value_of(std::string_view rest) {
   }
   std::size_t at = 1;
   for (; at < rest.size() && rest[at] != '"'; ++at) {
-    if (rest[at] == '\\' && (++at == rest.size() || (rest[at] != '"' && rest[at] != '\\')))
-      return std::nullopt;
+    if (rest[at] == '\\') {
+      ++at;
+      if (at == rest.size() || (rest[at] != '"' && rest[at] != '\\')) return std::nullopt;
+    }
     out += rest[at];
   }
   const std::string_view behind = at < rest.size() ? trimmed(rest.substr(at + 1)) : "?";

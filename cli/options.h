@@ -60,7 +60,7 @@ struct Options {
   std::string filter;  // name of the filter to read from a file with several filters
   bool strict_names = false;
   const CLI::App* command_line = nullptr;  // the command of these options, after add()
-  // Notes for people, which are printed after the report, or not at all with --quiet.
+  // Notes for people, which are printed after the report. With --quiet, only warnings are printed.
   std::shared_ptr<std::vector<std::string>> notes = std::make_shared<std::vector<std::string>>();
   // The files that were included by policies read so far.
   std::shared_ptr<std::vector<std::string>> included = std::make_shared<std::vector<std::string>>();

@@ -42,8 +42,8 @@ void warn(std::string_view text) {
 }
 
 void print_notes(const Options& options) {
-  if (!options.quiet)
-    for (const std::string& note : *options.notes) warn(note);
+  for (const std::string& note : *options.notes)
+    if (!options.quiet || note.starts_with("warning: ")) warn(note);
 }
 
 Status keep_json_alone(const Options& options, const char* option, const std::string& path) {

@@ -16,8 +16,7 @@ void Options::add_import(CLI::App& app) {
 
 void Options::add_profile(CLI::App& app) {
   app.add_option("--cap", capabilities,
-                 "Read OCI profiles for a container with this capability (NET_RAW; default: none); "
-                 "repeatable")
+                 "Give an OCI profile's container this capability (default: none); repeatable")
       ->transform(CLI::Validator(
           [](std::string& name) {
             name = capability_name(name);

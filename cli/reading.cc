@@ -85,13 +85,13 @@ Reading reading(const Options& options, Names names) {
     warn("warning: " + unknown.text());
     return Ok{};
   };
-  out.not_compared = [](std::span<const RulePosition> parts) {
+  out.not_compared = [&options](std::span<const RulePosition> parts) {
     constexpr std::size_t kShown = 3;
     std::string text;
     for (const RulePosition& part : parts.first(std::min(parts.size(), kShown)))
       text += (text.empty() ? "" : ", ") + part.text();
     if (parts.size() > kShown) text += fmt::format(" and {} more", parts.size() - kShown);
-    warn(
+    options.note(
         "warning: the profiles also differ in parts for other capabilities, architectures or "
         "kernels, which were not compared (see --cap, --arch, --kernel-version): " +
         text);

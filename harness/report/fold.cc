@@ -111,8 +111,8 @@ std::size_t number_count(const WordSet& set) { return number_count(intervals_of(
 
 std::optional<Ranges> values_of(const WordSet& set) {
   if (!set.cubes.empty() || set.base.mask != 0) return std::nullopt;
-  Ranges out = joined(intervals_of(set));
-  return set.negated ? complement(out, kWord) : out;
+  if (set.negated) return complement(joined(intervals_of(set)), kWord);
+  return joined(intervals_of(set));
 }
 
 std::optional<Ranges> values_of(const WordSet* high, const WordSet* low) {
