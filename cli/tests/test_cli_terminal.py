@@ -133,3 +133,10 @@ def test_a_progress_line_fits(hard):
     assert process.wait(timeout=60) == 3
     os.close(ours)
     assert "proving" in shown and max(len(part) for part in re.split(r"[\r\n]|\x1b\[K", shown)) <= 24
+
+
+def test_lists_of_calls_are_wrapped_once_at_80_columns():
+    lines = run("actions", DOCKER, env={**os.environ, "COLUMNS": "80"}).out.splitlines()
+    names = [line for line in lines if line.startswith(20 * " ")]
+    assert len(names) > 100 and max(map(len, lines)) <= 80
+    assert {len(line) - len(line.lstrip()) for line in names} == {28}

@@ -16,7 +16,7 @@ std::vector<std::string> call_names(Arch arch, const std::vector<std::uint32_t>&
 }
 
 std::string names_paragraph(const std::string& title, std::vector<std::string> names) {
-  constexpr std::size_t kColumns = 110;
+  constexpr std::size_t kColumns = 80;  // narrower terminals wrap the lines again
   std::ranges::sort(names);
   std::string out;
   std::string line = fmt::format("  {:<20} {:>4}:", title, names.size());
