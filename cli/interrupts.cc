@@ -14,6 +14,7 @@ namespace {
 
 std::atomic<bool> interrupted = false;
 std::atomic<bool> engines_too = false;
+std::atomic<bool> known = false;  // the answer is; only its report is missing
 std::atomic<int> first_signal = 0;
 std::atomic<std::int64_t> first_ms = 0;
 static_assert(std::atomic<bool>::is_always_lock_free);
@@ -34,13 +35,13 @@ bool is_echo(int signal, const siginfo_t& info) {
 }
 
 extern "C" void note_interrupt(int signal, siginfo_t* info, void*) {
-  if (!interrupted) {
-    first_signal = signal;
-    first_ms = now_ms();
-  } else if (!is_echo(signal, *info)) {
+  if (is_echo(signal, *info)) return;
+  if (known || interrupted) {
     end_groups_on_next_signal();
     ::raise(signal);
   }
+  first_signal = signal;
+  first_ms = now_ms();
   interrupted = true;
   if (engines_too) want_stop();
 }
@@ -48,6 +49,7 @@ extern "C" void note_interrupt(int signal, siginfo_t* info, void*) {
 }  // namespace
 
 void watch_interrupts() {
+  known = false;
   struct sigaction action{};
   action.sa_sigaction = note_interrupt;
   action.sa_flags = SA_SIGINFO;
@@ -59,14 +61,7 @@ void watch_interrupts() {
   }
 }
 
-void answer_is_known() {
-  for (const int signal : {SIGHUP, SIGINT, SIGTERM}) {
-    struct sigaction now{};
-    if (::sigaction(signal, nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) != 0 &&
-        now.sa_sigaction == note_interrupt)
-      ::signal(signal, SIG_DFL);
-  }
-}
+void answer_is_known() { known = true; }
 
 void heed_interrupts() {
   engines_too = true;

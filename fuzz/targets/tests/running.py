@@ -49,13 +49,18 @@ def programs(output):
     return out
 
 
+BIG_ENDIAN = (0x80000008, 0x80000016)  # the values of arch of mips64 and s390x
+
+
 def witness(output):
-    """Returns the 64 bytes of the input that a target prints."""
+    """Returns the 64 bytes of the input that a target prints. On big-endian architectures the high half of a field comes first."""
+    found = {name: int(value, 16) for name, value in re.findall(r"^  (\S+) +(?:\(.*\) )?= (0x[0-9a-f]{8})", output, re.MULTILINE)}
+    swap = found.get("arch") in BIG_ENDIAN
     words = [0] * 16
-    names = {"nr": 0, "arch": 1, "ip.lo": 2, "ip.hi": 3}
-    names.update({"args[%d].%s" % (i, half): 4 + 2 * i + high for i in range(6) for high, half in enumerate(("lo", "hi"))})
-    for name, value in re.findall(r"^  (\S+) +(?:\(.*\) )?= (0x[0-9a-f]{8})", output, re.MULTILINE):
-        words[names[name]] = int(value, 16)
+    for name, value in found.items():
+        field, _, half = name.partition(".")
+        first = {"nr": 0, "arch": 1, "ip": 2}.get(field) if not field.startswith("args[") else 4 + 2 * int(field[5])
+        words[first + ((half == "hi") != swap if half else 0)] = value
     return struct.pack("<16I", *words)
 
 
