@@ -123,10 +123,10 @@ def test_a_second_signal_ends_the_process_at_once():
 
 
 def runs(pid, words):
-    """Returns whether a child or grandchild of this process has these words on its command line."""
+    """Returns whether a child or grandchild of this process has this command line. (A child that has not called exec has our own.)"""
     try:
         children = [int(child) for task in os.listdir("/proc/%d/task" % pid) for child in open("/proc/%d/task/%s/children" % (pid, task)).read().split()]
-        return any(words in open("/proc/%d/cmdline" % child).read().replace("\0", " ") or runs(child, words) for child in children)
+        return any(open("/proc/%d/cmdline" % child).read().replace("\0", " ").strip() == words or runs(child, words) for child in children)
     except OSError:  # one of them has just ended
         return False
 

@@ -1,6 +1,7 @@
 #include "harness/adapter/server.h"
 
 #include <sys/resource.h>
+#include <sys/wait.h>
 
 #include <thread>
 #include <tuple>
@@ -94,7 +95,8 @@ TEST(Server, AServerMayEndBetweenRequests) {
     for (int i = 0; i < 3; ++i) {
       const auto answer = optimizer->optimize(odd(how));
       EXPECT_TRUE(answer.ok()) << answer.detail;
-      ::usleep(20000);
+      siginfo_t ended{};
+      EXPECT_EQ(::waitid(P_ALL, 0, &ended, WEXITED | WNOWAIT), 0);
     }
     EXPECT_EQ(optimizer->optimize(returns(7)).value, returns(7));
   }
@@ -135,7 +137,8 @@ TEST(Server, AnswersWithoutARequestAreFindings) {
   EXPECT_EQ(twice.outcome, Outcome::kGarbage);
   EXPECT_EQ(twice.detail.substr(0, 41), "expected nothing after the answer, found ");
   EXPECT_TRUE(optimizer->optimize(odd("late")).ok());
-  ::usleep(80000);
+  siginfo_t stopped{};  // the server stops itself behind the late bytes
+  ASSERT_EQ(::waitid(P_ALL, 0, &stopped, WSTOPPED | WNOWAIT), 0);
   const auto after = optimizer->optimize(returns(1));
   EXPECT_EQ(after.outcome, Outcome::kGarbage);
   EXPECT_EQ(after.detail, "expected nothing before the request, found 7a 7a 'zz'");

@@ -62,7 +62,7 @@ static void go_wrong(const char* how, const unsigned char* program, size_t size)
     memcpy(two + 13, two, 13);
     raw(two, 26);
   }
-  if (!strcmp(how, "late")) answer(0, program, size), usleep(20000), raw("zz", 2);
+  if (!strcmp(how, "late")) answer(0, program, size), usleep(20000), raw("zz", 2), raise(SIGSTOP);
   if (!strcmp(how, "closed")) close(1), pause();
   if (!strcmp(how, "grandchild") && fork() != 0) _exit(0);
   if (!strcmp(how, "grandchild")) sleep(60), exit(0);
