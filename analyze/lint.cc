@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <set>
+#include <tuple>
+#include <utility>
 
 #include "harness/policy/compile.h"
 #include "verify/dd/engine.h"
@@ -11,31 +15,28 @@
 namespace secequiv {
 namespace {
 
-// Returns the policy with the rules for one system call only, because each proof below concerns one
-// call.
-Policy only(const Policy& policy, Arch arch, std::uint32_t nr) {
-  Policy out = policy;
-  for (RuleSet& set : out.rule_sets)
-    std::erase_if(set.rules, [&](const SyscallRule& rule) {
-      return rule.nr != nr || arch_info(rule.arch).audit != arch_info(arch).audit;
-    });
-  return out;
-}
+struct PartPosition {
+  PositionRef position;
+  std::size_t located = 0;  // how many indices of the part it stands for
+};
 
-// Returns the position of a part of a rule, or of the part that contains it.
-PositionRef position_of_part(const Rule& rule, const RulePart& part) {
+// Returns the position of a part of a rule, or of the part that contains it. It stands for the part
+// if the alternatives are entries of a file: then the rule as a whole has no position.
+PartPosition position_of_part(const Rule& rule, const RulePart& part) {
   const Rule* at = &rule;
-  PositionRef out = rule.position;
-  for (const std::size_t child : part) {
-    at = &at->children[child];
-    if (at->position.at != nullptr) out = at->position;
+  PartPosition out{rule.position};
+  for (std::size_t i = 0; i < part.size(); ++i) {
+    at = &at->children[part[i]];
+    if (at->position.at != nullptr) out = {at->position, rule.position.at == nullptr ? i + 1 : 0};
   }
-  return out.at != nullptr ? out : first_position(*at);
+  if (out.position.at == nullptr) out.position = first_position(*at);
+  return out;
 }
 
 RulePlace place_of_rule(const Policy& policy, std::size_t set, const SyscallRule& rule,
                         const RulePart& part = {}) {
-  return {set, policy.rule_sets[set].action, rule.arch, rule.nr, position_of_part(rule.rule, part)};
+  auto [position, located] = position_of_part(rule.rule, part);
+  return {set, policy.rule_sets[set].action, rule.arch, rule.nr, std::move(position), located};
 }
 
 struct Duplicate {
@@ -128,24 +129,59 @@ std::uint32_t unused_action(const Policy& policy) {
 class Linter {
  public:
   Linter(const Policy& policy, const dd::Limits& limits)
-      : policy_(policy), limits_(limits), marker_(unused_action(policy)) {}
+      : policy_(policy), limits_(limits), marker_(unused_action(policy)), frame_(policy) {
+    for (RuleSet& set : frame_.rule_sets) set.rules.clear();
+  }
 
-  Result<std::vector<RedundantRule>> run() {
+  Result<std::vector<RedundantRule>> redundant(std::span<const RuleSet> idle) {
     for (std::size_t set = 0; set < policy_.rule_sets.size(); ++set)
       for (const SyscallRule& rule : policy_.rule_sets[set].rules)
-        if (auto s = whole_rule(set, rule); !s) return s.error();
+        if (auto s = whole_rule(only(rule), set, rule); !s) return s.error();
+    for (const RuleSet& set : idle)
+      for (const SyscallRule& rule : set.rules) {
+        Policy here = only(rule);
+        here.rule_sets.push_back(set);
+        if (auto s = whole_rule(std::move(here), policy_.rule_sets.size(), rule); !s)
+          return s.error();
+      }
+    std::multimap<std::pair<std::string, std::size_t>, RedundantRule> by_line;
+    for (RedundantRule& each : found_) {
+      const RulePosition* at = each.place.position.at.get();
+      auto key =
+          at != nullptr ? std::pair(at->file, at->line) : std::pair<std::string, std::size_t>();
+      by_line.emplace(std::move(key), std::move(each));
+    }
+    found_.clear();
+    for (auto& [key, each] : by_line) found_.push_back(std::move(each));
     return found_;
+  }
+
+  Result<std::vector<DoubtfulRule>> trivial(PolicyFormat format) {
+    for (std::size_t set = 0; set < policy_.rule_sets.size(); ++set)
+      for (const SyscallRule& rule : policy_.rule_sets[set].rules) {
+        RulePart part;
+        if (auto s = conditions(format, set, rule, rule.rule, part); !s) return s.error();
+      }
+    return doubtful_;
   }
 
  private:
   using Kind = RedundantRule::Kind;
 
-  void add(Kind kind, std::size_t set, const SyscallRule& rule, const RulePart& part,
-           std::vector<RulePart> originals = {}) {
-    RedundantRule& found = found_.emplace_back(
-        RedundantRule{kind, place_of_rule(policy_, set, rule, part), part, std::move(originals)});
-    if (!found.originals.empty())
-      found.original = position_of_part(rule.rule, found.originals.front());
+  // Returns the policy with the rules for the same system call only, because each proof concerns
+  // one call.
+  [[nodiscard]] Policy only(const SyscallRule& rule) const {
+    Policy out = frame_;
+    for (std::size_t set = 0; set < out.rule_sets.size(); ++set)
+      for (const SyscallRule& each : policy_.rule_sets[set].rules)
+        if (each.nr == rule.nr && arch_info(each.arch).audit == arch_info(rule.arch).audit)
+          out.rule_sets[set].rules.push_back(each);
+    return out;
+  }
+
+  void add(Kind kind, const Policy& here, std::size_t set, const SyscallRule& rule,
+           const RulePart& part, PositionRef original = {}) {
+    found_.push_back({kind, place_of_rule(here, set, rule, part), part, {}, std::move(original)});
   }
 
   Result<bool> same(const Policy& a, const Policy& b) {
@@ -160,10 +196,65 @@ class Linter {
     return proof->verdict == Verdict::kEquivalent;
   }
 
-  Status whole_rule(std::size_t set, const SyscallRule& rule) {
+  // Returns the position of the earlier rule that alone decides everything that the marked rule,
+  // of rule set `set`, matches; or none.
+  Result<PositionRef> shadowing(const Policy& here, const Policy& marked, std::size_t set,
+                                Arch arch) {
+    for (std::size_t i = 0; i < set; ++i)
+      for (const SyscallRule& earlier : here.rule_sets[i].rules) {
+        if (earlier.arch != arch) continue;
+        std::vector<Alternative> candidates = {{&earlier.rule, &earlier.rule.position}};
+        if (earlier.rule.position.at == nullptr) candidates = alternatives(earlier.rule);
+        for (const Alternative& one : candidates) {
+          const auto lone = [&](Policy p) {
+            for (std::size_t k = 0; k < p.rule_sets.size(); ++k)
+              if (k != i && p.rule_sets[k].action != marker_) p.rule_sets[k].rules.clear();
+            p.rule_sets[i].rules = {{earlier.arch, earlier.nr, *one.rule}};
+            return p;
+          };
+          auto shadowed = same(lone(here), lone(marked));
+          if (!shadowed) return shadowed.error();
+          if (*shadowed) return *one.position;
+        }
+      }
+    return PositionRef{};
+  }
+
+  // Returns the position of another alternative that matches everything that this one matches; or
+  // none. Only alternatives with positions of their own are compared.
+  Result<PositionRef> covering(const Policy& here, std::size_t set, Arch arch, const Rule& whole,
+                               const RulePart& part) {
+    if (part.size() != 1 || whole.kind != Rule::Kind::kAnyOf || whole.position.at != nullptr)
+      return PositionRef{};
+    for (std::size_t i = 0; i < whole.children.size(); ++i) {
+      if (i == part[0]) continue;
+      const auto with = [&](std::vector<Rule> children) {
+        Policy out = here;
+        for (SyscallRule& entry : out.rule_sets[set].rules)
+          if (entry.arch == arch) entry.rule.children = std::move(children);
+        return out;
+      };
+      auto covered =
+          same(with({whole.children[i]}), with({whole.children[i], whole.children[part[0]]}));
+      if (!covered) return covered.error();
+      if (*covered) return whole.children[i].position;
+    }
+    return PositionRef{};
+  }
+
+  // Returns the position of the default action if it decides instead of the rule.
+  [[nodiscard]] PositionRef by_default(const Policy& here, std::size_t set, Arch arch) const {
+    if (here.rule_sets[set].action != here.default_action) return {};
+    for (std::size_t i = set + 1; i < here.rule_sets.size(); ++i)
+      if (std::ranges::find(here.rule_sets[i].rules, arch, &SyscallRule::arch) !=
+          here.rule_sets[i].rules.end())
+        return {};
+    return here.default_position;
+  }
+
+  Status whole_rule(Policy here, std::size_t set, const SyscallRule& rule) {
     const DuplicateFinder duplicates(rule.rule);
     duplicates_ = duplicates.found();
-    Policy here = only(policy_, rule.arch, rule.nr);
     Rule* own_rule = nullptr;
     for (SyscallRule& entry : here.rule_sets[set].rules)
       if (entry.arch == rule.arch) own_rule = &entry.rule;
@@ -184,13 +275,15 @@ class Linter {
       };
       auto unmatchable = same(alone(here), alone(marked));
       if (!unmatchable) return unmatchable.error();
-      add(*unmatchable ? Kind::kUnmatchable : Kind::kShadowed, set, rule, {});
+      auto by = *unmatchable ? PositionRef{} : shadowing(here, marked, set, rule.arch);
+      if (!by) return by.error();
+      add(*unmatchable ? Kind::kUnmatchable : Kind::kShadowed, here, set, rule, {}, std::move(*by));
       return Ok{};
     }
     auto redundant = same(here, without);
     if (!redundant) return redundant.error();
     if (*redundant) {
-      add(Kind::kRedundant, set, rule, {});
+      add(Kind::kRedundant, here, set, rule, {}, by_default(here, set, rule.arch));
       return Ok{};
     }
     RulePart part;
@@ -214,13 +307,17 @@ class Linter {
     for (std::size_t i = 0; i < rule.children.size(); ++i) {
       part.push_back(i);
       if (const Duplicate* repeated = duplicate(part)) {
-        add(Kind::kDuplicate, set, whole, part, repeated->originals);
+        add(Kind::kDuplicate, here, set, whole, part,
+            position_of_part(whole.rule, repeated->originals.front()).position);
+        found_.back().originals = repeated->originals;
       } else {
         auto redundant =
             count > 1 ? same(here, without_part(here, set, whole.arch, part)) : Result<bool>(false);
         if (!redundant) return redundant.error();
         if (*redundant) {
-          add(Kind::kRedundant, set, whole, part);
+          auto by = covering(here, set, whole.arch, whole.rule, part);
+          if (!by) return by.error();
+          add(Kind::kRedundant, here, set, whole, part, std::move(*by));
         } else if (auto s = parts(here, set, whole, rule.children[i], part); !s) {
           return s;
         }
@@ -240,12 +337,70 @@ class Linter {
     return out;
   }
 
+  Status conditions(PolicyFormat format, std::size_t set, const SyscallRule& whole,
+                    const Rule& rule, RulePart& part) {
+    for (std::size_t i = 0; i < rule.children.size(); ++i) {
+      part.push_back(i);
+      if (auto s = conditions(format, set, whole, rule.children[i], part); !s) return s;
+      part.pop_back();
+    }
+    if (rule.kind != Rule::Kind::kArgs) return Ok{};
+    for (int field = 0; field <= kIpField; ++field) {
+      const Matcher& m = rule.fields[static_cast<std::size_t>(field)];
+      const bool meant = format == PolicyFormat::kOwn && m.op == Matcher::Op::kGe && m.value == 0;
+      if (m.op == Matcher::Op::kAny || meant) continue;
+      auto kind = trivial_kind(whole, field, m);
+      if (!kind) return kind.error();
+      if (*kind)
+        doubtful_.push_back({**kind,
+                             place_of_rule(policy_, set, whole, part),
+                             field,
+                             {},
+                             {},
+                             {},
+                             part,
+                             m.op == Matcher::Op::kMaskedEq && m.mask == 0});
+    }
+    return Ok{};
+  }
+
+  Result<std::optional<DoubtfulRule::Kind>> trivial_kind(const SyscallRule& whole, int field,
+                                                         const Matcher& m) {
+    const auto key = std::tuple(m.op, m.value, m.mask, m.low_half);
+    if (const auto found = known_.find(key); found != known_.end()) return found->second;
+    const auto only_rule = [&](const Rule& rule) {
+      Policy out = frame_;
+      out.rule_sets = {{marker_, false, {{whole.arch, whole.nr, rule}}}};
+      return out;
+    };
+    Rule tested;
+    tested.kind = Rule::Kind::kArgs;
+    tested.fields[static_cast<std::size_t>(field)] = m;
+    const Policy test = only_rule(tested);
+    Policy none = frame_;
+    none.rule_sets.clear();
+    std::optional<DoubtfulRule::Kind> out;
+    auto always = same(test, only_rule({}));
+    if (!always) return always.error();
+    if (*always) out = DoubtfulRule::Kind::kAlwaysTrue;
+    auto never = same(test, none);
+    if (!never) return never.error();
+    if (*never) out = DoubtfulRule::Kind::kNeverTrue;
+    known_.emplace(key, out);
+    return out;
+  }
+
   const Policy& policy_;
   dd::Limits limits_;
   Clock::time_point start_ = Clock::now();
   std::uint32_t marker_;
+  Policy frame_;                       // the policy without rules
   std::vector<Duplicate> duplicates_;  // the duplicates of the current rule
   std::vector<RedundantRule> found_;
+  std::vector<DoubtfulRule> doubtful_;
+  std::map<std::tuple<Matcher::Op, std::uint64_t, std::uint64_t, bool>,
+           std::optional<DoubtfulRule::Kind>>
+      known_;  // the conditions examined so far
 };
 
 // The fields that the alternatives of a rule check. Bit i stands for field i. The alternatives are
@@ -299,6 +454,7 @@ class Doubts {
       if ((checks_.sometimes & ~checks_.always & bit) == 0) continue;
       DoubtfulRule found = doubt(DoubtfulRule::Kind::kInconsistent, field);
       alternatives(rule_.rule, checks_, bit, found);
+      found.lines = lines_of(found);
       out_.push_back(std::move(found));
     }
   }
@@ -306,6 +462,18 @@ class Doubts {
  private:
   [[nodiscard]] DoubtfulRule doubt(DoubtfulRule::Kind kind, int field) const {
     return {kind, place_, field, {}, {}};
+  }
+
+  [[nodiscard]] std::vector<std::size_t> lines_of(const DoubtfulRule& found) const {
+    std::vector<RulePart> parts = found.unchecked;
+    parts.insert(parts.begin(), found.checked);
+    std::vector<std::size_t> out;
+    for (const RulePart& part : parts) {
+      const auto [position, located] = position_of_part(rule_.rule, part);
+      if (position.at == nullptr || located != part.size()) return {};
+      out.push_back(position.at->line);
+    }
+    return out;
   }
 
   // Collects the alternatives of any_of that check nothing although others check something.
@@ -348,15 +516,32 @@ class Doubts {
 }  // namespace
 
 Result<LintReport> lint(const LintJob& job) {
-  auto redundant = redundant_rules(job.policy, job.limits);
+  const Policy& policy = job.imported.policy;
+  const Clock::time_point start = Clock::now();
+  auto redundant = redundant_rules(policy, job.limits, job.imported.idle);
   if (!redundant) return redundant.error();
-  return LintReport{
-      job.name,   job.file, job.strict, std::move(*redundant), doubtful_rules(job.policy),
-      job.unknown};
+  dd::Limits left = job.limits;
+  left.seconds -= seconds_since(start);
+  auto trivial = trivial_conditions(policy, job.imported.format, left);
+  if (!trivial) return trivial.error();
+  auto doubtful = doubtful_rules(policy);
+  std::ranges::move(*trivial, std::back_inserter(doubtful));
+  return LintReport{job.name,
+                    job.file,
+                    job.strict,
+                    std::move(*redundant),
+                    std::move(doubtful),
+                    job.imported.unknown};
 }
 
-Result<std::vector<RedundantRule>> redundant_rules(const Policy& policy, const dd::Limits& limits) {
-  return Linter(policy, limits).run();
+Result<std::vector<RedundantRule>> redundant_rules(const Policy& policy, const dd::Limits& limits,
+                                                   std::span<const RuleSet> idle) {
+  return Linter(policy, limits).redundant(idle);
+}
+
+Result<std::vector<DoubtfulRule>> trivial_conditions(const Policy& policy, PolicyFormat format,
+                                                     const dd::Limits& limits) {
+  return Linter(policy, limits).trivial(format);
 }
 
 std::vector<DoubtfulRule> doubtful_rules(const Policy& policy) {

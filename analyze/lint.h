@@ -1,8 +1,10 @@
 // Finds rules of a policy that could be removed, and rules that are probably mistakes. Owns the
-// meaning of "unmatchable", "shadowed" and "redundant" (proven for all inputs), and of "duplicate"
-// and "inconsistent" (visible in the form of the rules). It must not know files.
+// meaning of "unmatchable", "shadowed", "redundant", "always_true" and "never_true" (proven for all
+// inputs), and of "duplicate" and "inconsistent" (visible in the form of the rules). It must not
+// know files.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,26 +17,32 @@
 namespace secequiv {
 
 struct LintJob {
-  Policy policy;
+  Import imported;
   std::string name;
-  std::string file;                       // file of the policy; may be empty
-  bool strict = false;                    // whether warnings are failures
-  dd::Limits limits = {};                 // `seconds` is for all proofs together
-  std::vector<UnknownName> unknown = {};  // names in the policy that no architecture has
+  std::string file;        // file of the policy; may be empty
+  bool strict = false;     // whether warnings are failures
+  dd::Limits limits = {};  // `seconds` is for all proofs together
 };
 
 // Returns the report. Errors: kBudget if the limits are reached.
 Result<LintReport> lint(const LintJob& job);
 
-// Returns the rules and parts of rules that could be removed. Each can be removed alone, but not
-// necessarily together with others. The list omits parts of a listed rule, and parts that only a
-// later duplicate makes redundant. An any_of directly within an any_of counts as part of it; the
-// same holds for all_of. Errors: kBudget.
-Result<std::vector<RedundantRule>> redundant_rules(const Policy& policy, const dd::Limits& limits);
+// Returns the rules and parts of rules that could be removed, in the order of the file. Each can be
+// removed alone, but not necessarily together with others. The list omits parts of a listed rule,
+// and parts that only a later duplicate makes redundant. An any_of directly within an any_of counts
+// as part of it; the same holds for all_of. Each set of `idle` is examined as if it stood after the
+// policy's rule sets. Errors: kBudget.
+Result<std::vector<RedundantRule>> redundant_rules(const Policy& policy, const dd::Limits& limits,
+                                                   std::span<const RuleSet> idle = {});
 
 // Returns the doubtful rules, sorted by rule set, system call, then field. A matcher other than
 // `any` checks its field, even if it is always true. An alternative that checks nothing is not
 // compared with the others.
 std::vector<DoubtfulRule> doubtful_rules(const Policy& policy);
+
+// Returns the conditions that every value of their field satisfies, or that no value does. In our
+// own format, {"ge": 0} states that any value is meant. Errors: kBudget.
+Result<std::vector<DoubtfulRule>> trivial_conditions(const Policy& policy, PolicyFormat format,
+                                                     const dd::Limits& limits);
 
 }  // namespace secequiv

@@ -22,12 +22,8 @@ Result<int> lint_policy(const LintOptions& given) {
   if (given.options.strict_names)
     if (const auto names = check_names(*imported, reading(given.options)); !names)
       return names.error();
-  LintJob job{std::move(imported->policy),
-              given.policy,
-              given.policy == "-" ? "" : given.policy,
-              given.strict,
-              given.engine.limits(),
-              std::move(imported->unknown)};
+  LintJob job{std::move(*imported), given.policy, given.policy == "-" ? "" : given.policy,
+              given.strict, given.engine.limits()};
   job.limits.seconds = given.options.timeout;
   const auto found = lint(job);
   if (!found) return found.error();

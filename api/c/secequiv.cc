@@ -134,9 +134,8 @@ Outcome parsed(Program program, bool is_policy, const std::string& notes) {
 }
 
 struct NotedPolicy {
-  Policy policy;
+  Import imported;
   std::string notes;  // what was omitted, one line each
-  std::vector<UnknownName> unknown;
 };
 
 Result<NotedPolicy> read_policy(std::string_view text, const std::string& name,
@@ -146,8 +145,8 @@ Result<NotedPolicy> read_policy(std::string_view text, const std::string& name,
   auto read = import_policy(text, name, options.policy_format, host);
   if (!read) return read.error();
   if (auto s = filter_fits(options.filter, read->format, name); !s) return s.error();
-  NotedPolicy out{std::move(read->policy), {}, std::move(read->unknown)};
-  for (const std::string& note : read->notes)
+  NotedPolicy out{std::move(*read), {}};
+  for (const std::string& note : out.imported.notes)
     out.notes += fmt::format("{}: {}\n", name, printable(note, false));
   return out;
 }
@@ -159,9 +158,9 @@ Result<Outcome> parse(const Bytes& bytes, const Options& options) {
     const auto read = read_policy(*text, bytes.name, options);
     if (!read) return read.error();
     std::string notes = read->notes;
-    for (const UnknownName& unknown : read->unknown)
+    for (const UnknownName& unknown : read->imported.unknown)
       notes += fmt::format("warning: {}\n", printable(unknown.text(), false));
-    return parsed(compile(read->policy), true, notes);
+    return parsed(compile(read->imported.policy), true, notes);
   }
   if (auto s = filter_fits(options.filter, std::nullopt, bytes.name); !s) return s.error();
   auto program = read_program(*text, bytes.name, options.form, c_names(options.oci.arch));
@@ -174,8 +173,8 @@ Result<Outcome> lint(const Bytes& bytes, bool strict, const Options& options) {
   if (!text) return text.error();
   auto read = read_policy(*text, bytes.name, options);
   if (!read) return read.error();
-  const auto found = secequiv::lint(
-      {std::move(read->policy), bytes.name, {}, strict, limits_of(options), read->unknown});
+  const auto found =
+      secequiv::lint({std::move(read->imported), bytes.name, {}, strict, limits_of(options)});
   if (!found) return found.error();
   return Outcome{verdict_of(found->verdict()), read->notes + lint_text(*found),
                  render(to_json(*found))};

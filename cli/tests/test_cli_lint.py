@@ -227,11 +227,23 @@ def compared(rule):
     return {kind: kept}, found
 
 
+def trivial_in(rule, path=()):
+    """Returns the conditions of hand-written and random rules that no value satisfies: they use no other trivial one."""
+    for field, matcher in ({} if rule is True else rule.get("args", {})).items():
+        if matcher == {"lt": 0}:
+            yield "never_true", "arg" + field, path
+    for i, child in enumerate(children(rule), 1):
+        yield from trivial_in(child, path + (i,))
+
+
 def right_warnings(policy, warnings):
     """Checks that the warnings are exactly those that follow from an enumeration of all alternatives."""
     for number, rule_set in enumerate(policy["rule_sets"], 1):
         for key, rule in rule_set["rules"].items():
             rows = [row for row in warnings if (row["rule_set"], row["nr"]) == (number, CALLS[key])]
+            trivial = [row for row in rows if row["kind"] in ("always_true", "never_true")]
+            assert {(row["kind"], row["field"], tuple(row["parts"])) for row in trivial} == set(trivial_in(rule))
+            rows = [row for row in rows if row not in trivial]
             reduced, match_all = compared(rule)
             assert [row["kind"] for row in rows] == ["match_all"] * match_all + ["inconsistent"] * (len(rows) - match_all)
             sets = [fields for _, fields in alternatives(reduced)]
@@ -335,7 +347,7 @@ def test_findings_are_readable_in_text(tmp_path):
     path = write(tmp_path / "p.json", policy)
     assert run("lint", path).out == (
         "fail: 1 redundant rule\n"
-        "%s:1 (rule_sets[1].rules.read): x86_64:read: shadowed: earlier rule sets decide every call that it matches\n" % path)
+        "%s:1 (rule_sets[1].rules.read): x86_64:read: shadowed: line 1 decides every call that it matches\n" % path)
     policy, _ = HAND["any-of"]
     assert run("lint", write(tmp_path / "p.json", policy)).out == (
         "fail: 1 redundant rule\n"
@@ -471,6 +483,110 @@ def test_container_profiles_are_linted():
         unknown = [row for row in document["warnings"] if row["kind"] == "unknown_name"]
         rules = [row for row in document["idle"] + document["warnings"] if row not in unknown]
         assert len(shown) == 1 + len(in_text(rules)) + len(unknown) < 1 + len(document["idle"] + document["warnings"]) or name == "docker-default"
+
+
+def oci(names, action="ALLOW", *conditions):
+    """Returns an entry of a container profile; a condition is (argument, operator, value[, second value])."""
+    args = [{"index": index, "op": "SCMP_CMP_" + op, "value": value, "valueTwo": more[0] if more else 0}
+            for index, op, value, *more in conditions]
+    return {"names": names.split(), "action": "SCMP_ACT_" + action, **({"args": args} if args else {})}
+
+
+def profile_of(path, entries, **fields):
+    """Writes a container profile with one entry in each line, from line 2."""
+    head = json.dumps({"defaultAction": "SCMP_ACT_ERRNO", "architectures": ["SCMP_ARCH_X86_64"], **fields})[:-1]
+    path.write_text('%s, "syscalls": [\n%s\n]}' % (head, ",\n".join(json.dumps(entry) for entry in entries)))
+    return path
+
+
+# Entries, and what lint reports about them: line, kind, system call, and how the text goes on.
+ENTRIES = {
+    "conditional-after-unconditional": ([oci("socket"), oci("socket", "ALLOW", (0, "EQ", 1))],
+                                        [(3, "shadowed", "socket", "line 2 decides every call that it matches")]),
+    "conditional-before-unconditional": ([oci("socket", "ALLOW", (0, "EQ", 1)), oci("read socket")],
+                                         [(2, "shadowed", "socket", "line 3 decides every call that it matches")]),
+    "twice": ([oci("read write"), oci("close"), oci("write")], [(4, "shadowed", "write", "line 2 decides every call that it matches")]),
+    "twice-with-condition": ([oci("read", "ALLOW", (0, "EQ", 1)), oci("read", "ALLOW", (0, "EQ", 1))],
+                             [(3, "duplicate", "read", "it repeats line 2")]),
+    "default": ([oci("mount", "ERRNO"), oci("read"), oci("keyctl", "ERRNO", (0, "EQ", 1))],
+                [(2, "redundant", "mount", "its action is the default action of line 1"),
+                 (4, "redundant", "keyctl", "its action is the default action of line 1")]),
+    "default-beside-another": ([oci("read", "ERRNO"), oci("read")], [(2, "shadowed", "read", "line 3 decides every call that it matches")]),
+    "another-errno-than-the-default": ([{**oci("mount", "ERRNO"), "errnoRet": 38}], []),
+    "other-actions": ([oci("read"), oci("read", "LOG"), oci("write", "LOG", (0, "EQ", 1)), oci("write", "TRAP")],
+                      [(3, "shadowed", "read", "line 2 decides every call that it matches"),
+                       (4, "shadowed", "write", "line 5 decides every call that it matches")]),
+    "within-another": ([oci("read", "ALLOW", (0, "LE", 9)), oci("read", "ALLOW", (0, "EQ", 4))],
+                       [(3, "redundant", "read", "line 2 matches every call that it matches")]),
+    "within-two-others": ([oci("read", "ALLOW", (0, "LE", 4)), oci("read", "ALLOW", (0, "GE", 4)), oci("read", "ALLOW", (0, "NE", 4))],
+                          [(2, "redundant", "read", "the policy decides the same without it"),
+                           (3, "redundant", "read", "the policy decides the same without it"),
+                           (4, "redundant", "read", "the policy decides the same without it")]),
+    "different": ([oci("read", "ALLOW", (0, "EQ", 1)), oci("read", "LOG", (0, "EQ", 2)), oci("write", "LOG")], []),
+}
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_entries_of_profiles_without_effect(name, tmp_path):
+    entries, expected = ENTRIES[name]
+    path = profile_of(tmp_path / "p.json", entries)
+    document, done = report("lint", path, "--sarif", tmp_path / "s.json", "--junit", tmp_path / "j.xml")
+    assert done.status == (1 if expected else 0)
+    lines = ["%s:%d (syscalls[%d]): x86_64:%s: %s: %s" % (path, line, line - 2, call, kind, text) for line, kind, call, text in expected]
+    assert [row["text"] for row in document["idle"]] == lines and run("lint", path).out.splitlines()[1:] == lines
+    results = json.loads((tmp_path / "s.json").read_text())["runs"][0]["results"]
+    assert [(row["message"]["text"], row["locations"][0]["physicalLocation"]["region"]["startLine"]) for row in results] == [
+        (text, line) for text, (line, *_) in zip(lines, expected)]
+    junit = (tmp_path / "j.xml").read_text()
+    assert 'failures="%d"' % len(lines) in junit and all(text in junit for text in lines)
+
+
+def test_exactly_the_entries_without_effect_are_found(tmp_path):
+    """Removing a reported entry changes no decision. Removing another changes one, unless a reported entry takes its place."""
+    rng = random.Random(8)
+    kinds = {"removable": 0, "needed": 0}
+    for _ in range(30):
+        def entry():
+            condition = (rng.randrange(2), rng.choice(["EQ", "LE", "MASKED_EQ"]), rng.randrange(3))
+            return oci(rng.choice(["read", "write"]), rng.choice(["ALLOW", "ALLOW", "LOG", "ERRNO"]), *[condition] * (rng.random() < 0.7))
+        entries = [entry() for _ in range(6)]
+        path = profile_of(tmp_path / "p.json", entries)
+        listed = {row["origin"]["line"]: row["nr"] for row in report("lint", path)[0]["idle"]}
+        for k in range(len(entries)):
+            less = profile_of(tmp_path / "less.json", entries[:k] + entries[k + 1:])
+            removable = report("prove", path, less)[0]["verdict"] == "equivalent"
+            if k + 2 in listed:
+                assert removable, (entries, k)
+            elif removable:
+                assert CALLS[entries[k]["names"][0]] in listed.values(), (entries, k)
+            kinds["removable" if removable else "needed"] += 1
+    assert min(kinds.values()) > 40, kinds
+
+
+# A condition, and whether every value satisfies it (or no value does).
+TRIVIAL = [((0, "MASKED_EQ", 0, 0), "always_true"), ((0, "MASKED_EQ", 0, 5), "always_true"), ((1, "GE", 0), "always_true"),
+           ((5, "LE", 2**64 - 1), "always_true"), ((0, "LT", 0), "never_true"), ((2, "GT", 2**64 - 1), "never_true"),
+           ((0, "MASKED_EQ", 1, 1), None), ((0, "GE", 1), None), ((0, "LE", 2**64 - 2), None), ((0, "NE", 0), None)]
+
+
+@pytest.mark.parametrize("condition, kind", TRIVIAL)
+def test_conditions_that_every_or_no_value_satisfies_are_warnings(condition, kind, tmp_path):
+    path = profile_of(tmp_path / "p.json", [oci("read"), oci("clone", "ALLOW", condition)])
+    document, done = report("lint", path)
+    assert [(row["kind"], row["field"], row["origin"]["line"], row["parts"]) for row in document["warnings"]] == (
+        [(kind, "arg%d" % condition[0], 3, [])] if kind else []), done
+    text = "warning: %s:3 (syscalls[1]): x86_64:clone: %s: %s value of arg%d satisfies this condition" % (
+        path, kind, "every" if kind == "always_true" else "no", condition[0])
+    assert (text in run("lint", path).out) == (kind is not None)
+    assert (", whose mask is 0; it checks nothing\n" in run("lint", path).out) == (condition[1:3] == ("MASKED_EQ", 0))
+    assert run("lint", path, "--strict").status == (1 if kind else 0)
+
+
+def test_conditions_of_policies_are_examined_in_every_part(tmp_path):
+    rule = {"any_of": [eq(0, 1), {"all_of": [eq(1, 2), {"args": {"2": {"lt": 0}}}]}, {"args": {"0": {"eq": 7}, "3": {"ge": 0}}}]}
+    document = linted(write(tmp_path / "p.json", policy_of(("allow", {"read": rule}))))
+    assert [(row["field"], row["parts"]) for row in document["warnings"] if row["kind"] == "never_true"] == [("arg2", [2, 2])]
+    assert not any(row["kind"] == "always_true" for row in document["warnings"]), "ge 0 states that any value is meant"
 
 
 def test_bad_policies_are_errors(getpid, tmp_path):

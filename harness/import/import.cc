@@ -91,6 +91,7 @@ Result<Import> import_as(PolicyFormat format, bool is_chosen, std::string_view t
       out.unknown = std::move(imported->unknown);
       out.capabilities = std::move(imported->capabilities);
       out.left_out = std::move(imported->left_out);
+      out.idle = std::move(imported->idle);
       return out;
     }
     case PolicyFormat::kSeccompiler:

@@ -39,6 +39,7 @@ struct Import {
   std::vector<UnknownName> unknown = {};
   std::vector<std::string> capabilities = {};  // capabilities in an OCI profile, in its order
   std::vector<LeftOutPart> left_out = {};      // parts of an OCI profile
+  std::vector<RuleSet> idle = {};              // entries of an OCI profile without effect
 };
 
 // Returns whether `text` is a policy in any format; otherwise it is a program.

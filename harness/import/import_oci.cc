@@ -378,15 +378,19 @@ class OciImporter {
     const auto why = selection(at);
     if (!why) return why.error();
     if (!*wanted) leave_out(at, *why);
-    if (!*wanted || *chosen == out_.policy.default_action) return Ok{};
-    entries_.choose(*chosen);
+    if (!*wanted) return Ok{};
+    const bool skipped = *chosen == out_.policy.default_action;
+    if (!skipped) entries_.choose(*chosen);
     const bool listed = at.given("names") && !at.value()["names"].empty();
     for (std::size_t i = 0; i < names->size(); ++i) {
       const PositionRef found =
           listed ? at.at("names").at(i).position(at.path()) : at.at("name").position(at.path());
       RulePosition position = *found.at;
       position.condition = *why;
-      entries_.add((*names)[i], *rule, position);
+      if (skipped)
+        entries_.skip((*names)[i], *rule, position);
+      else
+        entries_.add((*names)[i], *rule, position);
     }
     return Ok{};
   }

@@ -51,6 +51,9 @@ struct OciImport {
   // Capabilities that entries include or exclude, in order of appearance.
   std::vector<std::string> capabilities = {};
   std::vector<LeftOutPart> left_out = {};
+  // The entries without effect, one in each set: after the policy's rule sets, they change no
+  // decision. Either an entry that always holds decides, or their action is the default action.
+  std::vector<RuleSet> idle = {};
 };
 
 // Returns whether OciOptions::kernel accepts `text`, like "6.1" or "6.1.2-rc1".

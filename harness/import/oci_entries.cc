@@ -55,19 +55,12 @@ void OciEntries::add(const std::string& name, const Rule& conditions,
     Seen entry{current_action_, always, place, std::move(rule)};
     if (!always) entry.required = required_values(entry.rule);
     if (!seen.empty() && seen.front().always) {
-      if (seen.front().action != current_action_)
-        no_effect(name, place, seen.front(), arch);
-      else
-        superfluous_[call].push_back(position);
+      without_effect(name, std::move(entry), seen.front(), call);
       continue;
     }
     if (always) {
       drop(call);
-      for (const Seen& each : seen)
-        if (each.action != current_action_)
-          no_effect(name, each.place, entry, arch);
-        else
-          superfluous_[call].push_back(*each.rule.position.at);
+      for (Seen& each : seen) without_effect(name, std::move(each), entry, call);
       seen.clear();
     } else {
       note_overlap(name, entry, seen);
@@ -76,6 +69,15 @@ void OciEntries::add(const std::string& name, const Rule& conditions,
     seen.push_back(std::move(entry));
   }
   if (!known) unknown_here(name, position);
+}
+
+void OciEntries::skip(const std::string& name, const Rule& conditions,
+                      const RulePosition& position) {
+  for (const Arch arch : out_.policy.arches)
+    if (const auto nr = syscall_nr(arch, name))
+      out_.idle.push_back({out_.policy.default_action,
+                           false,
+                           {{arch, *nr, oci_rule_on(arch, positioned(conditions, position))}}});
 }
 
 // A name that only other architectures have is no mistake, because a profile serves many hosts.
@@ -122,15 +124,18 @@ void OciEntries::note_multiplexed() {
     }
 }
 
-// Notes once that an entry for a call has no effect beside `always`.
-void OciEntries::no_effect(const std::string& name, const std::string& place, const Seen& always,
-                           Arch arch) {
+// Lists an entry that has no effect beside `always`. If its action is another one, also notes it
+// once.
+void OciEntries::without_effect(const std::string& name, Seen entry, const Seen& always,
+                                const Call& call) {
+  out_.idle.push_back({entry.action, false, {{call.first, call.second, std::move(entry.rule)}}});
+  if (entry.action == always.action) return;
   const std::string why = always.rule.kind == Rule::Kind::kMatchAll
                               ? fmt::format("the entry at {} has no conditions", always.place)
                               : fmt::format("the conditions of the entry at {} always hold on {}",
-                                            always.place, arch_info(arch).name);
+                                            always.place, arch_info(call.first).name);
   std::string note =
-      fmt::format("{} at {}: this entry has no effect, because {}", name, place, why);
+      fmt::format("{} at {}: this entry has no effect, because {}", name, entry.place, why);
   if (noted_.insert(note).second) out_.skipped.push_back(std::move(note));
 }
 
@@ -140,6 +145,7 @@ void OciEntries::drop(const Call& call) {
     std::erase_if(set.rules,
                   [&](const SyscallRule& rule) { return Call(rule.arch, rule.nr) == call; });
   std::erase_if(out_.policy.rule_sets, [](const RuleSet& set) { return set.rules.empty(); });
+  pending_.erase(call);
 }
 
 void OciEntries::note_overlap(const std::string& name, const Seen& entry,
@@ -165,10 +171,14 @@ void OciEntries::note_overlaps() {
 
 // Adds to the position of a rule the entries that it makes superfluous.
 void OciEntries::place_superfluous() {
+  std::map<std::pair<std::uint32_t, Call>, std::vector<RulePosition>> idle;
+  for (const RuleSet& set : out_.idle)
+    for (const SyscallRule& entry : set.rules)
+      idle[{set.action, {entry.arch, entry.nr}}].push_back(*entry.rule.position.at);
   for (RuleSet& set : out_.policy.rule_sets)
     for (SyscallRule& entry : set.rules) {
-      const auto found = superfluous_.find({entry.arch, entry.nr});
-      if (found == superfluous_.end() || entry.rule.position.at == nullptr) continue;
+      const auto found = idle.find({set.action, {entry.arch, entry.nr}});
+      if (found == idle.end() || entry.rule.position.at == nullptr) continue;
       RulePosition position = *entry.rule.position.at;
       position.superfluous = found->second;
       entry.rule = positioned(std::move(entry.rule), std::move(position));

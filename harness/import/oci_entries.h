@@ -25,6 +25,8 @@ class OciEntries {
   // In libseccomp, the first entry that always holds replaces all other entries of a call. The
   // order of the other entries in the profile does not matter.
   void add(const std::string& name, const Rule& conditions, const RulePosition& position);
+  // Lists an entry with the default action. Runtimes skip it.
+  void skip(const std::string& name, const Rule& conditions, const RulePosition& position);
   // Call it once, after the last entry.
   void finish();
 
@@ -49,7 +51,7 @@ class OciEntries {
   void unknown_here(const std::string& name, const RulePosition& position);
   void note_elsewhere();
   void note_multiplexed();
-  void no_effect(const std::string& name, const std::string& place, const Seen& always, Arch arch);
+  void without_effect(const std::string& name, Seen entry, const Seen& always, const Call& call);
   void drop(const Call& call);
   void note_overlap(const std::string& name, const Seen& entry, const std::vector<Seen>& seen);
   void note_overlaps();
@@ -61,8 +63,6 @@ class OciEntries {
   std::uint32_t current_action_ = 0;
   std::map<Call, std::vector<Rule>> pending_;
   std::map<Call, std::vector<Seen>> seen_;
-  // Entries beside one that always holds and has the same action.
-  std::map<Call, std::vector<RulePosition>> superfluous_;
   std::set<std::string> names_;  // system calls that have a rule
   std::set<std::string> noted_;  // the notes about entries without effect
   std::vector<Overlap> overlaps_;

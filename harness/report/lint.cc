@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "harness/base/text.h"
@@ -69,30 +71,64 @@ std::string place_text(const RulePlace& place, std::string_view arches) {
   return fmt::format("{} {}:{}", where, arches, name.empty() ? fmt::format("{}", place.nr) : name);
 }
 
+// Formats the indices of a part for which its position does not stand.
+std::string inner_text(const RulePlace& place, const RulePart& part) {
+  std::string out;
+  for (std::size_t i = place.located; i < part.size(); ++i)
+    out += fmt::format(", part {}", part[i] + 1);
+  return out;
+}
+
 std::string line(const RedundantRule& rule, std::string_view arches) {
   std::string out = place_text(rule.place, arches);
-  for (const std::size_t branch : rule.part) out += fmt::format(", part {}", branch + 1);
-  out += fmt::format(": {}: ", lint_name(rule.kind));
+  out += fmt::format("{}: {}: ", inner_text(rule.place, rule.part), lint_name(rule.kind));
+  const RulePosition* by = rule.original.at.get();
+  const std::string line = by != nullptr ? fmt::format("line {}", by->line) : "";
   switch (rule.kind) {
     case RedundantRule::Kind::kUnmatchable:
       return out + "no input matches it";
     case RedundantRule::Kind::kShadowed:
-      return out + "earlier rule sets decide every call that it matches";
+      if (by == nullptr) return out + "earlier rule sets decide every call that it matches";
+      return out + line + " decides every call that it matches";
     case RedundantRule::Kind::kDuplicate:
+      if (rule.place.located == rule.part.size() && by != nullptr && rule.originals.size() == 1)
+        return out + "it repeats " + line;
       out += fmt::format("it repeats {}", parts_text(rule.originals));
-      if (rule.original.at != nullptr) out += fmt::format(" (line {})", rule.original.at->line);
-      return out;
+      return by != nullptr ? out + fmt::format(" ({})", line) : out;
     case RedundantRule::Kind::kRedundant:
       break;
   }
-  return out + "the policy decides the same without it";
+  if (by == nullptr) return out + "the policy decides the same without it";
+  return out + (rule.part.empty() ? "its action is the default action of " + line
+                                  : line + " matches every call that it matches");
+}
+
+// Formats the values of a field that satisfy or do not satisfy a condition.
+std::string trivial_text(const DoubtfulRule& rule) {
+  const bool always = rule.kind == DoubtfulRule::Kind::kAlwaysTrue;
+  return fmt::format("{} value of {} satisfies this condition{}{}", always ? "every" : "no",
+                     field_name(rule.field), rule.no_mask ? ", whose mask is 0" : "",
+                     always ? "; it checks nothing" : "");
+}
+
+std::string lines_text(std::span<const std::size_t> lines) {
+  return fmt::format(
+      "line{} {}{}", lines.size() == 1 ? "" : "s",
+      fmt::join(lines.first(std::min(lines.size(), kMaxParts)), ", "),
+      lines.size() > kMaxParts ? fmt::format(" and {} more", lines.size() - kMaxParts) : "");
 }
 
 std::string line(const DoubtfulRule& rule, std::string_view arches) {
-  const std::string out =
-      fmt::format("{}: {}: ", place_text(rule.place, arches), lint_name(rule.kind));
-  const std::string unchecked = parts_text(rule.unchecked);
+  const std::string out = fmt::format("{}{}: {}: ", place_text(rule.place, arches),
+                                      inner_text(rule.place, rule.part), lint_name(rule.kind));
+  if (rule.kind == DoubtfulRule::Kind::kAlwaysTrue || rule.kind == DoubtfulRule::Kind::kNeverTrue)
+    return out + trivial_text(rule);
   const bool one = rule.unchecked.size() == 1;
+  if (!rule.lines.empty())
+    return out + fmt::format("line {} checks {}, but {} {} not", rule.lines[0],
+                             field_name(rule.field), lines_text(std::span(rule.lines).subspan(1)),
+                             one ? "does" : "do");
+  const std::string unchecked = parts_text(rule.unchecked);
   if (rule.kind == DoubtfulRule::Kind::kMatchAll)
     return out + fmt::format("{} check{} nothing, so the others have no effect", unchecked,
                              one ? "s" : "");
@@ -131,8 +167,11 @@ ordered_json finding(const DoubtfulRule& rule) {
   if (rule.kind == DoubtfulRule::Kind::kInconsistent) {
     out["field"] = field_name(rule.field);
     out["checked"] = from_one(rule.checked);
+  } else if (rule.kind != DoubtfulRule::Kind::kMatchAll) {
+    out["field"] = field_name(rule.field);
+    out["parts"] = from_one(rule.part);
   }
-  out["unchecked"] = parts_json(rule.unchecked);
+  if (!rule.unchecked.empty()) out["unchecked"] = parts_json(rule.unchecked);
   out["text"] = line(rule);
   return out;
 }
@@ -195,7 +234,17 @@ std::string_view lint_name(RedundantRule::Kind kind) {
 }
 
 std::string_view lint_name(DoubtfulRule::Kind kind) {
-  return kind == DoubtfulRule::Kind::kMatchAll ? "match_all" : "inconsistent";
+  switch (kind) {
+    case DoubtfulRule::Kind::kInconsistent:
+      return "inconsistent";
+    case DoubtfulRule::Kind::kMatchAll:
+      return "match_all";
+    case DoubtfulRule::Kind::kAlwaysTrue:
+      return "always_true";
+    case DoubtfulRule::Kind::kNeverTrue:
+      return "never_true";
+  }
+  return {};
 }
 
 std::string lint_text(const LintReport& report) {

@@ -26,6 +26,7 @@ struct RulePlace {
   Arch arch;
   std::uint32_t nr;
   PositionRef position = {};  // position of the rule, or of the part that a finding is about
+  std::size_t located = 0;    // how many indices of the part its position stands for
 };
 
 struct RedundantRule {
@@ -39,7 +40,9 @@ struct RedundantRule {
   RulePlace place;
   RulePart part;
   std::vector<RulePart> originals;  // kDuplicate: the parts that it repeats
-  PositionRef original = {};        // position of the first original
+  // Position of the first original. kShadowed: of the rule that decides instead, if it is only one.
+  // kRedundant: of the part that matches the same, or of the default action, if it does the same.
+  PositionRef original = {};
 };
 
 // A rule whose alternatives do not check the same fields.
@@ -47,12 +50,18 @@ struct DoubtfulRule {
   enum class Kind : std::uint8_t {
     kInconsistent,  // some alternatives check `field`, others do not
     kMatchAll,      // an alternative checks nothing, so the others have no effect
+    kAlwaysTrue,    // every value of `field` satisfies the condition
+    kNeverTrue,     // no value of `field` satisfies the condition
   };
   Kind kind;
   RulePlace place;
-  int field;                        // kInconsistent: 0..5 or kIpField
+  int field;                        // but for kMatchAll: 0..5 or kIpField
   RulePart checked;                 // kInconsistent: the first alternative that checks it
   std::vector<RulePart> unchecked;  // the alternatives that do not check it, or that check nothing
+  // The lines of `checked` and then `unchecked`, if each of these parts has a position of its own.
+  std::vector<std::size_t> lines = {};
+  RulePart part = {};    // kAlwaysTrue, kNeverTrue: the part with the condition
+  bool no_mask = false;  // kAlwaysTrue, kNeverTrue: the condition has a mask, which is 0
 };
 
 // Return the names in reports: "unmatchable", "match_all".
