@@ -89,20 +89,20 @@ Result<Import> import_checked(std::string_view text, const std::string& name,
   return imported;
 }
 
-// Returns how to read a container profile for other capabilities, or std::nullopt for other
-// policies.
+// Returns how to read a container profile for other capabilities and kernels, or std::nullopt if
+// the policy does not depend on them.
 std::optional<ContainerProfile> profile_of(const Import& imported, std::string_view text,
                                            const std::string& name, const Reading& reading) {
-  if (imported.capabilities.empty()) return std::nullopt;
-  const auto read = [whole = std::string(text), name, asked = reading.import](
-                        const std::vector<std::string>& capabilities) -> Result<Policy> {
+  if (imported.capabilities.empty() && imported.kernels.empty()) return std::nullopt;
+  const auto read = [whole = std::string(text), name,
+                     asked = reading.import](const OciOptions& options) -> Result<Policy> {
     ImportOptions changed = asked;
-    changed.oci.capabilities = capabilities;
+    changed.oci = options;
     auto again = import_policy(whole, name, PolicyFormat::kOci, changed);
     if (!again) return again.error();
     return std::move(again->policy);
   };
-  return ContainerProfile{reading.import.oci.capabilities, imported.capabilities, read};
+  return ContainerProfile{reading.import.oci, imported.capabilities, imported.kernels, read};
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/base/result.h"
@@ -20,12 +21,13 @@
 
 namespace secequiv {
 
-// A container profile. Its meaning depends on the container's capabilities.
+// A container profile. Its meaning depends on the container's capabilities and the host's kernel.
 struct ContainerProfile {
-  std::vector<std::string> granted;  // the capabilities for which it was read
-  std::vector<std::string> asked;    // capabilities that its entries include or exclude
-  // Reads the profile again, for a container with these capabilities.
-  std::function<Result<Policy>(const std::vector<std::string>& capabilities)> read;
+  OciOptions options;              // for which it was read
+  std::vector<std::string> asked;  // capabilities that its entries include or exclude
+  std::vector<std::pair<unsigned, unsigned>> kernels;  // versions that they include or exclude
+  // Reads the profile again, for another container or kernel.
+  std::function<Result<Policy>(const OciOptions& options)> read;
 };
 
 struct Source {

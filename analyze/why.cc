@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <deque>
 #include <iterator>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "harness/bpf/text.h"
 #include "harness/compare/pair.h"
 #include "harness/coverage/coverage.h"
+#include "harness/import/oci_runtime.h"
 #include "harness/report/regions.h"
 #include "harness/seccomp/annotate.h"
 #include "verify/dd/nearest.h"
@@ -69,38 +71,38 @@ Policies policies_of(const std::vector<Source>& filters) {
   return out;
 }
 
-// Finds capabilities of the container that would change the decision. It tries one at a time, and
-// all missing ones together if no single one changes it. Each time, it reads every container
-// profile of the stack again.
-class Capabilities {
+// Finds capabilities of the container and versions of the kernel that would change the decision. It
+// tries one capability at a time, and all missing ones together if no single one changes it. Each
+// time, it reads every container profile of the stack again.
+class Containers {
  public:
-  explicit Capabilities(const WhyJob& job)
+  explicit Containers(const WhyJob& job)
       : data_(job.data),
         filters_(job.stack.filters),
         result_(decision(filters_, policies_of(filters_), data_).result) {
     for (const Source& source : filters_) {
       if (!source.profile) continue;
-      granted_ = source.profile->granted;
+      options_ = source.profile->options;
       for (const std::string& name : source.profile->asked)
         if (!among(asked_, name)) asked_.push_back(name);
+      kernels_.insert(source.profile->kernels.begin(), source.profile->kernels.end());
     }
   }
 
   std::vector<Other> find() {
     for (const std::string& name : asked_) {
-      const bool has = among(granted_, name);
-      auto changed = granted_;
+      const bool has = among(options_.capabilities, name);
+      OciOptions changed = options_;
       if (has) {
-        std::erase(changed, name);
-      } else {
-        changed.push_back(name);
-      }
-      if (has)
+        std::erase(changed.capabilities, name);
         add(changed, "without " + name, {});
-      else
-        add(changed, "with " + name, name);
+      } else {
+        changed.capabilities.push_back(name);
+        add(changed, "with " + name, "without " + name);
+      }
     }
     if (out_.empty()) together();
+    kernels();
     return std::move(out_);
   }
 
@@ -110,13 +112,12 @@ class Capabilities {
   }
 
   // Returns std::nullopt if the stack's decision stays the same.
-  [[nodiscard]] std::optional<Decision> changed_by(
-      const std::vector<std::string>& capabilities) const {
+  [[nodiscard]] std::optional<Decision> changed_by(const OciOptions& options) const {
     std::deque<Policy> read;
     Policies policies = policies_of(filters_);
     for (std::size_t i = 0; i < filters_.size(); ++i) {
       if (!filters_[i].profile) continue;
-      auto policy = filters_[i].profile->read(capabilities);
+      auto policy = filters_[i].profile->read(options);
       if (!policy) return std::nullopt;
       policies[i] = &read.emplace_back(std::move(*policy));
     }
@@ -135,16 +136,40 @@ class Capabilities {
     return found;
   }
 
-  void add(const std::vector<std::string>& capabilities, std::string condition,
-           std::string missing) {
-    auto found = changed_by(capabilities);
-    if (!found) return;
-    out_.push_back({Other::Kind::kCapability,
+  // Returns whether the decision changes.
+  bool add(const OciOptions& options, std::string condition, std::string missing,
+           Other::Kind kind = Other::Kind::kCapability) {
+    auto found = changed_by(options);
+    if (!found) return false;
+    out_.push_back({kind,
                     std::move(condition),
                     constant(found->result),
                     std::move(found->position),
                     {},
                     std::move(missing)});
+    return true;
+  }
+
+  // Tries the versions that the profiles name, the nearest later one and the nearest earlier one
+  // first.
+  void kernels() {
+    const auto host = kernel_version(options_.kernel);
+    if (!host) return;
+    OciOptions changed = options_;
+    for (auto at = kernels_.upper_bound(*host); at != kernels_.end(); ++at) {
+      const std::string text = fmt::format("Linux {}.{}", at->first, at->second);
+      changed.kernel = fmt::format("{}.{}", at->first, at->second);
+      if (add(changed, "on " + text + " or later", "below " + text, Other::Kind::kKernel)) break;
+    }
+    constexpr unsigned kLastMinor = 99999;  // for the version before 5.0
+    for (auto at = kernels_.upper_bound(*host); at != kernels_.begin();) {
+      const auto [major, minor] = *--at;
+      if (major == 0 && minor == 0) break;
+      changed.kernel = minor > 0 ? fmt::format("{}.{}", major, minor - 1)
+                                 : fmt::format("{}.{}", major - 1, kLastMinor);
+      if (add(changed, fmt::format("before Linux {}.{}", major, minor), {}, Other::Kind::kKernel))
+        break;
+    }
   }
 
   // An entry may need several capabilities together. Reports all capabilities that it names, except
@@ -152,10 +177,10 @@ class Capabilities {
   void together() {
     std::vector<std::string> missing;
     for (const std::string& name : asked_)
-      if (!among(granted_, name)) missing.push_back(name);
+      if (!among(options_.capabilities, name)) missing.push_back(name);
     const auto with = [&](const std::vector<std::string>& more) {
-      auto out = granted_;
-      out.insert(out.end(), more.begin(), more.end());
+      OciOptions out = options_;
+      out.capabilities.insert(out.capabilities.end(), more.begin(), more.end());
       return out;
     };
     if (!changed_by(with(missing))) return;
@@ -165,14 +190,15 @@ class Capabilities {
       if (changed_by(with(fewer))) missing = std::move(fewer);
     }
     const std::string names = fmt::format("{}", fmt::join(missing, " and "));
-    add(with(missing), "with " + names, names);
+    add(with(missing), "with " + names, "without " + names);
   }
 
   const SeccompData& data_;
   const std::vector<Source>& filters_;
   std::uint32_t result_;
-  std::vector<std::string> granted_;
+  OciOptions options_;
   std::vector<std::string> asked_;
+  std::set<std::pair<unsigned, unsigned>> kernels_;
   std::vector<Other> out_;
 };
 
@@ -274,7 +300,7 @@ Result<WhyReport> why(const WhyJob& job) {
     report.filters.push_back({source.title(), run.result, decides, std::move(rule), std::move(why),
                               tests_of(source.program, run)});
   }
-  report.others = Capabilities(job).find();
+  report.others = Containers(job).find();
   // If the limits are reached, the report omits the nearest other inputs.
   auto near = dd::nearest(space, decisions, job.data, kMostRegions);
   if (space.exhausted()) near.clear();

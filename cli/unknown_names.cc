@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/help.h"
+#include "harness/base/shell.h"
 #include "harness/base/text.h"
 #include "harness/seccomp/arch.h"
 
@@ -31,6 +32,11 @@ std::string unknown_option(const CLI::App& app, const std::string& name) {
   if (similar.empty()) similar = similar_names(name, general);
   return fmt::format("'{}' is not an option of {}{}", name,
                      command == nullptr ? kProgram : command->get_name(), did_you_mean(similar));
+}
+
+bool is_call(std::string_view name) {
+  return std::ranges::any_of(
+      all_arches(), [&](const ArchInfo& info) { return syscall_nr(info.arch, name).has_value(); });
 }
 
 std::string unknown_command(const CLI::App& app, const std::string& name) {
@@ -60,10 +66,15 @@ std::string unknown_name(const CLI::App& app) {
   }
   if (rest.empty() || command == nullptr) return {};
   const std::string& found = rest.back();
-  const bool call = command->get_option_no_throw("--nr") != nullptr &&
-                    std::ranges::any_of(all_arches(), [&](const ArchInfo& info) {
-                      return syscall_nr(info.arch, found).has_value();
-                    });
+  const bool takes_call = command->get_option_no_throw("--nr") != nullptr;
+  const bool call = takes_call && is_call(found);
+  const CLI::Option* filter = command->get_option_no_throw("filter");
+  if (const std::string first =
+          filter != nullptr && filter->count() > 0 ? filter->results()[0] : "";
+      takes_call && is_call(first))
+    return fmt::format(
+        "{0} takes the filter first, and the call as an option: {1} {0} {2} --nr {3}",
+        command->get_name(), kProgram, shell_quoted(found), first);
   return fmt::format("{} takes no further argument, found '{}'{}", command->get_name(), found,
                      call ? did_you_mean({"--nr " + found}) : "");
 }

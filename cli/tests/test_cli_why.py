@@ -425,6 +425,53 @@ def test_a_call_without_its_option_gets_a_hint(getpid):
     assert "did you mean" not in run("why", getpid, "nothing-such").err
 
 
+@pytest.mark.parametrize("command", ["why", "run"])
+def test_a_call_before_the_filter_gets_a_hint(command):
+    docker = POLICIES / "oci" / "docker-default.json"
+    done = run(command, "mount", docker)
+    if command == "why":
+        assert done.err.splitlines()[0] == "secequiv: why takes the filter first, and the call as an option: secequiv why %s --nr mount" % docker
+    assert done.status == 2 and run("why", "no-such-file", docker).err.startswith("secequiv: why takes no further argument")
+
+
+def test_a_call_of_another_architecture_is_an_error_that_names_what_there_is():
+    done = run("why", POLICIES / "oci" / "docker-default.json", "--nr", "chmod", "--arch", "aarch64")
+    assert done.err.splitlines()[0] == ("secequiv: --nr: aarch64 has no system call 'chmod', which x86_64 has; "
+                                        "it has fchmod, fchmodat, fchmodat2"), done
+    done = run("why", POLICIES / "oci" / "docker-default.json", "--nr", "fork", "--arch", "aarch64")
+    assert done.err.splitlines()[0] == "secequiv: --nr: aarch64 has no system call 'fork', which x86_64 has"
+
+
+def kernels(tmp_path, *entries):
+    path = tmp_path / "kernels.json"
+    path.write_text(json.dumps({"defaultAction": "SCMP_ACT_ERRNO", "architectures": ["SCMP_ARCH_X86_64"], "syscalls": [
+        {"names": ["ptrace"], "action": "SCMP_ACT_" + action, **condition} for action, condition in entries]}))
+    return path
+
+
+def test_the_kernel_version_that_would_change_the_decision(tmp_path):
+    """The nearest versions that the profile names are tried by evaluating it again."""
+    path = kernels(tmp_path, ("ALLOW", {"includes": {"minKernel": "4.8"}}))
+    line = run("why", path, "--nr", "ptrace", "--kernel-version", "4.4").out.splitlines()[0]
+    assert line == "ERRNO(1 EPERM): no rule for ptrace below Linux 4.8; it would be ALLOW on Linux 4.8 or later (%s:1)" % path
+    document, _ = report("why", path, "--nr", "ptrace", "--kernel-version", "4.4")
+    assert document["others"][0] == {"condition": "on Linux 4.8 or later", "action": "ALLOW", "origin": {
+        "file": str(path), "line": 1, "path": "syscalls[0]", "condition": "includes kernel >= 4.8"}}
+    assert "\n  it would be ERRNO(1 EPERM) before Linux 4.8 (" in run("why", path, "--nr", "ptrace").out
+    assert "Linux" not in run("why", path, "--nr", "read", "--kernel-version", "4.4").out
+    excluded = kernels(tmp_path, ("ALLOW", {"excludes": {"minKernel": "5.0"}}), ("LOG", {"includes": {"minKernel": "5.10"}}))
+    out = run("why", excluded, "--nr", "ptrace", "--kernel-version", "5.4").out
+    assert out.startswith("ERRNO(1 EPERM): no rule for ptrace below Linux 5.10; it would be LOG on Linux 5.10 or later (")
+    assert "\n  it would be ALLOW before Linux 5.0 (" in out
+
+
+def test_capabilities_and_kernels_that_are_missing_together():
+    docker = POLICIES / "oci" / "docker-default.json"
+    out = run("why", docker, "--nr", "ptrace", "--kernel-version", "4.4").out
+    assert out.startswith("ERRNO(1 EPERM): no rule for ptrace without CAP_SYS_PTRACE below Linux 4.8; it would be ALLOW with CAP_SYS_PTRACE (")
+    assert "\n  it would be ALLOW on Linux 4.8 or later (%s:" % docker in out
+
+
 def test_other_rules_with_the_same_action_are_listed(tmp_path):
     docker = POLICIES / "oci" / "docker-default.json"
     done = run("why", docker, "--nr", "personality", "--arg", "0=0x20000").out

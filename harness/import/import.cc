@@ -90,6 +90,7 @@ Result<Import> import_as(PolicyFormat format, bool is_chosen, std::string_view t
       std::ranges::move(imported->unclear, std::back_inserter(out.notes));
       out.unknown = std::move(imported->unknown);
       out.capabilities = std::move(imported->capabilities);
+      out.kernels = std::move(imported->kernels);
       out.left_out = std::move(imported->left_out);
       out.idle = std::move(imported->idle);
       return out;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/base/result.h"
@@ -38,8 +39,9 @@ struct Import {
   // Only in OCI profiles; other formats refuse unknown names.
   std::vector<UnknownName> unknown = {};
   std::vector<std::string> capabilities = {};  // capabilities in an OCI profile, in its order
-  std::vector<LeftOutPart> left_out = {};      // parts of an OCI profile
-  std::vector<RuleSet> idle = {};              // entries of an OCI profile without effect
+  std::vector<std::pair<unsigned, unsigned>> kernels = {};  // kernel versions in an OCI profile
+  std::vector<LeftOutPart> left_out = {};                   // parts of an OCI profile
+  std::vector<RuleSet> idle = {};  // entries of an OCI profile without effect
 };
 
 // Returns whether `text` is a policy in any format; otherwise it is a program.

@@ -339,13 +339,15 @@ class OciImporter {
   }
 
   // Returns std::nullopt if the filter has no minKernel.
-  Result<std::optional<bool>> min_kernel_met(const JsonCursor& at) const {
+  Result<std::optional<bool>> min_kernel_met(const JsonCursor& at) {
     if (!at.given("minKernel")) return std::optional<bool>();
     auto text = at.at("minKernel").string("a kernel version like \"4.8\"");
     if (!text) return text.error();
     if (text->empty()) return std::optional<bool>();
     const auto needed = kernel_version(*text);
     if (!needed) return at.at("minKernel").expected("a kernel version like \"4.8\"");
+    if (std::ranges::find(out_.kernels, *needed) == out_.kernels.end())
+      out_.kernels.push_back(*needed);
     const auto host = kernel_version(options_.kernel);
     if (!host) return usage_error(Subject::kKernelVersion, kernel_version_problem(options_.kernel));
     return std::optional(*host >= *needed);

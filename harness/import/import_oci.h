@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/base/result.h"
@@ -50,6 +51,7 @@ struct OciImport {
   std::vector<UnknownName> unknown = {};
   // Capabilities that entries include or exclude, in order of appearance.
   std::vector<std::string> capabilities = {};
+  std::vector<std::pair<unsigned, unsigned>> kernels = {};  // versions that they include or exclude
   std::vector<LeftOutPart> left_out = {};
   // The entries without effect, one in each set: after the policy's rule sets, they change no
   // decision. Either an entry that always holds decides, or their action is the default action.

@@ -106,8 +106,8 @@ TEST(WhyReport, TheFirstLineShowsWhatWouldChangeTheDecision) {
   report.others = {other(Kind::kCapability, "with CAP_A", kAllow),
                    other(Kind::kCapability, "with CAP_B", kAllow),
                    other(Kind::kArgument, "if arg0 != 0x1", 0x50002)};
-  report.others[0].missing = "CAP_A";
-  report.others[1].missing = "CAP_B";
+  report.others[0].missing = "without CAP_A";
+  report.others[1].missing = "without CAP_B";
   report.others[0].position.at = std::make_shared<RulePosition>(RulePosition{"a.json", 812});
   EXPECT_EQ(headline(report),
             "ERRNO(1 EPERM): no rule for getpid without CAP_A or CAP_B; it would be ALLOW with "

@@ -43,7 +43,7 @@ std::string other_text(const WhyReport::Other& other) {
 }
 
 // Returns the reason of the filter that decides. If no rule applies, also names the capabilities
-// that would add a rule.
+// and kernel versions that would add a rule.
 std::string reason_text(const WhyReport& report) {
   const auto& filters = report.filters;
   const auto by = filters.size() == 1
@@ -51,9 +51,12 @@ std::string reason_text(const WhyReport& report) {
                       : std::ranges::find(filters, true, &WhyReport::Filter::decides);
   if (by == filters.end()) return {};
   std::string missing;
-  for (const WhyReport::Other& other : report.others)
-    if (by->rule.by_default && !other.missing.empty())
-      missing += (missing.empty() ? " without " : " or ") + other.missing;
+  for (const WhyReport::Other& other : report.others) {
+    if (!by->rule.by_default || other.missing.empty()) continue;
+    constexpr std::string_view kWithout = "without ";
+    const bool more = !missing.empty() && other.missing.starts_with(kWithout);
+    missing += more ? " or " + other.missing.substr(kWithout.size()) : " " + other.missing;
+  }
   return by->reason + missing;
 }
 

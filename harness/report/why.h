@@ -32,13 +32,15 @@ struct WhyReport {
   };
   // The decision under another condition.
   struct Other {
-    enum class Kind : std::uint8_t { kCapability, kArgument, kArch };
+    enum class Kind : std::uint8_t { kCapability, kArgument, kArch, kKernel };
     Kind kind;
-    std::string condition;  // "with CAP_SYS_ADMIN", "if arg0 != 0x28", "on i386"
+    // "with CAP_SYS_ADMIN", "on Linux 4.8 or later", "if arg0 != 0x28", "on i386"
+    std::string condition;
     ReturnValue result;
     PositionRef position = {};  // position of the rule that then decides
     std::string named = {};     // `condition` with names of constants; empty: the same
-    std::string missing = {};   // the capabilities that the container lacks: "CAP_A and CAP_B"
+    // What the container lacks: "without CAP_A and CAP_B", "below Linux 4.8".
+    std::string missing = {};
     // How many other rules also lead to it, for other inputs of the condition.
     std::size_t more_rules = 0;
   };
@@ -47,7 +49,8 @@ struct WhyReport {
   std::string condition;  // every input that satisfies it gets this result for the same reason
   std::string count;      // number of those inputs, decimal
   std::vector<Filter> filters;
-  std::vector<Other> others = {};  // capabilities first, then arguments, then architectures
+  // Capabilities first, then kernels, arguments and architectures.
+  std::vector<Other> others = {};
   // Not empty if the arguments are unknown and the decision depends on them: all possible
   // decisions. Then the members above, which hold for arguments of 0, are not shown.
   std::vector<Other> possible = {};

@@ -1,7 +1,9 @@
 #include "harness/seccomp/call_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <optional>
 #include <set>
 
@@ -17,6 +19,25 @@ Result<std::uint64_t> parse_u64(const std::string& text, Subject subject) {
                      fmt::format("expected a number from -2^63 to 2^64-1, found '{}'", text));
 }
 
+// Returns the name of the first architecture with a system call, or "".
+std::string other_arch_with(std::string_view name) {
+  for (const ArchInfo& info : all_arches())
+    if (syscall_nr(info.arch, name)) return std::string(info.name);
+  return {};
+}
+
+// Lists calls of `arch` whose names contain `name`: "; it has fchmod, fchmodat and fchmodat2".
+std::string variants(Arch arch, std::string_view name) {
+  constexpr std::size_t kMost = 4;
+  std::vector<std::string> found;
+  for (const SyscallEntry& entry : arch_info(arch).syscalls)
+    if (std::string_view(entry.name).find(name) != std::string_view::npos)
+      found.emplace_back(entry.name);
+  if (found.empty() || found.size() > kMost) return {};
+  std::ranges::sort(found);
+  return fmt::format("; it has {}", fmt::join(found, ", "));
+}
+
 // Reads a number, or the name of a system call if `arch` is known.
 Result<std::uint32_t> parse_nr(const std::string& text, std::optional<Arch> arch) {
   if (arch)
@@ -27,6 +48,10 @@ Result<std::uint32_t> parse_nr(const std::string& text, std::optional<Arch> arch
   if (!arch)
     return usage_error(Subject::kCallNumber,
                        fmt::format("expected a 32-bit number, found '{}'", text));
+  if (const std::string other = other_arch_with(text); !other.empty())
+    return usage_error(Subject::kCallNumber,
+                       fmt::format("{} has no system call '{}', which {} has{}",
+                                   arch_info(*arch).name, text, other, variants(*arch, text)));
   return usage_error(
       Subject::kCallNumber,
       fmt::format("expected a number or a system call of {1}, found '{0}'{2}", text,

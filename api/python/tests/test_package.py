@@ -30,6 +30,28 @@ REFUSED = "ld [0]\n"
 POLICY = '{"version": 1, "arches": ["x86_64"], "default_action": "errno(1)",\n "rule_sets": []}'
 
 
+def imported(cwd, **variables):
+    """Imports the package in a new process with these variables only; returns what it prints."""
+    known = {name: value for name, value in os.environ.items() if name not in ("SECEQUIV_LIBRARY", "SECEQUIV", "PATH")}
+    return subprocess.run([sys.executable, "-c", "import secequiv._library as found; print(found.LIBRARY._name)"], cwd=cwd,
+                          env={**known, "PYTHONPATH": str(ROOT / "api" / "python" / "src"), "PATH": "/nonexistent", **variables},
+                          capture_output=True, text=True)
+
+
+def test_the_library_beside_the_command_line_is_found(tmp_path):
+    for variables in ({"SECEQUIV": binary()}, {"PATH": str(Path(binary()).parent)}):
+        done = imported(tmp_path, **variables)
+        assert Path(done.stdout.strip()).resolve() == LIBRARY.resolve(), done
+    installed = tmp_path / "usr" / "lib" / "x86_64-linux-gnu"
+    installed.mkdir(parents=True)
+    (tmp_path / "usr" / "bin").mkdir()
+    shutil.copy(binary(), tmp_path / "usr" / "bin" / "secequiv")
+    (installed / "libsecequiv.so.1").symlink_to(LIBRARY.resolve())
+    assert imported(tmp_path, PATH=str(tmp_path / "usr" / "bin")).stdout.strip() == str(installed / "libsecequiv.so.1")
+    done = imported(tmp_path)
+    assert done.returncode != 0 and "set SECEQUIV_LIBRARY to the path of libsecequiv.so" in done.stderr, done
+
+
 def test_parse_takes_text_bytes_and_paths(tmp_path):
     file = tmp_path / "filter.bpf"
     file.write_text(ALLOW)

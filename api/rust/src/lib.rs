@@ -99,35 +99,57 @@ pub fn assert_equivalent<T: Instruction<O>, O>(before: &[T], after: &[T]) {
 /// `assert_equivalent` with options of `secequiv prove`: `&["--assume", "arch == x86_64"]`.
 #[track_caller]
 pub fn assert_equivalent_with<T: Instruction<O>, O>(before: &[T], after: &[T], options: &[&str]) {
-    prove("the filters make different decisions", before, after, options);
+    prove(SAME, before, after, options);
 }
 
 /// Panics unless `after` is never more permissive than `before`.
 #[track_caller]
 pub fn assert_refines<T: Instruction<O>, O>(before: &[T], after: &[T]) {
-    prove(
-        "'after' is more permissive than 'before'",
-        before,
-        after,
-        &["--refines"],
-    );
+    prove(STRICTER, before, after, &["--refines"]);
 }
+
+/// `assert_equivalent` for the programs or policies in two files, in any form that the command line reads. Cargo runs tests in
+/// the folder of the package; relative paths start there.
+#[track_caller]
+pub fn assert_equivalent_files(before: impl AsRef<Path>, after: impl AsRef<Path>) {
+    assert_equivalent_files_with(before, after, &[]);
+}
+
+/// `assert_equivalent_files` with options of `secequiv prove`: `&["--cap", "CAP_SYS_ADMIN"]`.
+#[track_caller]
+pub fn assert_equivalent_files_with(before: impl AsRef<Path>, after: impl AsRef<Path>, options: &[&str]) {
+    prove_files(SAME, before.as_ref(), after.as_ref(), options);
+}
+
+/// `assert_refines` for the programs or policies in two files, as `assert_equivalent_files` reads them.
+#[track_caller]
+pub fn assert_refines_files(before: impl AsRef<Path>, after: impl AsRef<Path>) {
+    prove_files(STRICTER, before.as_ref(), after.as_ref(), &["--refines"]);
+}
+
+const SAME: &str = "the filters make different decisions";
+const STRICTER: &str = "'after' is more permissive than 'before'";
 
 #[track_caller]
 fn prove<T: Instruction<O>, O>(claim: &str, before: &[T], after: &[T], options: &[&str]) {
+    let folder =
+        Folder::new().unwrap_or_else(|error| panic!("secequiv: cannot create a folder for the filters: {error}"));
+    let [before, after] = [("before", before), ("after", after)].map(|(name, program)| {
+        let path = folder.0.join(name);
+        fs::write(&path, bytes(program)).unwrap_or_else(|error| panic!("secequiv: {}: {error}", path.display()));
+        path
+    });
+    prove_files(claim, &before, &after, options);
+}
+
+#[track_caller]
+fn prove_files(claim: &str, before: &Path, after: &Path, options: &[&str]) {
     if serve::is_serving() {
         return; // this is a copy of the test program; only its call of assert_optimizer matters
     }
-    let folder =
-        Folder::new().unwrap_or_else(|error| panic!("secequiv: cannot create a folder for the filters: {error}"));
     let mut arguments: Vec<OsString> = vec!["prove".into()];
     arguments.extend(options.iter().map(Into::into));
-    arguments.push("--".into());
-    for (name, program) in [("before", before), ("after", after)] {
-        let path = folder.0.join(name);
-        fs::write(&path, bytes(program)).unwrap_or_else(|error| panic!("secequiv: {}: {error}", path.display()));
-        arguments.push(path.into());
-    }
+    arguments.extend(["--".into(), before.into(), after.into()]);
     let output = run(&arguments, &[]);
     let text = String::from_utf8_lossy(&output.stdout);
     let verdict = text.lines().last().unwrap_or("").split(' ').next().unwrap_or("");

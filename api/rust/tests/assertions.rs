@@ -1,7 +1,9 @@
 use std::panic::{catch_unwind, UnwindSafe};
+use std::path::Path;
 
 use secequiv_test::{
-    assert_equivalent, assert_equivalent_with, assert_optimizer, assert_optimizer_with, assert_refines, Insn,
+    assert_equivalent, assert_equivalent_files, assert_equivalent_files_with, assert_equivalent_with, assert_optimizer,
+    assert_optimizer_with, assert_refines, assert_refines_files, Insn,
 };
 
 /// This type is like those of seccompiler and libc.
@@ -65,6 +67,34 @@ fn right_filters_pass() {
     assert_equivalent(&allow(), &allow());
     assert_equivalent_with(&allow(), &kill(), &["--assume", "nr != getpid", "--same", "behaviour"]);
     assert_refines(&allow(), &kill());
+}
+
+const DOCKER: &str = "../../corpus/policies/oci/docker-default.json";
+
+#[test]
+fn programs_and_policies_in_files_are_compared() {
+    let older = Path::new("../../corpus/policies/oci/docker-default-0.1.0.json");
+    assert_equivalent_files(DOCKER, Path::new(DOCKER));
+    assert_equivalent_files_with(older, DOCKER, &["--assume", "nr == read"]);
+    let allow = Path::new(env!("CARGO_TARGET_TMPDIR")).join("allow.asm");
+    std::fs::write(&allow, "ret #0x7fff0000\n").unwrap();
+    assert_refines_files(&allow, DOCKER);
+    fails(
+        || assert_equivalent_files(older, DOCKER),
+        &["the filters make different decisions", "docker-default-0.1.0.json:"],
+    );
+    fails(
+        || assert_refines_files(DOCKER, &allow),
+        &["LOOSER: ", "'after' is more permissive than 'before'"],
+    );
+}
+
+#[test]
+fn files_that_cannot_be_read_fail() {
+    fails(
+        || assert_equivalent_files("nonexistent.json", DOCKER),
+        &["nonexistent.json: cannot open"],
+    );
 }
 
 #[test]

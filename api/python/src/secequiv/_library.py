@@ -6,6 +6,7 @@ Owns the library's memory: `call` frees everything that it allocates. It must no
 import ctypes
 import json
 import os
+import shutil
 from pathlib import Path
 from typing import Any, Dict, NamedTuple, Optional, Tuple
 
@@ -75,13 +76,23 @@ _SIGNATURES = {
 }
 
 
+def _found() -> str:
+    """Returns the library of this package, or the one beside the command line, in a build folder or an installation."""
+    name = "libsecequiv.so.%d" % ABI
+    command = shutil.which(os.environ.get("SECEQUIV") or "secequiv")
+    near = [Path(__file__).parent / "libsecequiv.so"]
+    for pattern in ("lib*/", "lib/*/") if command else ():
+        near += sorted(Path(command).resolve().parent.parent.glob(pattern + name))
+    return str(next((path for path in near if path.exists()), name))
+
+
 def _load() -> ctypes.CDLL:
-    bundled = Path(__file__).parent / "libsecequiv.so"
-    name = os.environ.get("SECEQUIV_LIBRARY") or (str(bundled) if bundled.exists() else "libsecequiv.so.%d" % ABI)
+    name = os.environ.get("SECEQUIV_LIBRARY") or _found()
     try:
         library = ctypes.CDLL(name)
     except OSError as error:
-        raise ImportError("cannot load the library of secequiv: %s" % error) from None
+        raise ImportError("cannot load the library of secequiv: %s (set SECEQUIV_LIBRARY to the path of libsecequiv.so, or SECEQUIV "
+                          "to the command line beside whose folder it is)" % error) from None
     for function, (result, arguments) in _SIGNATURES.items():
         entry = getattr(library, function)
         entry.restype, entry.argtypes = result, arguments
