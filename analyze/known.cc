@@ -13,6 +13,7 @@
 #include "harness/base/parts.h"
 #include "harness/base/text.h"
 #include "harness/coverage/state.h"
+#include "harness/seccomp/vector_file.h"
 
 namespace secequiv {
 namespace {
@@ -108,6 +109,24 @@ std::optional<FindingKind> kind_of_file(const std::string& path) {
   return {};
 }
 
+// The wrong value of an input: "nr=1 -> 2".
+Result<std::optional<Witness>> answer_of(std::string_view text, const std::string& place) {
+  const auto run = parse_run(text);
+  if (!run) return make_error(ErrorCode::kParse, place, run.error().detail);
+  return std::optional(Witness{run->input, {}, run->expected});
+}
+
+// The value in a file that `fuzz --save` wrote; in a policy, its description has it.
+Result<std::optional<Witness>> answer_in_file(const std::string& path) {
+  constexpr std::string_view kStart = "answer: words=";
+  const auto read = read_file(path);
+  if (!read) return read.error();
+  const std::size_t at = read->find(kStart);
+  if (at == std::string::npos) return std::optional<Witness>();
+  const std::string_view rest = std::string_view(*read).substr(at + kStart.find("words="));
+  return answer_of(rest.substr(0, rest.find_first_of("\n\\\"")), path);
+}
+
 // Whether the adapter occurs in the name of the target as a whole word: a file name or a command.
 bool names_adapter(std::string_view target, std::string_view adapter) {
   constexpr std::string_view kEnds = "/: ";
@@ -125,7 +144,9 @@ Status add_file(Known& out, const std::string& path, const KnownTarget& target,
                 const Reading& reading) {
   auto one = load_one(path, target, reading);
   if (!one) return one.error();
-  out.subjects.push_back({std::move(*one), kind_of_file(path)});
+  auto answer = answer_in_file(path);
+  if (!answer) return answer.error();
+  out.subjects.push_back({std::move(*one), kind_of_file(path), {}, std::move(*answer)});
   const std::string inputs = path + ".inputs";  // as `fuzz --save` writes them
   std::error_code error;
   if (target.kind != "evaluator" || !fs::exists(inputs, error)) return Ok{};
@@ -153,6 +174,10 @@ Status add_entries(Known& out, const std::string& path, const KnownTarget& targe
     const std::string file = (fs::path(path).parent_path() / entry["file"]).string();
     if (auto s = add_file(out, file, target, reading); !s) return s;
     out.subjects.back().kind = kind_of_entry(entry["kind"]);
+    if (entry["input"].empty()) continue;
+    auto answer = answer_of(entry["input"] + " -> " + entry["theirs"], path);
+    if (!answer) return answer.error();
+    out.subjects.back().answer = std::move(*answer);
   }
   return Ok{};
 }

@@ -154,6 +154,177 @@ TEST(Campaign, AKnownBugExcusesNoOtherBugOfTheSameInstruction) {
   EXPECT_EQ(kinds->verdict, Verdict::kDifferent) << shown(*kinds);
 }
 
+// Tests with earlier findings: JSET tests whether A is at least as large, unless `other` applies.
+const Program kKnownJset = {{kJsetK, 0, 1, 0}, {kRetK, 0, 0, 1}, {kRetK, 0, 0, 2}};
+
+HuntReport hunt_with_known_jset(const Program& given, const Change& otherwise,
+                                const std::function<void(HuntOptions&)>& adjust = {}) {
+  FakeOptimizer optimizer([&](ProgramView p) {
+    const Program other = otherwise(p);
+    const bool applies = other != Program(p.begin(), p.end());
+    return FakeCompiler::answered(applies ? other : jset_is_jge(p));
+  });
+  HuntOptions options = options_for(1);
+  options.repeat = false;
+  options.assess.cache = false;
+  options.known = {{{"known", {}, kKnownJset}, FindingKind::kDifferent}};
+  if (adjust) adjust(options);
+  const auto report =
+      hunt({"fake", &optimizer, nullptr}, *given_programs({{"given", given}}), options);
+  EXPECT_TRUE(report);
+  return *report;
+}
+
+// If JSET has the constant 9, its targets are swapped.
+Program swaps_nine(ProgramView program) {
+  Program out(program.begin(), program.end());
+  for (Insn& in : out)
+    if (in.code == kJsetK && in.k == 9) std::swap(in.jt, in.jf);
+  return out;
+}
+
+Program nothing_else(ProgramView program) { return {program.begin(), program.end()}; }
+
+TEST(Campaign, ASecondMistakeInTheSameSmallProgramIsNew) {
+  const Program nine = {{kLdWAbs, 0, 0, 16}, {kJsetK, 0, 1, 9}, {kRetK, 0, 0, 1}, {kRetK, 0, 0, 2}};
+  const HuntReport report = hunt_with_known_jset(nine, swaps_nine);
+  EXPECT_EQ(report.verdict, Verdict::kDifferent) << shown(report);
+  ASSERT_EQ(report.findings.size(), 2u) << shown(report);
+  EXPECT_NE(report.findings[0].group, report.findings[1].group) << "their files have two names";
+  // The known mistake in a program of the same shape, with other constants.
+  const HuntReport known = hunt_with_known_jset(nine, nothing_else);
+  EXPECT_EQ(known.verdict, Verdict::kPass) << shown(known);
+  ASSERT_EQ(known.findings.size(), 1u) << shown(known);
+  EXPECT_EQ(known.findings[0].count, 2u);
+}
+
+TEST(Campaign, AMistakeBesideTheKnownPatternIsNewInALongProgram) {
+  // A long program with JSET and a LD LEN, which is only wrong if there is a JSET.
+  Program given = {{kLdWAbs, 0, 0, 16}, {kJsetK, 0, 0, 0}};
+  given.insert(given.end(), 60, Insn{kAddK, 0, 0, 1});
+  given.insert(given.end(), {{kLdLen, 0, 0, 0}, {kRetA, 0, 0, 0}});
+  const HuntReport report = hunt_with_known_jset(given, [](ProgramView p) {
+    Program out(p.begin(), p.end());
+    for (Insn& in : out)
+      if (in.code == kLdLen && has(p, kJsetK)) in = {kLdImm, 0, 0, 7};
+    return out;
+  });
+  EXPECT_EQ(report.verdict, Verdict::kDifferent) << shown(report);
+  EXPECT_EQ(findings_with(report, kLdLen), 1u) << shown(report);
+}
+
+// Long programs with the known mistake. Nothing in them can be left out.
+Program long_jset() {
+  Program out = {{kLdWAbs, 0, 0, 16}};
+  for (std::uint32_t i = 1; i < 40; ++i)
+    out.insert(out.end(), {{kJsetK, 0, 1, 3 * i}, {kRetK, 0, 0, 100 + i}});
+  out.push_back({kRetK, 0, 0, 2});
+  return out;
+}
+
+TEST(Campaign, AKnownMistakeOfALongProgramIsKnownBeforeItIsReduced) {
+  for (const std::size_t steps : {1u, 20u, 5000u}) {
+    const HuntReport report = hunt_with_known_jset(
+        long_jset(), nothing_else, [&](HuntOptions& options) { options.reduce_steps = steps; });
+    EXPECT_EQ(report.verdict, Verdict::kPass) << steps << "\n" << shown(report);
+    ASSERT_EQ(report.findings.size(), 1u) << steps << "\n" << shown(report);
+    EXPECT_EQ(report.findings[0].count, 2u) << steps;
+  }
+}
+
+TEST(Campaign, WhatCannotBeComparedWithAKnownFindingIsUnknown) {
+  // Without JSET there is no answer, so nobody knows what else is wrong with the long program.
+  const auto hunt_without_answer = [](std::size_t steps) {
+    FakeOptimizer optimizer([](ProgramView p) {
+      if (!has(p, kJsetK)) return failure(Outcome::kUnsupported, "not without jset");
+      return FakeCompiler::answered(jset_is_jge(p));
+    });
+    HuntOptions options = options_for(1);
+    options.repeat = false;
+    options.assess.cache = false;
+    options.reduce_steps = steps;
+    options.known = {{{"known", {}, kKnownJset}, FindingKind::kDifferent}};
+    const auto report =
+        hunt({"fake", &optimizer, nullptr}, *given_programs({{"long", long_jset()}}), options);
+    EXPECT_TRUE(report);
+    return *report;
+  };
+  const HuntReport open = hunt_without_answer(1);
+  EXPECT_EQ(open.verdict, Verdict::kUnknown) << open.reason << shown(open);
+  ASSERT_EQ(open.findings.size(), 2u) << shown(open);
+  EXPECT_TRUE(std::ranges::any_of(open.findings, &Finding::may_be_known));
+  EXPECT_TRUE(std::ranges::none_of(open.findings, &Finding::failure));
+  // With enough requests, it is reduced to the known program.
+  EXPECT_EQ(hunt_without_answer(5000).verdict, Verdict::kPass);
+}
+
+TEST(Campaign, AnotherWrongValueThanTheRecordedOneIsNew) {
+  const SeccompData data{};
+  const auto verdict = [&](std::uint32_t recorded) {
+    return hunt_with_known_jset(
+               kKnownJset, nothing_else,
+               [&](HuntOptions& options) { options.known[0].answer = Witness{data, 2, recorded}; })
+        .verdict;
+  };
+  EXPECT_EQ(verdict(1), Verdict::kPass);
+  EXPECT_EQ(verdict(7), Verdict::kDifferent);
+}
+
+TEST(Campaign, AnEvaluatorHasAKnownAndASecondMistake) {
+  // LSH by X is wrong in one way, and with 5 in X in another one.
+  const Program known = {{kLdImm, 0, 0, 3}, {kLdxImm, 0, 0, 3}, {kLshX, 0, 0, 0}, {kRetA, 0, 0, 0}};
+  const auto shifting = [](std::uint16_t by, std::uint32_t of) {
+    return [=](ProgramView p, const SeccompData& data) {
+      Program out(p.begin(), p.end());
+      for (std::size_t pc = 1; pc < out.size(); ++pc)
+        if (out[pc].code == kLshX) out[pc].code = out[pc - 1].k == of ? by : std::uint16_t{kRshX};
+      return run(out, data);
+    };
+  };
+  Program five = known;
+  five[1].k = 5;
+  HuntOptions options = options_for(1);
+  options.known = {{{"known", {}, known}, FindingKind::kDifferent}};
+  const auto hunt_five = [&](std::uint16_t by) {
+    FakeEvaluator evaluator(shifting(by, 5));
+    auto report = hunt_evaluator("fake", evaluator, *given_programs({{"five", five}}), {}, options);
+    EXPECT_TRUE(report);
+    return *report;
+  };
+  const HuntReport same_mistake = hunt_five(kRshX);
+  EXPECT_EQ(same_mistake.verdict, Verdict::kPass) << shown(same_mistake);
+  ASSERT_EQ(same_mistake.findings.size(), 1u) << shown(same_mistake);
+  EXPECT_EQ(same_mistake.findings[0].count, 2u);
+  EXPECT_EQ(hunt_five(kMulX).verdict, Verdict::kDifferent) << shown(hunt_five(kMulX));
+}
+
+TEST(Campaign, AKnownMistakeThatDependsOnValuesIsKnownByOneWrongValue) {
+  // Shifts by 32 and more give 0, as in a real interpreter. In the second program, only some inputs
+  // show it.
+  FakeEvaluator evaluator([](ProgramView p, const SeccompData& data) {
+    const bool constant = has(p, kLdxImm) && p[1].k >= 32;
+    const bool number = has(p, kTax) && data.words[0] >= 32;
+    Program out(p.begin(), p.end());
+    for (Insn& in : out)
+      if (in.code == kLshX && (constant || number)) in = {kLdImm, 0, 0, 0};
+    return run(out, data);
+  });
+  HuntOptions options = options_for(1);
+  options.known = {
+      {{"known", {}, {{kLdImm, 0, 0, 1}, {kLdxImm, 0, 0, 32}, {kLshX, 0, 0, 0}, {kRetA, 0, 0, 0}}},
+       FindingKind::kDifferent}};
+  const SeccompData input{{40}};
+  const auto report = hunt_evaluator(
+      "fake", evaluator,
+      *given_programs(
+          {{"given", {{kLdWAbs, 0, 0, 0}, {kTax, 0, 0, 0}, {kLshX, 0, 0, 0}, {kRetA, 0, 0, 0}}}}),
+      std::span(&input, 1), options);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->verdict, Verdict::kPass) << report->reason << shown(*report);
+  ASSERT_EQ(report->findings.size(), 1u) << shown(*report);
+  EXPECT_EQ(report->findings[0].count, 2u);
+}
+
 // The second program has the known JSET, and a second mistake. Without JSET, `otherwise` answers.
 HuntReport hunt_behind_jset(const std::function<Answer<Program>(ProgramView)>& otherwise,
                             const std::function<void(HuntOptions&)>& adjust = {}) {

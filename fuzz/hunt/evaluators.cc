@@ -153,7 +153,10 @@ class EvaluatorHunt {
     if (refusal_of(program)) return Shown::kNothing;
     tried_ = inputs_for(program, true);
     tried_.insert(tried_.begin(), known.inputs.begin(), known.inputs.end());
-    return take(known.subject, evaluator_.evaluate(program, tried_));
+    if (known.answer) tried_.insert(tried_.begin(), known.answer->data);
+    const auto answer = evaluator_.evaluate(program, tried_);
+    if (known.answer && answer.ok()) findings_.compare_with_recorded(known, answer.value.front());
+    return take(known.subject, answer);
   }
 
   Result<Ok> examine(Trial& trial) {
@@ -212,6 +215,15 @@ class EvaluatorHunt {
     if (!problem) return Shown::kRight;
     set_problem(finding, std::move(*problem));
     return Shown::kProblem;
+  }
+
+  // Compares the evaluator's values with those of programs, as FindingTools describes.
+  ActsLike behaviour(const Finding& finding) {
+    const auto inputs = inputs_like(finding, finding.subject.before);
+    const auto answer = evaluator_.evaluate(finding.subject.before, inputs);
+    return [this, inputs, answer](ProgramView program) {
+      return answer.ok() && !problem_with(program, inputs, answer, options_.assess.sameness);
+    };
   }
 
   // Minimizes the input that shows the difference, together with the program.
@@ -306,7 +318,8 @@ class EvaluatorHunt {
          // The shorter time limit is only for the requests of the reduction.
          const Ahead::Pause pause(finding.kind == FindingKind::kHung ? ahead_ : nullptr);
          return Result<Finding>(reduce(finding, wanted));
-       }}};
+       },
+       [this](const Finding& finding) { return behaviour(finding); }}};
   Originals originals_{source_.originals()};
   Ahead* ahead_ = nullptr;  // while requests run ahead
 };

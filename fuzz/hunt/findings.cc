@@ -1,6 +1,9 @@
 #include "fuzz/hunt/findings.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <utility>
 
 #include "fuzz/hunt/shape.h"
 
@@ -26,6 +29,11 @@ std::string manner_with_pass(const Finding& finding) {
   return finding.pass + '\n' + manner_of(finding.kind, finding.detail, finding.cause);
 }
 
+std::string answer_text(const Finding& finding) {
+  if (finding.after) return shape_of(*finding.after);
+  return finding.witness ? fmt::format("{:#x}", finding.witness->after) : "";
+}
+
 }  // namespace
 
 Finding Findings::finding(Problem problem, const HuntSubject& subject, std::uint64_t trial,
@@ -47,9 +55,9 @@ Finding Findings::finding(Problem problem, const HuntSubject& subject, std::uint
 }
 
 Result<Ok> Findings::learn_known(const std::function<Result<Shown>(const KnownSubject&)>& again) {
-  known_ = true;
   for (const KnownSubject& one : options_.known) {
     if (options_.stop && options_.stop()) break;
+    known_ = true;
     known_kind_ = one.kind;
     const auto shown = again(one);
     if (!shown) return shown.error();
@@ -61,29 +69,74 @@ Result<Ok> Findings::learn_known(const std::function<Result<Shown>(const KnownSu
 
 Result<Ok> Findings::take(Finding finding) {
   if (!groups_by_shape(finding)) finding.group = group_of(finding);
+  Explanation known;
   if (!groups_by_shape(finding) || !out_of_time()) {
     auto done = explained(finding, false);
     if (!done) return done.error();
     if (*done) return Ok{};
+    auto by = suspected(finding);
+    if (!by) return by.error();
+    known = *by;
+    auto exactly = known.by ? predicted(*known.by, finding) : Result<bool>(false);
+    if (!exactly) return exactly.error();
+    if (*exactly) ++report_.findings[*known.by].count;
+    if (*exactly || merge_other(finding)) return Ok{};
   }
   // A subject without any known pattern is the most likely to show a new cause.
   if (has_known_pattern(finding, finding.subject))
-    waiting_.push_back(std::move(finding));
+    waiting_.push_back({std::move(finding), known});
   else
-    waiting_.push_front(std::move(finding));
+    waiting_.push_front({std::move(finding), known});
   if (waiting_.size() > kMostWaiting) {
-    if (waiting_.back().failure) ++report_.not_reduced;
+    leave(waiting_.back());
     waiting_.pop_back();
   }
   return reduce_waiting();
 }
 
+Result<Findings::Explanation> Findings::suspected(Finding& finding) {
+  if (finding.known || !groups_by_shape(finding) || !knows_earlier_runs()) return Explanation{};
+  Finding rest = finding;
+  auto known = explanation(rest, From::kAnyRun);
+  if (known && !known->open) finding = std::move(rest);
+  return known;
+}
+
+bool Findings::shows_known(std::size_t known, const Finding& like, const HuntSubject& subject) {
+  if (!causes_[known].mistakes || !causes_[known].mistakes->certain()) return false;
+  Finding other = like;
+  other.subject = subject;
+  const auto shown = tools_.again(other);
+  if (!shown || *shown != Shown::kProblem) return false;
+  const auto exactly = predicted(known, other);
+  return exactly && *exactly;
+}
+
+Result<bool> Findings::predicted(std::size_t known, const Finding& finding) {
+  if (!report_.findings[known].known || finding.kind != FindingKind::kDifferent ||
+      !comparable(causes_[known], finding))
+    return false;
+  if (auto s = learn_mistakes(known); !s) return s.error();
+  const Mistakes& mistakes = *causes_[known].mistakes;
+  if (!mistakes.certain()) return false;
+  ++reducing_steps_;
+  return predict(mistakes, finding.subject.before, tools_.behaviour(finding));
+}
+
+void Findings::leave(const Waiting& waiting) {
+  if (waiting.known.by)
+    ++report_.findings[*waiting.known.by].count;
+  else if (waiting.finding.failure)
+    ++report_.not_reduced;
+}
+
 Result<Ok> Findings::reduce_waiting() {
-  while (!waiting_.empty() && !out_of_time() && may_reduce(waiting_.front())) {
+  while (!waiting_.empty() && !out_of_time() &&
+         may_reduce(waiting_.front().finding, waiting_.front().known.by.has_value())) {
     if (options_.stop && options_.stop()) return Ok{};
-    Finding next = std::move(waiting_.front());
+    Waiting next = std::move(waiting_.front());
     waiting_.pop_front();
-    auto done = explained(next, true);
+    auto done = explained(next.finding, true);
     if (!done) return done.error();
     if (*done) continue;
     if (auto s = reduce_all(std::move(next)); !s) return s.error();
@@ -91,43 +144,49 @@ Result<Ok> Findings::reduce_waiting() {
   return Ok{};
 }
 
-Result<Ok> Findings::reduce_all(Finding finding) {
+Result<Ok> Findings::reduce_all(Waiting waiting) {
+  Finding& finding = waiting.finding;
   for (int i = 0; i < kMostCauses; ++i) {
     const bool shown = has_known_pattern(finding, finding.subject);
+    const auto earlier = waiting.known.by;
     auto reduced = reduce(finding, [&](const HuntSubject& smaller) {
-      return shown || !has_known_pattern(finding, smaller);
+      return (shown || !has_known_pattern(finding, smaller)) &&
+             (!earlier || !shows_known(*earlier, finding, smaller));
     });
     if (!reduced) return reduced.error();
     const bool again = reduced->reduced && groups_by_shape(*reduced);
-    const auto is_new = settle(std::move(*reduced));
+    const auto is_new = settle(std::move(*reduced), std::exchange(waiting.known, {}));
     if (!is_new) return is_new.error();
     if (!again || !*is_new || !may_reduce(finding)) return Ok{};
     const Program tried = finding.subject.before;
-    const auto known = explanation(finding);
+    const auto known = explanation(finding, From::kThisRun);
     if (!known) return known.error();
-    if (*known || merge_other(finding) || finding.subject.before == tried) return Ok{};
+    if (known->by || merge_other(finding) || finding.subject.before == tried) return Ok{};
   }
   return Ok{};
 }
 
-Result<bool> Findings::settle(Finding reduced) {
+Result<bool> Findings::settle(Finding reduced, Explanation known) {
   if (reduced.known || !groups_by_shape(reduced)) return !add(std::move(reduced));
   // The reduced subject can show what the long one hid: that a known finding explains it.
   Finding rest = reduced;
-  const auto known = explanation(rest);
-  if (!known) return known.error();
-  if (*known) {
-    report_.findings[**known].count += reduced.count;
-    prefer(report_.findings[**known], std::move(reduced));
+  const auto explained = explanation(rest, From::kThisRun);
+  if (!explained) return explained.error();
+  if (explained->by) {
+    report_.findings[*explained->by].count += reduced.count;
+    prefer(report_.findings[*explained->by], std::move(reduced));
     return false;
   }
+  const auto counted = settle_known(reduced, known);
+  if (!counted) return counted.error();
+  if (*counted) return false;
   const Pattern pattern = pattern_of(reduced);
   for (std::size_t i = 0; i < causes_.size(); ++i) {
     Finding& earlier = report_.findings[i];
     if (earlier.known || !comparable(causes_[i], reduced)) continue;
-    const auto explains = only_shows(earlier, pattern);
-    if (!explains) return explains.error();
-    if (!*explains) continue;
+    const auto shown = shown_without(earlier, pattern);
+    if (!shown) return shown.error();
+    if (*shown != Shown::kRight) continue;
     causes_[i].pattern = pattern;
     earlier.count += reduced.count;
     replace(earlier, loosens_more(earlier, reduced) ? earlier : std::move(reduced));
@@ -136,27 +195,92 @@ Result<bool> Findings::settle(Finding reduced) {
   return !add(std::move(reduced));
 }
 
-Result<bool> Findings::only_shows(const Finding& finding, const Pattern& pattern) {
+Result<bool> Findings::settle_known(Finding& reduced, Explanation known) {
+  if (!knows_earlier_runs()) return false;
+  if (!reduced.reduced && !known.by && !out_of_time()) {
+    Finding rest = reduced;
+    auto now = explanation(rest, From::kAnyRun);
+    if (!now) return now.error();
+    known = *now;
+  }
+  if (reduced.reduced) {
+    known = {};
+    for (std::size_t i = 0; i < causes_.size() && !known.by; ++i) {
+      if (!report_.findings[i].known || !comparable(causes_[i], reduced)) continue;
+      const auto agrees = compare(i, reduced);
+      if (!agrees) return agrees.error();
+      if (*agrees == Agreement::kSame) known.by = i;
+      known.open = known.open || *agrees == Agreement::kOpen;
+    }
+  }
+  if (known.by) {
+    report_.findings[*known.by].count += reduced.count;
+    if (reduced.reduced) prefer(report_.findings[*known.by], std::move(reduced));
+    return true;
+  }
+  reduced.may_be_known = known.open && reduced.failure;
+  reduced.failure = reduced.failure && !known.open;
+  return false;
+}
+
+Result<Agreement> Findings::compare(std::size_t known, const Finding& reduced) {
+  Cause& cause = causes_[known];
+  const Finding& earlier = report_.findings[known];
+  const auto shown = shown_without(reduced, cause.pattern);
+  if (!shown) return shown.error();
+  const bool alike =
+      earlier.group == group_of(reduced) || cause.pattern.same_as(pattern_of(reduced));
+  if (*shown == Shown::kProblem || (*shown == Shown::kNothing && !alike)) return Agreement::kOther;
+  // The kernel's rule, the lost calls or the crash are already the same.
+  if (reduced.kind != FindingKind::kDifferent) return Agreement::kSame;
+  if (auto s = learn_mistakes(known); !s) return s.error();
+  ++reducing_steps_;
+  const ActsLike acts_like = tools_.behaviour(reduced);
+  return agreement(earlier, *cause.mistakes, reduced, mistakes_in(reduced, acts_like), acts_like);
+}
+
+Result<Ok> Findings::learn_mistakes(std::size_t known) {
+  if (causes_[known].mistakes) return Ok{};
+  const Finding& finding = report_.findings[known];
+  Mistakes out = mistakes_in(finding, tools_.behaviour(finding));
+  for (Program& program : with_other_values(finding.subject.before)) {
+    if (!out.exact.empty() || !finding.subject.policy.empty()) break;
+    Finding other = finding;
+    other.subject.before = std::move(program);
+    reducing_steps_ += 2;
+    const auto shown = tools_.again(other);
+    if (!shown) return shown.error();
+    if (*shown == Shown::kProblem && other.kind == finding.kind)
+      keep_common(out, mistakes_in(other, tools_.behaviour(other)));
+  }
+  causes_[known].mistakes = std::move(out);
+  return Ok{};
+}
+
+Result<Shown> Findings::shown_without(const Finding& finding, const Pattern& pattern) {
   Finding rest = finding;
   for (std::size_t way = 0;; ++way) {
     auto without = pattern.taken_out_of(finding.subject, way);
-    if (!without) return false;
+    if (!without) return Shown::kNothing;
     rest.subject = std::move(*without);
     ++reducing_steps_;
     const auto shown = tools_.again(rest);
-    if (!shown) return shown.error();
-    if (*shown != Shown::kNothing) return *shown == Shown::kRight;
+    if (!shown || *shown != Shown::kNothing) return shown;
   }
+}
+
+bool Findings::knows_earlier_runs() const {
+  return std::ranges::any_of(report_.findings, &Finding::known);
 }
 
 Result<bool> Findings::explained(Finding& finding, bool reduce_looser) {
   // If the group does not depend on the program, one reduction is enough.
   if (!groups_by_shape(finding)) return merge(finding);
   const Finding given = finding;
-  const auto known = explanation(finding);
+  const auto known = explanation(finding, From::kThisRun);
   if (!known) return known.error();
-  if (!*known) return merge_other(finding);
-  Finding& shown = report_.findings[**known];
+  if (!known->by) return merge_other(finding);
+  Finding& shown = report_.findings[*known->by];
   if (loosens_more(given, shown)) {
     if (!reduce_looser) return false;
     auto reduced = reduce(given, [](const HuntSubject&) { return true; });
@@ -167,47 +291,53 @@ Result<bool> Findings::explained(Finding& finding, bool reduce_looser) {
   return true;
 }
 
-Result<std::optional<std::size_t>> Findings::explanation(Finding& finding) {
+Result<Findings::Explanation> Findings::explanation(Finding& finding, From from) {
   // A crash of the shortest program needs no instruction: no program gets an answer.
   for (std::size_t i = 0; i < causes_.size(); ++i)
     if (finding.kind == FindingKind::kCrashed && !report_.findings[i].known &&
         comparable(causes_[i], finding) && report_.findings[i].subject.before.size() == 1)
-      return std::optional(i);
-  std::size_t more = 0;  // patterns that are also taken out before the next request
+      return Explanation{i};
+  std::optional<std::size_t> earlier;  // the last finding of an earlier run
+  std::size_t more = 0;                // patterns that are also taken out before the next request
   for (std::size_t i = 0; i < kMostTakenOut; ++i) {
     std::size_t by = 0;
-    const auto shown = without_patterns(finding, more, by);
+    const auto shown = without_patterns(finding, from, more, by);
     if (!shown) return shown.error();
-    if (*shown == Shown::kRight) return std::optional(by);
-    if (*shown == Shown::kNothing) break;
+    if (by < causes_.size() && report_.findings[by].known) earlier = by;
+    if (*shown == Shown::kRight) return Explanation{earlier ? *earlier : by};
+    if (*shown == Shown::kNothing)
+      return Explanation{{}, without_any_pattern(finding, from).has_value()};
     if (i + 1 >= kTakenOneByOne) more = 2 * more + 1;
   }
-  return std::optional<std::size_t>();
+  return Explanation{{}, true};
 }
 
-std::optional<HuntSubject> Findings::without_pattern(const Finding& rest, std::size_t cause,
-                                                     std::size_t way) const {
-  if (report_.findings[cause].known || !comparable(causes_[cause], rest)) return std::nullopt;
+std::optional<HuntSubject> Findings::without_pattern(const Finding& rest, From from,
+                                                     std::size_t cause, std::size_t way) const {
+  if ((from == From::kThisRun && report_.findings[cause].known) ||
+      !comparable(causes_[cause], rest))
+    return std::nullopt;
   return causes_[cause].pattern.taken_out_of(rest.subject, way);
 }
 
-std::optional<HuntSubject> Findings::without_any_pattern(const Finding& rest) const {
+std::optional<HuntSubject> Findings::without_any_pattern(const Finding& rest, From from) const {
   for (std::size_t cause = 0; cause < causes_.size(); ++cause)
-    if (auto without = without_pattern(rest, cause, 0)) return without;
+    if (auto without = without_pattern(rest, from, cause, 0)) return without;
   return std::nullopt;
 }
 
-Result<Shown> Findings::without_patterns(Finding& rest, std::size_t more, std::size_t& by) {
+Result<Shown> Findings::without_patterns(Finding& rest, From from, std::size_t more,
+                                         std::size_t& by) {
   Finding last = rest;
-  for (auto next = without_any_pattern(last); more > 0 && next; --more) {
+  for (auto next = without_any_pattern(last, from); more > 0 && next; --more) {
     Finding shorter = last;
     shorter.subject = std::move(*next);
-    next = without_any_pattern(shorter);
+    next = without_any_pattern(shorter, from);
     if (next) last = std::move(shorter);
   }
   for (by = 0; by < causes_.size(); ++by) {
     for (std::size_t way = 0;; ++way) {
-      auto without = without_pattern(last, by, way);
+      auto without = without_pattern(last, from, by, way);
       if (!without) break;
       Finding next = last;
       next.subject = std::move(*without);
@@ -243,6 +373,10 @@ bool Findings::add(Finding reduced) {
   Cause cause{reduced.kind, manner_with_pass(reduced), pattern_of(reduced)};
   for (std::size_t i = 0; i < causes_.size(); ++i) {
     Finding& known = report_.findings[i];
+    // settle() has compared a wrong answer with those of earlier runs.
+    if (known.known && reduced.kind == FindingKind::kDifferent && groups_by_shape(reduced) &&
+        !(reduced.known && same_answer(known, reduced)))
+      continue;
     const bool same_pattern = reduced.repeated && comparable(causes_[i], reduced) &&
                               causes_[i].pattern.same_as(cause.pattern);
     const bool same =
@@ -253,6 +387,9 @@ bool Findings::add(Finding reduced) {
     return known.known;
   }
   failed_ = failed_ || reduced.failure;
+  // Two mistakes with one shape have different files.
+  if (std::ranges::find(report_.findings, reduced.group, &Finding::group) != report_.findings.end())
+    reduced.group += "; the answer: " + answer_text(reduced);
   causes_.push_back(std::move(cause));
   report_.findings.push_back(std::move(reduced));
   if (options_.found) options_.found(report_, report_.findings.back());
@@ -279,14 +416,15 @@ void Findings::replace(Finding& known, Finding by) {
 }
 
 void Findings::end() {
-  for (Finding& finding : waiting_) {
+  for (Waiting& waiting : waiting_) {
+    Finding& finding = waiting.finding;
     const bool shown = std::ranges::any_of(report_.findings, [&](const Finding& other) {
       return other.kind == finding.kind && other.failure;
     });
     // If no time is left to reduce it, nobody knows whether a known finding is its cause.
     const bool undetermined = has_known_pattern(finding, finding.subject);
-    if (shown || undetermined) {
-      if (finding.failure) ++report_.not_reduced;
+    if (shown || undetermined || waiting.known.by) {
+      leave(waiting);
       continue;
     }
     finding.detail += " (not reduced: the time ran out)";
@@ -316,9 +454,11 @@ bool Findings::take_known_out_of(HuntSubject& subject, std::uint64_t trial, bool
   return changes > 0;
 }
 
-bool Findings::may_reduce(const Finding& finding) const {
-  return finding.known || !reduced_.contains(finding.kind) ||
-         reducing_steps_ < kFirstSteps + report_.trials;
+bool Findings::may_reduce(const Finding& finding, bool suspected) const {
+  // Half of the requests stay for what is certainly new.
+  const std::uint64_t most = (kFirstSteps + report_.trials) / (suspected ? 2 : 1);
+  return finding.known || (!suspected && !reduced_.contains(finding.kind)) ||
+         reducing_steps_ < most;
 }
 
 bool Findings::comparable(const Cause& cause, const Finding& finding) const {

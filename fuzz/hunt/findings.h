@@ -8,6 +8,7 @@
 #include <set>
 
 #include "fuzz/hunt/hunt.h"
+#include "fuzz/hunt/mistake.h"
 #include "fuzz/hunt/pattern.h"
 #include "harness/base/clock.h"
 
@@ -24,6 +25,8 @@ struct FindingTools {
   std::function<Result<Shown>(Finding&)> again;
   // Returns the finding for the smallest subject among those that `wanted` accepts.
   std::function<Result<Finding>(const Finding&, const Wanted& wanted)> reduce;
+  // Returns how the code under test acts on the finding's subject.
+  std::function<ActsLike(const Finding&)> behaviour;
 };
 
 class Findings {
@@ -36,8 +39,14 @@ class Findings {
                   double seconds) const;
 
   // Sends the subjects of earlier findings with `again`, so that what they show is known. If an
-  // earlier run recorded a kind, other kinds are new. A finding is gone if the answer is right.
+  // earlier run recorded a kind or a wrong value, others are new. A finding is gone if the answer
+  // is right.
   Result<Ok> learn_known(const std::function<Result<Shown>(const KnownSubject&)>& again);
+  // Compares a value that the subject's answer gives with the recorded one. Precondition:
+  // learn_known() has called `again`.
+  void compare_with_recorded(const KnownSubject& known, std::uint32_t value) {
+    known_ = !known.answer || same_decision(value, known.answer->after, options_.assess.sameness);
+  }
 
   // Counts the finding under a known finding that explains it. Otherwise it waits until its
   // reduction is due. Errors: those of the tools.
@@ -64,36 +73,65 @@ class Findings {
     FindingKind kind;
     std::string manner;
     Pattern pattern;
+    std::optional<Mistakes> mistakes = {};  // of a known finding, as soon as they are needed
   };
 
-  // Takes the patterns of this run's findings out of `finding` until the answer is right, and
-  // returns the number of the finding whose pattern was last. A finding of an earlier run explains
-  // nothing in this way, because that would let a new bug pass. Otherwise leaves the last subject
-  // that fails in `finding`, with its problem, and returns nothing.
-  Result<std::optional<std::size_t>> explanation(Finding& finding);
+  enum class From : std::uint8_t { kThisRun, kAnyRun };
+  struct Explanation {
+    std::optional<std::size_t> by;  // a finding; of an earlier run, if one was needed
+    bool open = false;              // an answer decided nothing, or there were too many patterns
+  };
+
+  // A failure that waits for its reduction.
+  struct Waiting {
+    Finding finding;
+    Explanation known;  // by findings of earlier runs
+  };
+
+  // Takes the patterns of findings out of `finding` until the answer is right, and returns the
+  // number of the finding whose pattern was last. Otherwise leaves the last subject that fails in
+  // `finding`, with its problem.
+  Result<Explanation> explanation(Finding& finding, From from);
   // Takes `more` patterns and another one out of `rest`, and sends it again. Sets `by` to the
   // finding of the last pattern. If this shows a problem, leaves it in `rest`.
-  Result<Shown> without_patterns(Finding& rest, std::size_t more, std::size_t& by);
-  [[nodiscard]] std::optional<HuntSubject> without_pattern(const Finding& rest, std::size_t cause,
+  Result<Shown> without_patterns(Finding& rest, From from, std::size_t more, std::size_t& by);
+  [[nodiscard]] std::optional<HuntSubject> without_pattern(const Finding& rest, From from,
+                                                           std::size_t cause,
                                                            std::size_t way) const;
-  [[nodiscard]] std::optional<HuntSubject> without_any_pattern(const Finding& rest) const;
+  [[nodiscard]] std::optional<HuntSubject> without_any_pattern(const Finding& rest,
+                                                               From from) const;
   [[nodiscard]] bool counts_as_failure(FindingKind kind) const {
     return is_failure(kind) && !options_.allowed.contains(kind);
   }
   // Counts the finding if a known one explains it. Returns whether nothing is left to do: a group
   // shows the finding that loosens most, so one that loosens more must still be reduced.
   Result<bool> explained(Finding& finding, bool reduce_looser);
+  // Explains the finding by those of earlier runs, and leaves the last subject that fails in
+  // `finding`. Two mistakes can have one pattern, so this alone does not show that it is known.
+  Result<Explanation> suspected(Finding& finding);
+  // Returns whether the mistake of an earlier run's finding certainly explains the answer.
+  Result<bool> predicted(std::size_t known, const Finding& finding);
+  // The same for another subject. A reduction must not turn another mistake into the known one.
+  bool shows_known(std::size_t known, const Finding& like, const HuntSubject& subject);
+  // Counts a failure that is not reduced.
+  void leave(const Waiting& waiting);
   Result<Ok> reduce_waiting();
   // Reduces the finding, and counts the effort.
   Result<Finding> reduce(const Finding& finding, const Wanted& wanted);
   // Reduces the finding, and again without what this found, as long as it shows more causes.
-  Result<Ok> reduce_all(Finding finding);
+  Result<Ok> reduce_all(Waiting waiting);
   // Merges a reduced finding with one of the same cause, or adds it. Returns whether it is new.
-  Result<bool> settle(Finding reduced);
-  // Returns whether the finding's subject gets a right answer without this pattern.
-  Result<bool> only_shows(const Finding& finding, const Pattern& pattern);
+  Result<bool> settle(Finding reduced, Explanation known);
+  // Counts the finding under one of an earlier run if that predicts its wrong answer, and returns
+  // true. If the finding is not fully reduced, `known` decides. What stays open may be known.
+  Result<bool> settle_known(Finding& reduced, Explanation known);
+  Result<Agreement> compare(std::size_t known, const Finding& reduced);
+  Result<Ok> learn_mistakes(std::size_t known);
+  // Sends the finding's subject without this pattern.
+  Result<Shown> shown_without(const Finding& finding, const Pattern& pattern);
   [[nodiscard]] static Pattern pattern_of(const Finding& finding);
-  [[nodiscard]] bool may_reduce(const Finding& finding) const;
+  [[nodiscard]] bool may_reduce(const Finding& finding, bool suspected = false) const;
+  [[nodiscard]] bool knows_earlier_runs() const;
   [[nodiscard]] bool out_of_time() const { return seconds_since(start_) >= options_.seconds; }
   [[nodiscard]] bool has_known_pattern(const Finding& like, const HuntSubject& subject) const;
   [[nodiscard]] bool comparable(const Cause& cause, const Finding& finding) const;
@@ -114,7 +152,7 @@ class Findings {
   Clock::time_point start_ = Clock::now();
   std::vector<Cause> causes_;
   std::vector<Cause> learned_;  // at the start of the window
-  std::deque<Finding> waiting_;
+  std::deque<Waiting> waiting_;
   std::set<FindingKind> reduced_;
   std::uint64_t reducing_steps_ = 0;
   bool known_ = false;

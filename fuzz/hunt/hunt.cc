@@ -121,6 +121,9 @@ class Hunt {
     const Trial trial{0, true, known.subject, ask(target_, known.subject), false};
     if (trial.answer.outcome == Outcome::kUnsupported || given_up(trial.answer))
       return Shown::kNothing;
+    if (known.answer && trial.answer.ok() &&
+        !refusal_of(trial.answer.value, LengthRule::kUnlimited))
+      findings_.compare_with_recorded(known, secequiv::run(trial.answer.value, known.answer->data));
     auto shown = examine_answer(trial);
     if (!shown || *shown == Shown::kProblem || !options_.repeat) return shown;
     const auto repeated = ask_again(trial);
@@ -333,6 +336,22 @@ class Hunt {
     return Shown::kProblem;
   }
 
+  // Compares the answer with programs, as FindingTools describes.
+  ActsLike behaviour(const Finding& finding) {
+    if (!finding.after) return [](ProgramView) { return false; };
+    AssessOptions how = options_.assess;
+    how.cache = false;
+    Random random(1);
+    auto inputs = random_inputs(random, finding.subject.before, 64);
+    if (finding.witness) inputs.push_back(finding.witness->data);
+    Answer<Program> answer;
+    answer.value = *finding.after;
+    return [how, inputs, answer](ProgramView program) {
+      const auto assessment = assess(program, answer, inputs, how);
+      return assessment && !assessment->problem;
+    };
+  }
+
   // Answers to the programs of the measurement are assessed, too. The second call does nothing.
   Result<Ok> measure() {
     const bool enough = stopped() || finds_enough();
@@ -377,7 +396,8 @@ class Hunt {
          const Ahead::Pause pause(finding.kind == FindingKind::kHung ? ahead_ : nullptr);
          return reduce(target_, finding, options_, wanted,
                        options_.seconds - seconds_since(start_));
-       }}};
+       },
+       [this](const Finding& finding) { return behaviour(finding); }}};
   Originals originals_{source_.originals()};
   bool started_ = false;  // a request was answered or failed
   bool asked_for_edges_ = false;
@@ -470,6 +490,10 @@ void conclude(HuntReport& report, const HuntOptions& options, const Originals& o
         fmt::format("interrupted after {} without a failure", counted(report.trials, "trial"));
   } else if (report.evaluations == 0 && report.proven == 0) {
     report.reason = "nothing was compared: no input was run, and nothing was proven";
+  } else if (const auto open = std::ranges::count_if(report.findings, &Finding::may_be_known);
+             open > 0) {
+    report.reason = fmt::format("{} may be known: nobody knows whether the cause is new",
+                                counted(static_cast<std::uint64_t>(open), "failure"));
   } else if (report.not_reduced > 0) {
     report.reason = fmt::format(
         "{} could not be compared with the known findings in time: nobody knows whether "

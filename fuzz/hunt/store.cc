@@ -40,10 +40,13 @@ std::vector<std::string> heading(const HuntReport& report, const Finding& findin
   };
   if (!finding.pass.empty()) lines.push_back("pass: " + finding.pass);
   if (finding.witness) {
-    std::string words = "words:";
+    // In the notation of test vectors (corpus/FORMAT.md), but with the wrong value.
+    std::vector<std::string> words;
+    words.reserve(finding.witness->data.words.size());
     for (const std::uint32_t word : finding.witness->data.words)
-      words += fmt::format(" {:#x}", word);
-    lines.push_back(words);
+      words.push_back(fmt::format("{:#x}", word));
+    lines.push_back(
+        fmt::format("answer: words={} -> {:#x}", fmt::join(words, ","), finding.witness->after));
   }
   for (std::string& line : lines) line = printable(line, false);
   return lines;

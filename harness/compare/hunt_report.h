@@ -51,6 +51,8 @@ struct KnownSubject {
   HuntSubject subject;
   std::optional<FindingKind> kind;
   std::vector<SeccompData> inputs = {};  // for evaluators
+  // The wrong value that the code under test returned, or the program that it made.
+  std::optional<Witness> answer = {};
 };
 
 struct Finding {
@@ -74,6 +76,8 @@ struct Finding {
   // Equal for findings that probably have the same cause (fuzz/hunt/shape.h).
   std::string group;
   std::string file;  // path of the stored finding, or empty
+  // Nobody knows whether a finding of an earlier run has the same cause. Then it is no failure.
+  bool may_be_known = false;
 };
 
 // The time that one family of programs took, by size.

@@ -66,9 +66,10 @@ std::string finding_text(const HuntReport& report, const Finding& finding) {
   std::string out = direction_line(finding.direction, report.host);
   if (!out.empty()) out += "\n";
   out += fmt::format("{}{}: {}\n", finding_name(finding.kind),
-                     finding.known     ? " (known)"
-                     : finding.failure ? ""
-                                       : " (not a failure)",
+                     finding.known          ? " (known)"
+                     : finding.may_be_known ? " (may be known)"
+                     : finding.failure      ? ""
+                                            : " (not a failure)",
                      one_line(finding.detail));
   if (!finding.subject.before.empty()) {
     const bool evaluator = report.kind == "evaluator";
@@ -175,6 +176,7 @@ ordered_json finding_json(const HuntReport& report, const Finding& finding) {
                    {"seconds", finding.seconds},
                    {"reduced", finding.reduced},
                    {"original_instructions", finding.original_size}};
+  if (finding.may_be_known) out["may_be_known"] = true;
   if (!finding.pass.empty()) out["pass"] = printable(finding.pass, false);
   if (!finding.subject.before.empty()) out["before"] = program_json(finding.subject.before);
   if (!finding.subject.policy.empty()) out["policy"] = finding.subject.policy;

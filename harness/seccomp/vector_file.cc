@@ -88,6 +88,8 @@ Result<SeccompData> fields_input(std::map<std::string_view, std::string_view>& g
   return data;
 }
 
+}  // namespace
+
 Result<VectorRun> parse_run(std::string_view value) {
   const std::size_t arrow = value.find("->");
   if (arrow == std::string_view::npos) return malformed("expected '-> VALUE'");
@@ -110,6 +112,8 @@ Result<VectorRun> parse_run(std::string_view value) {
   if (!input) return input.error();
   return VectorRun{0, *input, *expected};
 }
+
+namespace {
 
 Result<std::optional<Refusal>> parse_accept(std::string_view value) {
   const auto words = split_blanks(value);

@@ -41,6 +41,9 @@ struct Vector {
   std::optional<Refusal> refusal;  // the result that `accept` expects
 };
 
+// Reads the part of a line behind `run`: "nr=1 args=2 -> 0x7fff0000". Errors: kParse.
+Result<VectorRun> parse_run(std::string_view value);
+
 // Returns the vectors in the text of one file. Errors: kParse with file:line.
 Result<std::vector<Vector>> parse_vectors(std::string_view text, const std::string& file);
 

@@ -1,0 +1,153 @@
+#include "fuzz/hunt/mistake.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "fuzz/hunt/shape.h"
+#include "harness/bpf/interpreter.h"
+#include "harness/bpf/refusal.h"
+
+namespace secequiv::hunt {
+namespace {
+
+constexpr std::size_t kLongest = 128;  // instructions; each has dozens of mutants
+constexpr std::size_t kLongestPredicted = 256;
+constexpr std::size_t kFewPlaces = 5;
+
+// Returns all mutants, and arithmetic replaced by zero. Leaves out other returns, because they
+// explain every wrong decision of a short program.
+std::vector<Mutant> all_changes(ProgramView program) {
+  std::vector<Mutant> out = mutants_of(program).accepted;
+  std::erase_if(out, [&](const Mutant& mutant) {
+    return program[mutant.pc].code == kRetK || mutant.op == MutationOperator::kReturn;
+  });
+  for (std::size_t pc = 0; pc < program.size(); ++pc)
+    if ((program[pc].code & 7) == 4)
+      out.push_back({MutationOperator::kOpcode, pc, Insn{kLdImm, 0, 0, 0}, {}});
+  std::ranges::sort(out, {}, &Mutant::pc);
+  return out;
+}
+
+Mistake mistake_of(const Mutant& mutant, ProgramView program) {
+  const Insn& in = program[mutant.pc];
+  const bool gone = mutant.op == MutationOperator::kDelete;
+  std::uint64_t operands = 0;
+  if (mutant.op == MutationOperator::kConstant) operands = mutant.changed.k ^ in.k;
+  if (mutant.op == MutationOperator::kLoad) operands = mutant.changed.k - in.k;
+  if (mutant.op == MutationOperator::kTarget)
+    operands = mutant.changed.jt == in.jf && mutant.changed.jf == in.jt
+                   ? 1u
+                   : 2u + static_cast<std::uint8_t>(mutant.changed.jt - in.jt) * 256u +
+                         static_cast<std::uint8_t>(mutant.changed.jf - in.jf);
+  return {mutant.op, in.code, gone ? std::uint16_t{0} : mutant.changed.code, operands};
+}
+
+// Whether the mistake is made in one of these places, in some of a few places, or in all.
+bool acts_like_some(ProgramView program, const std::vector<Mutant>& places,
+                    const ActsLike& acts_like) {
+  const auto changed = [&](const auto& chosen) {
+    Program out(program.begin(), program.end());
+    for (std::size_t i = places.size(); i-- > 0;)  // so that earlier places stay
+      if (chosen(i)) out = mutated(out, places[i]);
+    return out;
+  };
+  if (places.size() > kFewPlaces) {
+    for (std::size_t one = 0; one < places.size(); ++one)
+      if (acts_like(changed([one](std::size_t i) { return i == one; }))) return true;
+    return acts_like(changed([](std::size_t) { return true; }));
+  }
+  for (std::size_t set = 1; set < std::size_t{1} << places.size(); ++set)
+    if (acts_like(changed([set](std::size_t i) { return (set >> i & 1) != 0; }))) return true;
+  return false;
+}
+
+// The shape of a program and of the answer to it, which share names.
+std::string shape_of_both(const Finding& finding) {
+  Program both = finding.subject.before;
+  both.insert(both.end(), finding.after->begin(), finding.after->end());
+  return shape_of(both);
+}
+
+}  // namespace
+
+Mistakes mistakes_in(const Finding& finding, const ActsLike& acts_like) {
+  Mistakes out;
+  const Program& program = finding.subject.before;
+  if (program.size() > kLongest) return out;
+  for (const Mutant& mutant : all_changes(program)) {
+    const Program changed = mutated(program, mutant);
+    if (!acts_like(changed)) continue;
+    out.all.insert(mistake_of(mutant, program));
+    if (finding.after == changed) out.exact.insert(mistake_of(mutant, program));
+  }
+  return out;
+}
+
+bool predict(const Mistakes& mistakes, ProgramView program, const ActsLike& acts_like) {
+  if (program.size() > kLongestPredicted) return false;
+  const auto mutants = all_changes(program);
+  return std::ranges::any_of(mistakes.best(), [&](const Mistake& mistake) {
+    std::vector<Mutant> places;
+    std::ranges::copy_if(mutants, std::back_inserter(places), [&](const Mutant& mutant) {
+      return mistake_of(mutant, program) == mistake;
+    });
+    return acts_like_some(program, places, acts_like);
+  });
+}
+
+std::vector<Program> with_other_values(ProgramView program) {
+  std::vector<Program> out;
+  for (const std::uint32_t more : {0u, 1u, 2u, 5u, 32u}) {
+    Program changed(program.begin(), program.end());
+    for (Insn& in : changed) {
+      const Operand operand = insn_info(in.code)->operand;
+      if (in.code != kRetK && (operand == Operand::Imm || operand == Operand::CondImm))
+        in.k += more;
+    }
+    out.push_back(changed);
+    for (Insn& in : changed)
+      if (in.code == kLdImm) in = {kLdWAbs, 0, 0, 0};
+    changed.insert(changed.begin(), Insn{kLdWAbs, 0, 0, 0});
+    out.push_back(std::move(changed));
+  }
+  std::erase_if(out, [](const Program& one) { return refusal_of(one).has_value(); });
+  return out;
+}
+
+void keep_common(Mistakes& mistakes, const Mistakes& other) {
+  std::set<Mistake> common;
+  std::ranges::set_intersection(mistakes.all, other.all, std::inserter(common, common.end()));
+  if (common.empty()) return;
+  mistakes.all = std::move(common);
+  mistakes.confirmed = true;
+}
+
+bool same_answer(const Finding& one, const Finding& two) {
+  if (one.subject.before.size() != two.subject.before.size()) return false;
+  if (one.after && two.after) return shape_of_both(one) == shape_of_both(two);
+  return one.subject.before == two.subject.before && one.witness && two.witness &&
+         one.witness->data == two.witness->data && one.witness->after == two.witness->after;
+}
+
+Agreement agreement(const Finding& known, const Mistakes& of_known, const Finding& finding,
+                    const Mistakes& of_finding, const ActsLike& acts_like) {
+  if (same_answer(known, finding)) return Agreement::kSame;
+  if (of_known.best().empty()) return Agreement::kOpen;
+  const bool any = std::ranges::any_of(
+      of_known.best(), [&](const Mistake& one) { return of_finding.best().contains(one); });
+  if (!of_known.certain()) {
+    const bool all = std::ranges::includes(of_finding.all, of_known.all);
+    return any && all ? Agreement::kSame : Agreement::kOpen;
+  }
+  const bool exact = !of_known.exact.empty() && !of_finding.exact.empty();
+  if (exact && any) return Agreement::kSame;
+  if (!exact && predict(of_known, finding.subject.before, acts_like)) return Agreement::kSame;
+  // A mistake that depends on values is no mutant, but can be one for a single input.
+  const bool at_witness = of_finding.best().empty() && finding.witness &&
+                          predict(of_known, finding.subject.before, [&](ProgramView program) {
+                            return run(program, finding.witness->data) == finding.witness->after;
+                          });
+  return at_witness ? Agreement::kSame : Agreement::kOther;
+}
+
+}  // namespace secequiv::hunt

@@ -1,0 +1,54 @@
+// Compares the wrong answers of two findings that have the same pattern. Owns the guess which
+// change of one instruction the code under test makes. It must not know how requests are sent.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "harness/compare/hunt_report.h"
+#include "harness/compare/mutants.h"
+
+namespace secequiv::hunt {
+
+// Returns whether the code under test treats one subject exactly like a program.
+using ActsLike = std::function<bool(ProgramView)>;
+
+// A change of any instruction with one opcode: the operator, both opcodes, and how the operands
+// change.
+using Mistake = std::tuple<MutationOperator, std::uint16_t, std::uint16_t, std::uint64_t>;
+// Changes of single instructions that turn the subject into one that the code under test acts like.
+struct Mistakes {
+  std::set<Mistake> exact;  // if they turn it into the answer
+  std::set<Mistake> all;
+  bool confirmed = false;  // the same program with other values also has one of `all`
+
+  [[nodiscard]] bool certain() const { return confirmed || !exact.empty(); }
+  [[nodiscard]] const std::set<Mistake>& best() const { return exact.empty() ? all : exact; }
+};
+// Returns nothing for a long program.
+Mistakes mistakes_in(const Finding& finding, const ActsLike& acts_like);
+
+// Returns whether one of the mistakes, in one place or in several, turns `program` into one that
+// the code under test acts like.
+bool predict(const Mistakes& mistakes, ProgramView program, const ActsLike& acts_like);
+
+// Returns programs with the same instructions and other values. A reduced program often has few
+// values, so that different mistakes have the same effect.
+std::vector<Program> with_other_values(ProgramView program);
+// Keeps the mistakes that `other` also has, if there are any.
+void keep_common(Mistakes& mistakes, const Mistakes& other);
+
+// Returns whether both findings have subjects of the same shape and the same wrong answer to them.
+bool same_answer(const Finding& one, const Finding& two);
+
+enum class Agreement : std::uint8_t { kSame, kOther, kOpen };
+
+// Returns whether the wrong answer is the one that the known finding predicts. It is open if
+// several mistakes can explain the known finding, and not all of them explain this one.
+Agreement agreement(const Finding& known, const Mistakes& of_known, const Finding& finding,
+                    const Mistakes& of_finding, const ActsLike& acts_like);
+
+}  // namespace secequiv::hunt
