@@ -26,6 +26,7 @@ Question question_of(const DiffJob& job) {
   out.after = views(job.after.filters);
   out.sameness = job.sameness;
   out.assumption = job.assumption;
+  out.assumed = job.assumed;
   if (!job.assumption.nodes.empty()) out.endian = arch_info(job.host).endian;
   return out;
 }
@@ -74,9 +75,9 @@ std::vector<std::vector<DiffReport::Rules>> rules_of(const DiffReport& report, c
   SideRules before(job.before.filters.front(), job.limits);
   SideRules after(job.after.filters.front(), job.limits);
   std::vector<std::vector<DiffReport::Rules>> out;
-  for (const Change& change : report.difference.changes) {
+  for (const auto shown : report.shown()) {
     auto& row = out.emplace_back();
-    for (const Region& region : report.shown(change)) {
+    for (const Region& region : shown) {
       const auto rules = [&](const Region& part) -> DiffReport::Rules {
         return {before.of(part), after.of(part)};
       };
@@ -88,9 +89,28 @@ std::vector<std::vector<DiffReport::Rules>> rules_of(const DiffReport& report, c
   return out;
 }
 
+// Returns the inputs that are in `from`, but not in `what`; `from` itself if a limit is reached.
+std::vector<Region> subtract(const std::vector<Region>& from, const std::vector<Region>& what,
+                             const DiffReport& report, const dd::Limits& limits) {
+  dd::Space space(report.question.programs(), limits);
+  dd::Regions regions(space);
+  const auto all = [&](const std::vector<Region>& list) {
+    dd::NodeId out = dd::Diagrams::kZero;
+    for (const Region& region : list) out = space.diagrams().either(regions.set_of(region), out);
+    return out;
+  };
+  const dd::NodeId rest = space.diagrams().both(all(from), space.diagrams().negate(all(what)));
+  auto out = regions.list(rest, kMostStored).regions;
+  return space.exhausted() ? from : out;
+}
+
 // Compares with the expected difference. The comparison decides the verdict.
-Status compare(const DiffJob::Expected& expected, DiffReport& report) {
-  auto lines = unexpected(expected.document, expected.file, stored_json(report), report.host);
+Status compare(const DiffJob::Expected& expected, const dd::Limits& limits, DiffReport& report) {
+  const auto without = [&](const auto& from, const auto& what) {
+    return subtract(from, what, report, limits);
+  };
+  auto lines =
+      unexpected(expected.document, expected.file, stored_json(report), report.host, without);
   if (!lines) return lines.error();
   const bool nothing_differs = report.difference.changes.empty();
   const bool not_asked = report.oracle && !nothing_differs && report.oracle->not_asked() != nullptr;
@@ -109,6 +129,7 @@ Result<DiffReport> diff(const DiffJob& job) {
   report.question = question_of(job);
   report.host = job.host;
   report.max_regions = job.max_regions;
+  report.notes = job.notes;
   report.files = side_files(job.before.filters, job.after.filters);
   const bool whole = job.whole || job.expected;
   auto found =
@@ -131,7 +152,7 @@ Result<DiffReport> diff(const DiffJob& job) {
   if (report.oracle && report.oracle->in_doubt()) {
     report.verdict = Verdict::kFail;
   } else if (job.expected) {
-    if (auto s = compare(*job.expected, report); !s) return s.error();
+    if (auto s = compare(*job.expected, job.limits, report); !s) return s.error();
   } else {
     report.verdict = report.difference.changes.empty() ? Verdict::kEquivalent : Verdict::kDifferent;
   }

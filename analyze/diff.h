@@ -11,6 +11,7 @@
 #include "harness/compare/oracle_report.h"
 #include "harness/report/diff.h"
 #include "harness/report/page.h"
+#include "harness/report/pair_notes.h"
 #include "verify/dd/space.h"
 
 namespace secequiv {
@@ -27,11 +28,13 @@ struct DiffJob {
   Arch host = Arch::kX86_64;  // for names of calls, and for the byte order of the assumption
   dd::Limits limits = {};
   std::size_t most_bytes = SIZE_MAX;  // limit for the listed regions and reports about them
-  std::size_t max_regions = 20;       // limit of regions shown for each change
+  std::size_t max_regions = 20;       // limit of regions shown
   bool rules = false;                 // name what decides; each side is then one filter
   bool whole = false;                 // the report will be stored, so it needs all regions
   std::optional<Expected> expected = {};
-  Oracle oracle = {};  // also runs an input of each listed region; may be empty
+  Oracle oracle = {};        // also runs an input of each listed region; may be empty
+  std::string assumed = {};  // `assumption` as the user wrote it
+  PairNotes notes = {};      // for the report
 };
 
 // The job must outlive the report. Errors: those of dd::diff and of the oracle; kUsage and kBudget

@@ -291,17 +291,35 @@ std::vector<RulePosition> differently_left_out(std::span<const Source> before,
   return out;
 }
 
+// Returns whether the profile has entries for certain hosts or containers.
+bool has_conditions(const Source& source) {
+  if (!source.policy || !source.profile) return false;
+  const auto conditional = [](const SyscallRule& entry) {
+    return std::ranges::any_of(alternatives(entry.rule), [](const Alternative& one) {
+      return one.position->at != nullptr && !one.position->at->condition.empty();
+    });
+  };
+  return !source.left_out.empty() || !source.profile->asked.empty() ||
+         std::ranges::any_of(source.policy->rule_sets, [&](const RuleSet& set) {
+           return std::ranges::any_of(set.rules, conditional);
+         });
+}
+
 }  // namespace
 
-void note_pair(std::span<const Source> before, std::span<const Source> after,
-               const Reading& reading) {
+PairNotes note_pair(std::span<const Source> before, std::span<const Source> after,
+                    const Reading& reading) {
   note_swapped(before, after, reading);
+  PairNotes out;
+  if (std::ranges::any_of(before, has_conditions) || std::ranges::any_of(after, has_conditions)) {
+    const OciOptions& host = reading.import.oci;
+    out.read_for = {std::string(arch_info(host.arch).name), host.kernel, host.capabilities};
+  }
   const auto is_policy = [](const Source& source) { return source.policy.has_value(); };
-  if (!reading.not_compared || !std::ranges::all_of(before, is_policy) ||
-      !std::ranges::all_of(after, is_policy))
-    return;
-  if (const auto parts = differently_left_out(before, after); !parts.empty())
-    reading.not_compared(parts);
+  if (std::ranges::all_of(before, is_policy) && std::ranges::all_of(after, is_policy))
+    out.not_compared = differently_left_out(before, after);
+  if (!out.not_compared.empty()) reading.note("warning: " + out.short_warning());
+  return out;
 }
 
 Result<Source> load_command(const std::string& command, const AdapterLimits& limits,

@@ -13,6 +13,7 @@
 #include "harness/adapter/command.h"
 #include "harness/bpf/text.h"
 #include "harness/import/import.h"
+#include "harness/report/pair_notes.h"
 
 namespace secequiv {
 
@@ -29,8 +30,6 @@ struct Reading {
   bool for_names = false;  // the caller has values for names
   // Decides whether a name of no system call is an error.
   std::function<Status(const UnknownName&)> unknown;
-  // Warns that these parts of two profiles differ, but were not compared. Null: nobody is warned.
-  std::function<void(std::span<const RulePosition>)> not_compared;
   Note note;
   Note prompt;  // shows what this process waits for, at once
 };
@@ -71,10 +70,10 @@ void note_length(const std::string& name, ProgramView program, const Reading& re
 // The same for a filter that was loaded, unless it is our own compilation of a policy: nobody
 // installs that program.
 void note_length(const Source& source, const Reading& reading);
-// Notes what a comparison of the two would not show: that they seem to be swapped, and that
-// profiles also differ in parts for other hosts or containers.
-void note_pair(std::span<const Source> before, std::span<const Source> after,
-               const Reading& reading);
+// Returns what a comparison of the two does not cover. It notes these parts, and that the two seem
+// to be swapped.
+PairNotes note_pair(std::span<const Source> before, std::span<const Source> after,
+                    const Reading& reading);
 // Runs `command` and reads the program that it prints, in any form. Errors: kUsage if the shell
 // cannot start it, else kAdapter.
 Result<Source> load_command(const std::string& command, const AdapterLimits& limits,

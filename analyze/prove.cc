@@ -18,7 +18,7 @@ std::vector<SideReport> sides(const std::vector<Source>& stack) {
   std::vector<SideReport> out;
   out.reserve(stack.size());
   for (const Source& side : stack)
-    out.push_back({side.title(), side.program, refusal_of(side.program)});
+    out.push_back({side.title(), side.program, refusal_of(side.program), side.policy.has_value()});
   return out;
 }
 
@@ -47,6 +47,7 @@ Status fill_question(const ProveJob& job, ProveReport& report) {
   auto parsed = parse_assumption(job.assumption, job.host, question.symbols.all());
   if (!parsed) return parsed.error();
   question.assumption = std::move(*parsed);
+  question.assumed = job.assumption;
   question.endian = arch_info(job.host).endian;
   return Ok{};
 }
@@ -128,6 +129,8 @@ Result<ProveReport> prove(const ProveJob& job) {
   const auto left = [&] { return job.budget.after(elapsed()); };
   ProveReport report;
   report.subject = job.subject;
+  report.notes = job.notes;
+  report.all_traces = job.all_traces;
   report.files = side_files(job.before, job.after);
   report.rejection = refused_program(job);
   if (report.rejection) return report;

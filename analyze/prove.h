@@ -34,6 +34,8 @@ struct ProveJob {
   certificate::Limits certificate_limits = {};
   // Receives the query as SMT-LIB 2 before it is decided.
   std::function<Status(const std::string&)> smt2 = {};
+  PairNotes notes = {};     // for the report
+  bool all_traces = false;  // as in ProveReport
 };
 
 // Returns the report. Errors: kUsage if no input meets the assumption, if certificates do not

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "verify/dd/regions.h"
 #include "verify/symbolic/policy_symbolic.h"
 
 namespace secequiv {
@@ -45,26 +46,6 @@ Policy same_rule(const Policy& policy, const Region& region, const SeccompData& 
 
 }  // namespace
 
-dd::NodeId RegionRules::set_of(const Region& region) {
-  dd::Words& words = space_.words();
-  dd::Condition out = words.truth(true);
-  for (const WordSet& set : region.words) {
-    const dd::Word word = words.load(set.word);
-    const auto lies_in = [&](const WordSet::Cube& cube) {
-      return words.eq(words.bit_and(word, words.constant(cube.mask)), words.constant(cube.value));
-    };
-    dd::Condition inside = words.truth(false);
-    for (const WordSet::Interval& interval : set.intervals)
-      inside = words.either(
-          inside, words.both(words.uge(word, words.constant(interval.first)),
-                             words.negate(words.ugt(word, words.constant(interval.last)))));
-    for (const WordSet::Cube& cube : set.cubes) inside = words.either(inside, lies_in(cube));
-    out = words.both(out, set.negated ? words.negate(inside) : inside);
-    if (set.base.mask != 0) out = words.both(out, lies_in(set.base));
-  }
-  return words.set(out);
-}
-
 RegionRule RegionRules::of(const Region& region) {
   const SeccompData example = region.example();
   RegionRule out{deciding_rule(policy_, example), false};
@@ -76,8 +57,8 @@ RegionRule RegionRules::of(const Region& region) {
     return words.constant(found == same.variables.end() ? 0 : found->second);
   };
   const dd::Word decided = decide_symbolic(words, same, value);
-  const dd::NodeId others =
-      space_.diagrams().both(set_of(region), words.set(words.eq(decided, words.constant(0))));
+  const dd::NodeId others = space_.diagrams().both(dd::Regions(space_).set_of(region),
+                                                   words.set(words.eq(decided, words.constant(0))));
   out.always = others == dd::Diagrams::kZero && !space_.exhausted();
   return out;
 }

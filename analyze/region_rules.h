@@ -20,8 +20,6 @@ class RegionRules {
   RegionRule of(const Region& region);
 
  private:
-  dd::NodeId set_of(const Region& region);
-
   const Policy& policy_;
   ProgramView programs_[1];
   dd::Space space_;

@@ -35,6 +35,10 @@ void add_seed(CLI::App& app, std::uint64_t& seed) {
   add_number(app, "--seed", seed, 0, UINT64_MAX, "Set the random seed");
 }
 
+void add_trace(CLI::App& app, bool& traces) {
+  app.add_flag("--trace", traces, "Show the instructions executed also if both sides are policies");
+}
+
 void add_max_regions(CLI::App& app, std::size_t& regions) {
   add_number(app, "--max-regions", regions, 0, 1000000,
              "List at most this many regions; counts still include all regions");

@@ -17,6 +17,8 @@ void add_records(CLI::App& app, std::vector<std::string>& paths);  // --inputs
 void add_listing(CLI::App& app, std::string& path);
 CLI::Option* add_passes(CLI::App& app, std::vector<std::string>& passes);
 void add_seed(CLI::App& app, std::uint64_t& seed);
+// For commands that compare a pair.
+void add_trace(CLI::App& app, bool& traces);
 void add_max_regions(CLI::App& app, std::size_t& regions);
 
 // Declares an option with a number from `least` to `most`. The help shows its default.

@@ -19,6 +19,7 @@ struct CheckCommand {
   PairCheckOptions check;
   TargetOptions target;
   std::string listing;
+  bool traces = false;
 };
 
 Result<int> run_check(const CheckCommand& given) {
@@ -26,7 +27,8 @@ Result<int> run_check(const CheckCommand& given) {
   if (auto s = keep_json_alone(options, "--listing", given.listing); !s) return s.error();
   const auto checking = given.check.check_options(options);
   if (!checking) return checking.error();
-  const auto sides = given.pair.sides(options, given.target);
+  PairNotes notes;
+  const auto sides = given.pair.sides(options, given.target, notes);
   if (!sides) return sides.error();
   const auto& [before, after] = *sides;
   heed_interrupts();
@@ -43,6 +45,8 @@ Result<int> run_check(const CheckCommand& given) {
     result->rules = {deciding_rule(std::span(&before, 1), result->witness->data),
                      deciding_rule(std::span(&after, 1), result->witness->data)};
   result->dropped = cases->dropped;
+  result->notes = std::move(notes);
+  result->all_traces = given.traces;
   Status written = Ok{};
   if (!given.listing.empty()) written = write_file(given.listing, result->listing);
   if (auto s = given.check.write_page(*result, before, after, cases->inputs, options); !s)
@@ -62,6 +66,7 @@ void add_check(CLI::App& app, Context& context) {
       ->expected(1, 2);
   given->pair.add(*sub);
   add_listing(*sub, given->listing);
+  add_trace(*sub, given->traces);
   given->target.add(*sub, false);
   given->check.add(*sub);
   given->options.add(*sub, {kSandbox, kInput, kTimeout, kSame, kImport, kQuiet, kJson, kPage});

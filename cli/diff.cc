@@ -56,13 +56,17 @@ Status load(const DiffOptions& given, DiffJob& job) {
       return make_error(
           ErrorCode::kUsage, "--rules",
           fmt::format("expected one policy or one program in asm form on each side, found {}",
-                      stack->size() == 1 ? stack->front().title() : "a stack of filters"));
+                      stack->size() == 1
+                          ? fmt::format("{0}; 'secequiv dis {0} > FILE.asm' writes that form",
+                                        stack->front().title())
+                          : "a stack of filters"));
     *into = {*path, std::move(*stack)};
   }
-  note_pair(job.before.filters, job.after.filters, reading(given.options));
+  job.notes = note_pair(job.before.filters, job.after.filters, reading(given.options));
   auto assumption = given.engine.parsed_assumption(given.options);
   if (!assumption) return assumption.error();
   job.assumption = std::move(*assumption);
+  job.assumed = given.engine.assumption;
   return Ok{};
 }
 

@@ -57,7 +57,8 @@ Result<int> run_fuzz_campaign(const FuzzCampaignOptions& given, const Options& o
   if (!checking) return checking.error();
   checking->prove = !effort.no_prove;
   campaigning.check = std::move(*checking);
-  const auto sides = given.pair.sides(options, TargetOptions{});
+  PairNotes notes;
+  const auto sides = given.pair.sides(options, TargetOptions{}, notes);
   if (!sides) return sides.error();
   const auto& [before, after] = *sides;
   campaigning.minimize = given.minimize;
@@ -80,6 +81,7 @@ Result<int> run_fuzz_campaign(const FuzzCampaignOptions& given, const Options& o
     result->rules = {deciding_rule(std::span(&before, 1), result->witness->data),
                      deciding_rule(std::span(&after, 1), result->witness->data)};
   result->dropped = derived.dropped;
+  result->notes = std::move(notes);
   const Status page = given.check.write_page(*result, before, after, derived.inputs, options);
   return print_found(options.json ? render(to_json(*result)) : check_text(*result),
                      reported(*result, "fuzz", {before.file, after.file}), options, page);

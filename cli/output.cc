@@ -101,6 +101,7 @@ int print_found(std::string_view text, const ReportedCases& found, const Options
   if (options.quiet && !options.json && !found.direction.empty() && found.exit_status != 0)
     print(found.direction + "\n");
   const int status = print_verdict(text, found.exit_status, options, line);
+  if (!options.quiet && !options.json && !found.holds_for.empty()) print(found.holds_for + "\n");
   const int written = after_writing(0, write_report_files(found, options));
   const int also_written = after_writing(written, also);
   return status == 0 ? also_written : status;

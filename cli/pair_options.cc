@@ -35,7 +35,8 @@ void PairOptions::add_derivation(CLI::App& app) {
 }
 
 Result<std::pair<Source, Source>> PairOptions::sides(const Options& options,
-                                                     const TargetOptions& target) const {
+                                                     const TargetOptions& target,
+                                                     PairNotes& notes) const {
   const Reading how = reading(options);
   const auto output_of = [&](const std::string& command) -> Result<Source> {
     const CommandRun running;
@@ -77,7 +78,7 @@ Result<std::pair<Source, Source>> PairOptions::sides(const Options& options,
         ErrorCode::kUsage, {},
         "expected only one input, because --optimizer or --compiler produces the other program");
   }
-  note_pair({given.data(), 1}, {&given[1], 1}, how);
+  notes = note_pair({given.data(), 1}, {&given[1], 1}, how);
   return std::pair(std::move(given[0]), std::move(given[1]));
 }
 

@@ -7,6 +7,7 @@
 #include "cli/options.h"
 #include "cli/target_options.h"
 #include "harness/inputs/cases.h"
+#include "harness/report/pair_notes.h"
 
 namespace secequiv::cli {
 
@@ -24,9 +25,11 @@ struct PairOptions {
   void add_derivation(CLI::App& app);
 
   // Loads the two sides from commands and files. `target` or the built-in optimizer makes a missing
-  // second side. Errors: kUsage, and those of loading and of `target`.
+  // second side. `notes` receives what a comparison does not cover. Errors: kUsage, and those of
+  // loading and of `target`.
   [[nodiscard]] Result<std::pair<Source, Source>> sides(const Options& options,
-                                                        const TargetOptions& target) const;
+                                                        const TargetOptions& target,
+                                                        PairNotes& notes) const;
 
   // Returns the inputs derived from --policy and from the policies and programs of `sources`.
   [[nodiscard]] Result<Cases> cases(const std::vector<const Source*>& sources,

@@ -25,6 +25,7 @@ struct ProveOptions {
   std::string smt2;
   EngineOptions engine;
   bool refines = false;
+  bool traces = false;
   OracleOption oracle;
   CertificateOption certificate;
 };
@@ -41,10 +42,11 @@ Result<ProveJob> job_of(const ProveOptions& given) {
     *stack = std::move(*sources);
     for (const Source& side : *stack) note_length(side, reading(given.options));
   }
-  note_pair(job.before, job.after, reading(given.options));
+  job.notes = note_pair(job.before, job.after, reading(given.options));
   job.subject = fmt::format("{}, {}", given.before, given.after);
   job.sameness = given.options.sameness();
   job.refines = given.refines;
+  job.all_traces = given.traces;
   job.assumption = given.engine.assumption;
   job.host = given.options.oci().arch;
   job.engine = given.engine.engine();
@@ -86,6 +88,7 @@ void add_prove(CLI::App& app, Context& context) {
   add_filter(*sub, "after", given->after);
   sub->add_flag("--refines", given->refines,
                 "Prove instead that 'after' is never more permissive than 'before'");
+  add_trace(*sub, given->traces);
   given->engine.add(*sub);
   given->oracle.add(*sub);
   given->certificate.add(*sub);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <span>
 #include <string>
 #include <utility>
 
@@ -84,17 +83,6 @@ Reading reading(const Options& options, Names names) {
                         unknown.problem() + " (--strict-names)");
     warn("warning: " + unknown.text());
     return Ok{};
-  };
-  out.not_compared = [&options](std::span<const RulePosition> parts) {
-    constexpr std::size_t kShown = 3;
-    std::string text;
-    for (const RulePosition& part : parts.first(std::min(parts.size(), kShown)))
-      text += (text.empty() ? "" : ", ") + part.text();
-    if (parts.size() > kShown) text += fmt::format(" and {} more", parts.size() - kShown);
-    options.note(
-        "warning: the profiles also differ in parts for other capabilities, architectures or "
-        "kernels, which were not compared (see --cap, --arch, --kernel-version): " +
-        text);
   };
   out.note = [&options](const std::string& text) { options.note(text); };
   out.prompt = [](const std::string& text) { warn(text); };

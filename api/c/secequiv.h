@@ -69,7 +69,7 @@ struct secequiv_options {
   uint32_t any_length;     /* 1: accept more than 4096 instructions. validate only */
   double timeout_seconds;  /* 0: 60 */
   uint64_t max_memory_mib; /* 0: 1024 */
-  uint64_t max_regions;    /* shown for each change; 0: 20. diff and reach only */
+  uint64_t max_regions;    /* shown in all; 0: 20. diff and reach only */
   const char* assume;      /* ignore all other inputs: "arch == x86_64 && nr in {read, write}" */
   const char* arch;        /* the host's architecture, for names; NULL: "x86_64" */
   /* Only parse and lint use the members below. */

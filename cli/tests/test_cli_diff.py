@@ -274,6 +274,65 @@ def test_a_program_that_the_kernel_refuses_is_rejected(asm, getpid):
         assert (done.status, document["error"]) == (4, "rejected") and document["where"].endswith("bad.asm:1")
 
 
+def test_max_regions_limits_the_list_of_all_changes_together(asm, tmp_path):
+    text = "ld [0]\n%s\nret #0\n"
+    odd = [2 * i + 1 for i in range(8)]
+    test = "jeq #%d, x%d, n%d\nx%d: ld [16]\njeq #%d, y%d, n%d\ny%d: ret #%#x\nn%d: ld [0]\n"
+    lines = "".join(test % (nr, nr, nr, nr, nr, nr, nr, nr, (0x7fff0000, 0x50001)[i % 2], nr) for i, nr in enumerate(odd))
+    before, after = asm(text % ""), asm(text % lines)
+    whole, _ = report("diff", before, after)
+    assert [len(change["regions"]) for change in whole["changes"]] == [4, 4]
+    junit = tmp_path / "out.xml"
+    for most, expected in ((0, [0, 0]), (1, [1, 0]), (2, [1, 1]), (5, [4, 1]), (7, [4, 3])):
+        document, _ = report("diff", before, after, "--max-regions", most, "--junit", junit)
+        assert [len(change["regions"]) for change in document["changes"]] == expected
+        assert [change["region_count"] for change in document["changes"]] == ["4", "4"]
+        assert junit.read_text().count(" regions shown") == 2 * sum(count < 4 for count in expected)
+        shown = [line for line in run("diff", before, after, "--max-regions", most).out.splitlines() if line.startswith("  nr ")]
+        assert len(shown) == most
+
+
+def test_an_opened_call_stands_before_a_call_with_another_error(asm):
+    before = asm("ret #0")
+    after = asm("ld [0]\njeq #1, e, n\nn: jeq #2, y, k\nk: ret #0\ne: ret #0x50001\ny: ret #0x7fff0000\n")
+    lines = run("diff", before, after).out.splitlines()
+    assert lines[0].startswith("LOOSER: open newly allowed; write: KILL_THREAD -> ERRNO(1 EPERM)"), lines
+    assert [line.split(":")[0] for line in lines if " -> " in line][1:] == ["KILL_THREAD -> ALLOW", "KILL_THREAD -> ERRNO(1 EPERM)"]
+
+
+def test_an_assumption_is_shown_as_typed(asm):
+    before, after = asm("ret #0"), asm("ret #0x7fff0000")
+    for command in ("diff", "prove"):
+        assert "\nassuming nr  ==  mount\n" in run(command, before, after, "--assume", "nr  ==  mount").out
+        done = run(command, before, after, "--assume", "nr == mount && nr == read")
+        assert done.status == 2 and "nr == mount && nr == read" in done.err, done
+        assert report(command, before, after, "--assume", "nr == mount")[0]["question"]["assume"] == "nr == 165"
+
+
+def test_a_changed_default_action_is_counted_first_and_listed_later(tmp_path):
+    old, new = POLICIES / "oci" / "docker-default.json", tmp_path / "open.json"
+    new.write_text(re.sub('"defaultAction": "SCMP_ACT_ERRNO"', '"defaultAction": "SCMP_ACT_ALLOW"', old.read_text()))
+    for command in (["diff"], ["diff", "--rules"], ["prove"], ["prove", "--refines"], ["check"]):
+        document, _ = report(*command[:1], old, new, *command[1:])
+        lines = run(*command[:1], old, new, *command[1:]).out.splitlines()
+        assert re.match(r"LOOSER: default action ERRNO\(1 EPERM\) -> ALLOW \(every call without a rule, 1\d\d calls on ", lines[0])
+        assert len(lines[0]) < 300 and lines[0].endswith(" newly allowed")
+        (listed_calls,) = [line for line in lines if line.startswith("default action ")]
+        allowed = {call["name"] for call in document["direction"]["allowed"]["calls"]}
+        assert allowed and all(re.search(r"\b%s\b" % name, listed_calls + lines[0]) for name in allowed)
+    # The regions that the two default actions decide stand together.
+    text = run("diff", old, new, "--rules").out
+    assert text.count("  after:  %s:2 (defaultAction)\n" % new) == text.count("  before: ") == 1
+
+
+def test_filters_for_different_architectures_give_a_hint():
+    pair = [PROGRAMS / "libseccomp" / ("docker-%s.linear.bpf" % arch) for arch in ("x86_64", "aarch64")]
+    for command in ("diff", "prove", "check"):
+        line = run(command, *pair).out.splitlines()[0]
+        assert line.startswith("LOOSER: the filters are for different architectures, i386, x86_64 before and aarch64, arm after (see --arch); ")
+        assert len(line) < 300 and " calls on aarch64, arm newly allowed" in line, line
+
+
 # diff --expect.
 
 @pytest.fixture
@@ -308,6 +367,22 @@ def test_an_expected_difference_passes_and_any_other_fails(changed, tmp_path):
     document, done = report("diff", write, base, "--expect", stored)  # the difference in the other direction
     assert done.status == 1 and [line[0] for line in document["unexpected"]] == ["+", "-"]
     assert listed(tmp_path) == sorted(["expected.json"] + [path.name for path in changed])
+
+
+def test_a_region_with_agreed_and_new_calls_lists_only_the_new_ones(tmp_path):
+    def profile(name, *calls):
+        path = tmp_path / name
+        path.write_text(json.dumps({"defaultAction": "SCMP_ACT_ERRNO", "syscalls": [{"names": calls, "action": "SCMP_ACT_ALLOW"}]}))
+        return path
+    old, agreed, more = profile("old", "read"), profile("agreed", "read", "bpf", "kcmp"), profile("more", "read", "bpf", "kcmp", "mount")
+    stored = tmp_path / "expected.json"
+    assert run("diff", old, agreed, "--write-expect", stored).status == 1
+    for command, sign in (((old, more), "+"), ((old, profile("less", "read", "bpf")), "-")):
+        document, done = report("diff", *command, "--expect", stored)
+        assert done.status == 1 and [line[0] for line in document["unexpected"]] == [sign], document["unexpected"]
+        (line,) = document["unexpected"]
+        assert line.endswith("nr == mount" if sign == "+" else "nr == kcmp"), line
+    assert report("diff", old, agreed, "--expect", stored)[1].status == 0
 
 
 def test_lines_of_an_expected_difference_name_constants(tmp_path):
@@ -442,11 +517,12 @@ def test_rules_explain_the_difference_of_two_profiles():
     assert {row["after_rule"] for row in rows} == {"default action: no rule matches"}
     text = run("diff", old, new, "--rules").out.splitlines()
     assert text.pop(0) == "only stricter: socket (some arguments) on x86_64, i386, x32"
-    assert text[:3] == [rows[0]["summary"], "  before: " + origin, "  after:  %s:2 (defaultAction)" % new]
+    rules = ["  before: " + origin, "  after:  %s:2 (defaultAction)" % new]
+    assert text[:5] == [row["summary"] for row in rows] + rules, "regions with the same rules stand together"
     assert all(row["after_origin"] == {"file": str(new), "line": 2, "path": "defaultAction"} for row in rows)
-    assert text[-1].startswith("different: ") and len(text) == 10
+    assert text[-2].startswith("different: ") and text[-1].startswith("holds for ") and len(text) == 7
     shown = run("diff", old, new, "--rules", "--max-regions", 1).out.splitlines()
-    assert shown[1:4] == text[:3] and shown[4] == "  ... 1 of 3 regions shown (--max-regions)"
+    assert shown[1:4] == [rows[0]["summary"], *rules] and shown[4] == "  ... 1 of 3 regions shown (--max-regions)"
 
 
 def test_rules_explain_a_changed_policy(tmp_path):
@@ -480,3 +556,8 @@ def test_the_rules_option_needs_files_with_lines(tmp_path):
     for args in ((program, old), (old, program), ("%s,%s" % (old, old), old)):
         document, done = report("diff", *args, "--rules")
         assert (done.status, document["where"]) == (2, "--rules")
+    done = run("diff", program, program, "--rules")
+    assert "'secequiv dis %s > FILE.asm' writes that form" % program in done.err, done
+    listing = tmp_path / "FILE.asm"
+    listing.write_text(run("dis", program).out)
+    assert run("diff", listing, listing, "--rules").status == 0

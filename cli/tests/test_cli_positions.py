@@ -236,6 +236,35 @@ def test_profiles_that_differ_only_for_other_containers_give_a_warning(tmp_path,
     warned = [line for line in done.err.splitlines() if "were not compared" in line]
     assert done.status == 0 and done.out == "" and len(warned) == (place is not None), done
     assert place is None or "new.json:" in warned[0] and place in warned[0]
+    # Every report has the warning and its position, and states for which host and container it holds.
+    outputs = {name: tmp_path / name for name in ("junit", "sarif", "markdown", *([] if command == "prove" else ["html"]))}
+    document, _ = report(command, *files, *[one for name, path in outputs.items() for one in ("--" + name, path)])
+    assert document["read_for"] == {"arch": "x86_64", "kernel": "6.1", "capabilities": []}
+    assert [str(files[1])] * (place is not None) == [one["file"] for one in document.get("not_compared", [])][:1]
+    for path in outputs.values():
+        text = path.read_text()
+        assert ("were not compared" in text) == (place is not None), (path, text)
+        assert path.name == "sarif" or "x86_64, Linux 6.1, no capabilities" in text.replace("\\", ""), (path, text)
+    (sarif,) = json.loads(outputs["sarif"].read_text())["runs"]
+    assert "Linux 6.1" in sarif["properties"]["holdsFor"]
+    results = [one for one in sarif["results"] if one["ruleId"] == "profile"]
+    assert len(results) == (place is not None) and all(one["level"] == "warning" for one in results)
+    for one in results:
+        at = one["locations"][0]["physicalLocation"]
+        assert at["artifactLocation"]["uri"].endswith("new.json") and place in one["message"]["text"]
+        assert at["region"]["startLine"] == document["not_compared"][0]["line"]
+
+
+def test_an_answer_names_the_host_only_if_a_profile_depends_on_it(tmp_path):
+    plain, conditional = tmp_path / "plain.json", tmp_path / "conditional.json"
+    plain.write_text(json.dumps({"defaultAction": "SCMP_ACT_ERRNO", "syscalls": OCI["syscalls"][:1]}))
+    conditional.write_text(json.dumps({"defaultAction": "SCMP_ACT_ERRNO", "syscalls": OCI["syscalls"][:2]}))
+    for command in ("diff", "prove", "check"):
+        done = run(command, plain, plain)
+        assert done.status == 0 and "Linux" not in done.out, done
+        done = run(command, plain, conditional, "--cap", "CAP_SYS_CHROOT", "--kernel-version", "5.4")
+        assert done.out.splitlines()[-1].startswith("holds for x86_64, Linux 5.4, CAP_SYS_CHROOT ("), done
+        assert "holds for" not in run(command, plain, conditional, "--quiet").out
 
 
 def test_an_unknown_architecture_of_one_profile_is_not_compared(tmp_path):

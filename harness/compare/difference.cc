@@ -18,4 +18,16 @@ SeccompData Region::example() const {
   return out;
 }
 
+std::vector<std::size_t> allotted(const std::vector<Change>& changes, std::size_t most) {
+  std::vector<std::size_t> out(changes.size());
+  for (const bool first : {true, false})
+    for (std::size_t i = 0; i < changes.size(); ++i) {
+      const std::size_t left = changes[i].where.regions.size() - out[i];
+      const std::size_t more = std::min({left, most, first ? std::size_t{1} : left});
+      out[i] += more;
+      most -= more;
+    }
+  return out;
+}
+
 }  // namespace secequiv

@@ -82,4 +82,8 @@ struct Difference {
   std::string count;            // number of inputs on which the filters differ, decimal
 };
 
+// Returns how many listed regions of each change to show, so that these are at most `most` in all:
+// one of each change if possible, then as many as possible of the first ones.
+std::vector<std::size_t> allotted(const std::vector<Change>& changes, std::size_t most);
+
 }  // namespace secequiv

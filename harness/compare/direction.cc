@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "harness/compare/question.h"
@@ -29,7 +30,44 @@ std::pair<Direction::Kind, std::int32_t> rank(const Witness& witness) {
   return {kind_of(witness), precedence(behaviour_of(witness.before))};
 }
 
+// Adds the input to the part.
+void add(const Witness& witness, Direction::Part& part) {
+  if (const auto arch = arch_from_data(witness.data.arch(), witness.data.nr()); !arch) {
+    part.unknown_arches = true;
+  } else if (syscall_name(*arch, witness.data.nr()).empty()) {
+    if (std::ranges::find(part.unnamed, *arch) == part.unnamed.end()) part.unnamed.push_back(*arch);
+  } else if (const Direction::Call call{*arch, witness.data.nr(), false};
+             std::ranges::find(part.calls, call) == part.calls.end()) {
+    part.calls.push_back(call);
+  }
+}
+
+// Returns the step with the witness's values.
+Direction::Step& step_of(Direction& out, const Witness& witness) {
+  const ReturnValue before{witness.before, action_of(witness.before)};
+  const ReturnValue after{witness.after, action_of(witness.after)};
+  const auto known = std::ranges::find_if(out.looser_steps, [&](const Direction::Step& step) {
+    return step.before == before && step.after == after;
+  });
+  if (known != out.looser_steps.end()) return *known;
+  return out.looser_steps.emplace_back(before, after, Direction::Part());
+}
+
+void sort_calls(Direction::Part& part) {
+  std::ranges::sort(part.calls, {},
+                    [](const Direction::Call& call) { return std::pair(call.arch, call.nr); });
+}
+
 }  // namespace
+
+void largest_first(std::vector<Direction::Step>& steps) {
+  std::ranges::sort(steps, {}, [](const Direction::Step& step) {
+    const auto level = [](const ReturnValue& value) {
+      return precedence(value.action.value_or(SECCOMP_RET_KILL_PROCESS));
+    };
+    return std::tuple(-level(step.after), level(step.before), step.after, step.before);
+  });
+}
 
 std::string became_text(const Witness& witness) {
   return fmt::format("{} became {} for {}", describe_action(witness.before),
@@ -54,21 +92,14 @@ Direction direction_of(std::span<const Witness> witnesses) {
   Direction out;
   out.complete = false;
   for (const Witness& witness : witnesses) {
-    Direction::Part& part = part_of(out, kind_of(witness));
-    if (const auto arch = arch_from_data(witness.data.arch(), witness.data.nr()); !arch) {
-      part.unknown_arches = true;
-    } else if (syscall_name(*arch, witness.data.nr()).empty()) {
-      if (std::ranges::find(part.unnamed, *arch) == part.unnamed.end())
-        part.unnamed.push_back(*arch);
-    } else if (const Direction::Call call{*arch, witness.data.nr(), false};
-               std::ranges::find(part.calls, call) == part.calls.end()) {
-      part.calls.push_back(call);
-    }
+    add(witness, part_of(out, kind_of(witness)));
+    if (kind_of(witness) == Direction::Kind::kLooser) add(witness, step_of(out, witness).part);
     if (!out.example || rank(witness) < rank(*out.example)) out.example = witness;
   }
   for (Direction::Part* part : {&out.allowed, &out.looser, &out.stricter, &out.changed})
-    std::ranges::sort(part->calls, {},
-                      [](const Direction::Call& call) { return std::pair(call.arch, call.nr); });
+    sort_calls(*part);
+  for (Direction::Step& step : out.looser_steps) sort_calls(step.part);
+  largest_first(out.looser_steps);
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/compare/difference.h"
 #include "harness/compare/pair.h"
 #include "harness/seccomp/arch.h"
 
@@ -38,6 +39,17 @@ struct Direction {
     [[nodiscard]] bool empty() const { return calls.empty() && unnamed.empty() && !unknown_arches; }
     friend bool operator==(const Part&, const Part&) = default;
   };
+  // The inputs with one change of the action. The data is known if it is the same for all of them.
+  struct Step {
+    ReturnValue before;
+    ReturnValue after;
+    Part part;
+  };
+  // The architectures that filters treat otherwise than unknown ones.
+  struct Arches {
+    std::vector<Arch> before;
+    std::vector<Arch> after;
+  };
 
   Part allowed;
   Part looser;
@@ -52,12 +64,22 @@ struct Direction {
   // kind above, a known call of the host, the strictest action before the change, the fewest
   // non-zero words.
   std::optional<Witness> example;
+  // The inputs of `looser` by their change; the largest gain of permissions comes first.
+  std::vector<Step> looser_steps = {};
+  // Set if all numbers of the host without a name became more permissive in the same way. Its part
+  // has the calls and numbers that changed likewise, whatever their arguments.
+  std::optional<Step> fallback = {};
+  // Set if both filters test for architectures, but for different ones.
+  std::optional<Arches> arches = {};
 
   [[nodiscard]] bool loosens() const { return !allowed.empty() || !looser.empty(); }
   // Proven: some inputs are denied more, and none is allowed more.
   [[nodiscard]] bool only_stricter() const { return complete && !loosens() && !stricter.empty(); }
   [[nodiscard]] bool empty() const { return !loosens() && stricter.empty() && changed.empty(); }
 };
+
+// Sorts steps: the most permissive new action first, then the strictest old one.
+void largest_first(std::vector<Direction::Step>& steps);
 
 // Returns "ALLOW became ERRNO(1 EPERM) for nr=..., ...".
 std::string became_text(const Witness& witness);

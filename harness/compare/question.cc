@@ -24,7 +24,7 @@ Relation relation_of(bool looser, bool stricter) {
 Error vacuous(const Question& question) {
   return usage_error(Subject::kAssumption,
                      "no input satisfies the assumption, so a proof would mean nothing: " +
-                         describe(question.assumption));
+                         question.assumption_text());
 }
 
 Status check_symbols(const Question& question) {

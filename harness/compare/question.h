@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -33,10 +34,16 @@ struct Question {
   Sameness sameness = Sameness::kRaw;
   Goal goal = Goal::kSame;
   Assumption assumption;            // the question ignores inputs for which it is false
+  std::string assumed = {};         // the assumption as the user wrote it; may be empty
   Endian endian = Endian::kLittle;  // byte order of the assumption's 64-bit fields
   // The question covers all values of these names that the kernel accepts. Their places must be
   // instructions of `before` and `after` themselves, not of copies; see check_symbols.
   Symbols symbols;
+
+  // Returns the assumption for people.
+  [[nodiscard]] std::string assumption_text() const {
+    return assumed.empty() ? describe(assumption) : assumed;
+  }
 
   Question() = default;
   explicit Question(const Pair& pair)

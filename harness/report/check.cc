@@ -40,7 +40,8 @@ std::string cache_line(const CacheChange& change) {
 
 std::string traces_of(const CheckReport& report) {
   const Pair pair{report.before.program, report.after.program, report.sameness};
-  return witness_text(Question(pair), *report.witness, report.rules);
+  return witness_text(Question(pair), *report.witness, report.rules,
+                      report.all_traces || !report.policies());
 }
 
 // ---- Text.
@@ -109,6 +110,7 @@ std::string text(const CheckReport& report, const std::string& witness) {
   for (const CacheChange& change : report.cache)
     if (!change.lost.empty() || !change.gained.empty()) out += "cache     " + cache_line(change);
   if (report.oracle) out += oracle_text(*report.oracle);
+  if (report.direction) out += fallback_calls(*report.direction, report.host);
   return out + witness +
          fmt::format("verdict   {}: {}\n", verdict_name(report.verdict), report.reason);
 }
@@ -302,6 +304,7 @@ ordered_json to_json(const CheckReport& report) {
                     {"arches", cache_json(report.cache)}};
   if (report.oracle) out["oracle"] = to_json(*report.oracle);
   if (report.fuzz) out["fuzz"] = campaign_json(*report.fuzz);
+  add_notes(report.notes, out);
   if (report.direction) out["direction"] = to_json(*report.direction, report.host);
   if (report.witness) {
     out["witness"] = to_json(*report.witness);
@@ -327,6 +330,7 @@ ReportedCases reported(const CheckReport& report, const std::string& command,
     out.cases.push_back(cache(report));
     if (report.oracle) add_oracle(out, *report.oracle);
   }
+  add_notes(report.notes, out);
   conclude(out);
   return out;
 }

@@ -12,6 +12,7 @@
 #include "harness/compare/direction.h"
 #include "harness/compare/oracle_report.h"
 #include "harness/compare/proof.h"
+#include "harness/report/pair_notes.h"
 #include "harness/report/reported.h"
 #include "harness/report/side.h"
 
@@ -71,6 +72,9 @@ struct CheckReport {
   double run_seconds = 0;
   double coverage_seconds = 0;  // spent on proofs about edges
   double proof_seconds = 0;
+
+  PairNotes notes = {};
+  bool all_traces = false;  // whether the text shows traces of two policies, too
 
   // Returns whether both sides are policies. Texts then do not call the second one optimized.
   [[nodiscard]] bool policies() const { return before.of_policy && after.of_policy; }

@@ -40,7 +40,7 @@ ordered_json region_json(const Region& region, Arch host) {
   return out;
 }
 
-// The document contains at most `most` regions of each change.
+// The document contains at most `most` regions.
 ordered_json difference_json(const DiffReport& report, std::size_t most) {
   const Difference& difference = report.difference;
   ordered_json out{{"schema", "secequiv.diff/1"},
@@ -49,14 +49,15 @@ ordered_json difference_json(const DiffReport& report, std::size_t most) {
                    {"question", to_json(report.question)},
                    {"count", difference.count}};
   out["changes"] = ordered_json::array();
-  for (const Change& change : difference.changes) {
+  const std::vector<std::size_t> counts = allotted(difference.changes, most);
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const Change& change = difference.changes[i];
     ordered_json row{{"before", action_json(change.before)},
                      {"after", action_json(change.after)},
                      {"count", change.where.count},
                      {"region_count", change.where.region_count}};
     row["regions"] = ordered_json::array();
-    const auto& regions = change.where.regions;
-    for (const Region& region : std::span(regions).first(std::min(most, regions.size())))
+    for (const Region& region : std::span(change.where.regions).first(counts[i]))
       row["regions"].push_back(region_json(region, report.host));
     out["changes"].push_back(std::move(row));
   }
@@ -83,27 +84,35 @@ void add_rules(const DiffReport& report, ordered_json& document) {
 // Lists the conditions of the regions of each change.
 std::string regions_text(const DiffReport& report, std::string_view how) {
   std::string out;
-  for (const Change& change : report.difference.changes) {
+  const auto all = report.shown();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Change& change = report.difference.changes[i];
     out += fmt::format("{} -> {}: {} in {}\n", action_text(change.before),
                        action_text(change.after), counted(count_text(change.where.count), "input"),
                        counted(change.where.region_count, "region"));
-    const auto shown = report.shown(change);
-    for (const Region& region : shown)
+    for (const Region& region : all[i])
       out += fmt::format("  {}\n", condition_text(region, report.host, Values::kNamed));
-    out += not_shown_text(shown.size(), change.where.region_count, 2, how);
+    out += not_shown_text(all[i].size(), change.where.region_count, 2, how);
   }
   return out;
 }
 
-// Explains each region, and names the rules that decide on it.
+// Explains each region, and names the rules that decide on it. Regions with the same rules stand
+// together.
 std::string rules_text(const DiffReport& report, std::string_view how) {
   std::string out;
   for (std::size_t i = 0; i < report.rules.size(); ++i) {
     const Change& change = report.difference.changes[i];
-    for (std::size_t k = 0; k < report.rules[i].size(); ++k)
-      out += fmt::format("{}\n  before: {}\n  after:  {}\n",
-                         short_condition(summary(change, change.where.regions[k], report.host)),
-                         report.rules[i][k].before.shown(), report.rules[i][k].after.shown());
+    std::vector<std::pair<std::string, std::string>> regions;  // for each pair of rules
+    for (std::size_t k = 0; k < report.rules[i].size(); ++k) {
+      std::string rules =
+          fmt::format("  before: {}\n  after:  {}\n", report.rules[i][k].before.shown(),
+                      report.rules[i][k].after.shown());
+      auto same = std::ranges::find(regions, rules, &std::pair<std::string, std::string>::second);
+      if (same == regions.end()) same = regions.insert(same, {"", std::move(rules)});
+      same->first += short_condition(summary(change, change.where.regions[k], report.host)) + "\n";
+    }
+    for (const auto& [summaries, rules] : regions) out += summaries + rules;
     out += not_shown_text(report.rules[i].size(), change.where.region_count, 2, how);
   }
   return out;
@@ -129,9 +138,10 @@ std::string comparison_text(const DiffReport& report) {
 // matches any more.
 void place_rules(const DiffReport& report, std::size_t most, ReportedCases& out) {
   std::size_t next = 0;
+  const std::vector<std::size_t> counts = allotted(report.difference.changes, most);
   for (std::size_t i = 0; i < report.rules.size(); ++i) {
     const RegionList& where = report.difference.changes[i].where;
-    const std::size_t shown = std::min(most, where.regions.size());
+    const std::size_t shown = counts[i];
     for (std::size_t k = 0; k < std::min(shown, report.rules[i].size()); ++k)
       place_by_rules(out.cases[next + k], report.rules[i][k].on_example());
     next += shown + (where.is_all(shown) ? 0 : 1);
@@ -157,11 +167,21 @@ ReportedCases compared(const DiffReport& report) {
 
 }  // namespace
 
+std::vector<std::span<const Region>> DiffReport::shown() const {
+  const std::vector<std::size_t> counts = allotted(difference.changes, max_regions);
+  std::vector<std::span<const Region>> out;
+  out.reserve(counts.size());
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    out.push_back(std::span(difference.changes[i].where.regions).first(counts[i]));
+  return out;
+}
+
 std::string diff_text(const DiffReport& report, std::string_view how) {
   std::string first = direction_line(report.direction, report.host);
   if (!first.empty()) first += "\n";
   if (report.comparison) return first + comparison_text(report);
   std::string out = report.rules.empty() ? regions_text(report, how) : rules_text(report, how);
+  out += fallback_calls(report.direction, report.host);
   if (report.oracle) out += oracle_text(*report.oracle);
   if (report.oracle && report.oracle->in_doubt()) return out + doubt_text(*report.oracle);
   return first + assuming_text(report.question) + out +
@@ -182,6 +202,7 @@ ordered_json to_json(const DiffReport& report) {
       out["unexpected"].push_back(one.line());
   }
   add_rules(report, out);
+  add_notes(report.notes, out);
   if (report.oracle) out["oracle"] = to_json(*report.oracle);
   return out;
 }
@@ -193,6 +214,8 @@ ReportedCases reported(const DiffReport& report, std::size_t most) {
                                      report.subject, report.files, most, report.host);
   out.direction = direction_line(report.direction, report.host);
   if (!report.comparison) place_rules(report, most, out);
+  if (!out.cases.empty()) out.cases.front().detail += fallback_calls(report.direction, report.host);
+  add_notes(report.notes, out);
   if (report.oracle) add_oracle(out, *report.oracle);
   conclude(out);
   return out;

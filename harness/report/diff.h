@@ -13,6 +13,7 @@
 #include "harness/compare/question.h"
 #include "harness/compare/verdict.h"
 #include "harness/report/expectation.h"
+#include "harness/report/pair_notes.h"
 #include "harness/report/regions.h"
 #include "harness/report/reported.h"
 #include "harness/report/rule.h"
@@ -38,7 +39,7 @@ struct DiffReport {
   Difference difference;
   Direction direction;
   Arch host = Arch::kX86_64;     // texts name its calls
-  std::size_t max_regions = 20;  // number of regions to show for each change
+  std::size_t max_regions = 20;  // number of regions to show
   Verdict verdict = Verdict::kUnknown;
   // For the shown regions of each change; empty if unknown.
   std::vector<std::vector<Rules>> rules = {};
@@ -46,11 +47,10 @@ struct DiffReport {
   std::optional<OracleReport> oracle = {};
   std::optional<SideFiles> files = {};
 
-  // Returns the regions of a change to show.
-  [[nodiscard]] std::span<const Region> shown(const Change& change) const {
-    return std::span(change.where.regions)
-        .first(std::min(max_regions, change.where.regions.size()));
-  }
+  PairNotes notes = {};
+
+  // Returns the regions to show of each change.
+  [[nodiscard]] std::vector<std::span<const Region>> shown() const;
 };
 
 // Returns the text; its last line is the verdict. `how` names the option that shows more regions,
@@ -60,7 +60,7 @@ nlohmann::ordered_json to_json(const DiffReport& report);  // schema "secequiv.d
 // Returns the whole difference as a document, with which a later difference can be compared
 // (expectation.h).
 nlohmann::ordered_json stored_json(const DiffReport& report);
-// Returns a case for each region, at most `most` for each change.
+// Returns a case for each region, at most `most`.
 ReportedCases reported(const DiffReport& report, std::size_t most);
 
 }  // namespace secequiv

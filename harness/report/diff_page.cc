@@ -11,12 +11,14 @@ Page diff_page(const DiffReport& report, std::string_view how) {
   out.verdict = report.verdict;
   if (!changes.empty()) out.direction = report.direction;
   out.host = report.host;
+  out.warnings = {report.notes.warning(), report.notes.holds_for()};
   out.text = diff_text(report, how);
   out.difference = changes.empty()
                        ? std::string("no input differs")
                        : count_text(report.difference.count) + " of 2^512 inputs differ";
+  const auto all = report.shown();
   for (std::size_t i = 0; i < changes.size(); ++i) {
-    const auto shown = report.shown(changes[i]);
+    const auto shown = all[i];
     for (std::size_t k = 0; k < shown.size(); ++k) {
       const std::vector<Region> calls = by_call(shown[k], kMostSplit);
       for (std::size_t c = 0; c < calls.size(); ++c) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "harness/base/text.h"
+#include "harness/report/regions.h"
 
 namespace secequiv {
 namespace {
@@ -22,6 +23,8 @@ using Part = Direction::Part;
 
 // In short texts, up to this many calls are named, and larger sets are only counted.
 constexpr std::size_t kNamed = 4;
+// If a changed default action makes more calls than this more permissive, the line counts them.
+constexpr std::size_t kListed = 40;
 // Groups that are not listed by name.
 constexpr std::string_view kNumbers = "numbers without a name";
 constexpr std::string_view kArches = "calls on other architectures";
@@ -163,6 +166,15 @@ std::string part_text(const Part& part, const Style& style, bool in_full) {
   return fmt::format("{}", fmt::join(out, "; "));
 }
 
+// Returns whether the line counts the calls of the fallback. A list of them would be too long.
+bool counts_fallback(const Direction& direction, const Style& style) {
+  if (!direction.fallback || direction.arches) return false;
+  std::set<std::string_view> names;
+  for (const Direction::Call& call : single_calls(direction.fallback->part, style))
+    names.insert(name_of(call));
+  return names.size() > kListed;
+}
+
 // If the filters do not distinguish architectures, a number that became more permissive may be
 // another call on the host's second architecture. Returns these calls as text.
 std::string by_number_text(const Direction& direction, const Style& style) {
@@ -187,9 +199,68 @@ std::string by_number_text(const Direction& direction, const Style& style) {
         out.push_back(std::move(text));
     }
   }
+  if (counts_fallback(direction, style)) return " (on every architecture, by number)";
   if (out.empty()) return needed ? " (on every architecture, by number)" : "";
   return fmt::format(" (on every architecture, by number: on {}, {})", arch_info(*compat).name,
                      style.list(out));
+}
+
+// Returns "KILL_PROCESS -> ERRNO(1 EPERM)", or only "ERRNO" if there are several errors.
+std::string step_text(const Direction::Step& step) {
+  const auto text = [](const ReturnValue& value) {
+    return value.action && !value.value ? action_name(*value.action) : action_text(value);
+  };
+  return fmt::format("{} -> {}", text(step.before), text(step.after));
+}
+
+// Returns the part without what another part has.
+Part without(Part part, const Part& other) {
+  const auto has = [](const auto& list, const auto& one) {
+    return std::ranges::find(list, one) != list.end();
+  };
+  std::erase_if(part.calls, [&](const auto& call) { return has(other.calls, call); });
+  std::erase_if(part.unnamed, [&](Arch arch) { return has(other.unnamed, arch); });
+  part.unknown_arches = part.unknown_arches && !other.unknown_arches;
+  return part;
+}
+
+// Returns "default action ERRNO(1 EPERM) -> ALLOW (every call without a rule, 320 calls)".
+std::string fallback_text(const Direction& direction, Style style) {
+  const auto compat = compat_arch(style.host);
+  std::vector<Direction::Call> calls = direction.fallback->part.calls;
+  if (style.by_number && compat)
+    std::erase_if(calls, [&](const Direction::Call& call) { return call.arch == *compat; });
+  return fmt::format("default action {} (every call without a rule, {})",
+                     step_text(*direction.fallback), calls_text(calls, style, false));
+}
+
+std::string arches_text(const Direction::Arches& arches) {
+  const auto list = [](const std::vector<Arch>& of) {
+    std::set<std::string_view> out;
+    for (const Arch arch : of)
+      out.insert(arch_info(*arch_from_data(arch_info(arch).audit, 0)).name);
+    return fmt::format("{}", fmt::join(out, ", "));
+  };
+  return fmt::format(
+      "the filters are for different architectures, {} before and {} after (see --arch)",
+      list(arches.before), list(arches.after));
+}
+
+// Returns what became more permissive, in the order of danger.
+std::vector<std::string> looser_texts(const Direction& direction, const Style& style) {
+  const bool counted = counts_fallback(direction, style);
+  const bool in_full = !direction.arches;
+  const auto listed = [&](const Part& part) {
+    return counted ? without(part, direction.fallback->part) : part;
+  };
+  std::vector<std::string> out;
+  if (counted) out.push_back(fallback_text(direction, style));
+  if (const Part allowed = listed(direction.allowed); !allowed.empty())
+    out.push_back(part_text(allowed, style, in_full) + " newly allowed");
+  for (const Direction::Step& step : direction.looser_steps)
+    if (const Part part = listed(step.part); !part.empty())
+      out.push_back(part_text(part, style, in_full) + ": " + step_text(step));
+  return out;
 }
 
 ordered_json part_json(const Part& part) {
@@ -213,26 +284,32 @@ std::string comma_separated(std::span<const std::string> texts) {
 std::string direction_line(const Direction& direction, Arch host, const NameList& list) {
   if (direction.empty()) return "";
   const Style style{host, direction.by_number, !only_host(direction, host), list};
-  const auto shown = [&](const Part& part, bool in_full) {
-    return part_text(part, style, in_full);
-  };
   std::string out;
   const auto add = [&](const std::string& text) { out += (out.empty() ? "" : "; ") + text; };
-  if (!direction.allowed.empty()) add(shown(direction.allowed, true) + " newly allowed");
-  if (!direction.looser.empty()) add("more permissive: " + shown(direction.looser, true));
-  out += by_number_text(direction, style);
+  if (direction.loosens()) {
+    for (const std::string& text : looser_texts(direction, style)) add(text);
+    out += by_number_text(direction, style);
+  }
   const bool only_data = out.empty() && direction.stricter.empty();
   if (!direction.stricter.empty())
     add(fmt::format("{}stricter: {}", direction.only_stricter() ? "only " : "",
-                    shown(direction.stricter, false)));
+                    part_text(direction.stricter, style, false)));
   if (!direction.changed.empty())
     add(fmt::format("{}: {}",
                     only_data && direction.complete ? "only the data of actions changed"
                                                     : "other data of the same action",
-                    shown(direction.changed, false)));
+                    part_text(direction.changed, style, false)));
+  if (direction.arches) out = arches_text(*direction.arches) + "; " + out;
   if (direction.loosens()) out = "LOOSER: " + out;
   if (!direction.complete) out += " (for the inputs that were run; other inputs are undecided)";
   return out;
+}
+
+std::string fallback_calls(const Direction& direction, Arch host) {
+  const Style style{host, direction.by_number, !only_host(direction, host)};
+  if (!counts_fallback(direction, style)) return "";
+  return fmt::format("default action {}: {}\n", step_text(*direction.fallback),
+                     part_text(direction.fallback->part, style, true));
 }
 
 std::string direction_line(const std::optional<Direction>& direction, Arch host) {

@@ -18,12 +18,17 @@ namespace secequiv {
 using NameList = std::function<std::string(std::span<const std::string>)>;
 std::string comma_separated(std::span<const std::string> texts);
 
-// Returns "LOOSER: memfd_create, shmat newly allowed; stricter: 380 calls", "only stricter: read,
-// write", "only the data of actions changed: 3 calls", or "" if nothing differs. The line always
-// lists every call that became more permissive. It names architectures unless only calls of `host`
-// differ.
+// Returns "LOOSER: memfd_create, shmat newly allowed; read: KILL_PROCESS -> ERRNO(1 EPERM);
+// stricter: 380 calls", "only stricter: read, write", "only the data of actions changed: 3 calls",
+// or "" if nothing differs. The line lists every call that became more permissive, unless a changed
+// default action affects very many calls (fallback_calls lists these) or the filters are for
+// different architectures. It names architectures unless only calls of `host` differ.
 std::string direction_line(const Direction& direction, Arch host,
                            const NameList& list = comma_separated);
+
+// Returns a line with the calls that the first line only counts, because a changed default action
+// affects them; otherwise "".
+std::string fallback_calls(const Direction& direction, Arch host);
 
 // Returns the same line, or "" if the direction is not known.
 std::string direction_line(const std::optional<Direction>& direction, Arch host);

@@ -160,11 +160,59 @@ TEST(DirectionLine, DoesNotClaimMoreThanTheInputsShow) {
             "stricter: read (for the inputs that were run; other inputs are undecided)");
 }
 
+ReturnValue value(std::uint32_t number) { return {number, action_of(number)}; }
+
+Direction::Step step(std::uint32_t before, std::uint32_t after, const Direction::Part& part) {
+  return {value(before), value(after), part};
+}
+
+TEST(DirectionLine, NamesTheActionsOfCallsThatAreLooserButNotAllowed) {
+  Direction direction;
+  direction.looser.calls = {call(Arch::kX86_64, "read"), call(Arch::kX86_64, "write")};
+  direction.looser_steps = {
+      step(0, 0x50001, {{direction.looser.calls[0]}, {}, false}),
+      step(SECCOMP_RET_LOG, SECCOMP_RET_ALLOW, {{direction.looser.calls[1]}, {}, false})};
+  largest_first(direction.looser_steps);
+  direction.allowed.calls = {call(Arch::kX86_64, "bpf")};
+  EXPECT_EQ(direction_line(direction, Arch::kX86_64),
+            "LOOSER: bpf newly allowed; write: LOG -> ALLOW; read: KILL_THREAD -> ERRNO(1 EPERM)");
+}
+
+TEST(DirectionLine, CountsTheCallsOfAChangedDefaultAction) {
+  Direction direction;
+  direction.allowed.unnamed = {Arch::kX86_64};
+  const auto& calls = arch_info(Arch::kX86_64).syscalls;
+  for (std::size_t i = 0; i < 100; ++i)
+    direction.allowed.calls.push_back({Arch::kX86_64, calls[i].nr, true});
+  direction.fallback = step(0x50001, SECCOMP_RET_ALLOW, direction.allowed);
+  direction.allowed.calls.push_back(call(Arch::kX86_64, "socket", false));
+  EXPECT_EQ(direction_line(direction, Arch::kX86_64),
+            "LOOSER: default action ERRNO(1 EPERM) -> ALLOW (every call without a rule, 100 "
+            "calls); socket (some arguments) newly allowed");
+  const std::string all = fallback_calls(direction, Arch::kX86_64);
+  for (std::size_t i = 0; i < 100; ++i)
+    EXPECT_NE(all.find(calls[i].name), std::string::npos) << calls[i].name;
+  direction.fallback->part.calls.resize(40);
+  EXPECT_EQ(direction_line(direction, Arch::kX86_64).find("default"), std::string::npos);
+  EXPECT_EQ(fallback_calls(direction, Arch::kX86_64), "");
+}
+
+TEST(DirectionLine, ReportsFiltersForDifferentArchitectures) {
+  Direction direction;
+  for (const char* name : {"read", "write", "mount", "bpf", "ptrace"})
+    direction.allowed.calls.push_back(call(Arch::kAarch64, name));
+  direction.arches = {{Arch::kX86_64, Arch::kX32}, {Arch::kAarch64}};
+  EXPECT_EQ(direction_line(direction, Arch::kX86_64),
+            "LOOSER: the filters are for different architectures, x86_64 before and aarch64 after "
+            "(see --arch); 5 calls on aarch64 newly allowed");
+}
+
 TEST(DirectionJson, HasEveryCall) {
   Direction direction;
   direction.looser.calls = {call(Arch::kX86_64, "read", false)};
+  direction.looser_steps = {step(SECCOMP_RET_KILL_PROCESS, 0x50001, direction.looser)};
   const auto json = to_json(direction, Arch::kX86_64);
-  EXPECT_EQ(json["summary"], "LOOSER: more permissive: read (some arguments)");
+  EXPECT_EQ(json["summary"], "LOOSER: read (some arguments): KILL_PROCESS -> ERRNO(1 EPERM)");
   EXPECT_EQ(json["looser"]["calls"][0].dump(),
             R"({"arch":"x86_64","name":"read","nr":0,"always":false})");
 }

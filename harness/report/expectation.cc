@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "harness/policy/json.h"
@@ -59,22 +61,29 @@ std::optional<WordSet> word_set_of(const ordered_json& row) {
   return out;
 }
 
-// Returns the stored condition with names in place of numbers, if its words can be read.
-std::string named_condition(const ordered_json& region, Arch host) {
-  const auto stored = [&] { return region["condition"].get<std::string>(); };
-  if (!region.contains("words") || !region["words"].is_array()) return stored();
+// Reads the words of a stored region.
+std::optional<Region> region_of(const ordered_json& region) {
+  if (!region.contains("words") || !region["words"].is_array()) return std::nullopt;
   Region out;
   for (const ordered_json& row : region["words"]) {
     auto set = word_set_of(row);
-    if (!set) return stored();
+    if (!set) return std::nullopt;
     out.words.push_back(std::move(*set));
   }
-  return condition_text(out, host, Values::kNamed);
+  return out;
 }
 
-// Returns a line for each region of a document, by the region's JSON.
-Result<std::map<std::string, std::string>> lines_of(const ordered_json& document,
-                                                    const std::string& file, Arch host) {
+struct StoredRegion {
+  std::string change;  // "ALLOW -> ERRNO(1 EPERM)"
+  std::string condition;
+  std::optional<Region> region;
+
+  [[nodiscard]] std::string line() const { return fmt::format("{}: {}", change, condition); }
+};
+using StoredRegions = std::map<std::string, StoredRegion>;  // by the region's JSON
+
+// Returns the regions of a document. Conditions have names in place of numbers, if possible.
+Result<StoredRegions> regions_of(const ordered_json& document, const std::string& file, Arch host) {
   using Json = ordered_json;
   std::string pointer;
   const auto member = [&](const Json& object, const char* key) -> const Json* {
@@ -92,7 +101,7 @@ Result<std::map<std::string, std::string>> lines_of(const ordered_json& document
       return std::nullopt;
     return value["action"].get<std::string>();
   };
-  std::map<std::string, std::string> out;
+  StoredRegions out;
   const Json* changes = member(document, "changes");
   if (changes == nullptr || !changes->is_array()) return wrong("a list of changes", changes);
   for (std::size_t i = 0; i < changes->size(); ++i) {
@@ -114,12 +123,54 @@ Result<std::map<std::string, std::string>> lines_of(const ordered_json& document
       pointer = region;
       const Json* condition = member((*regions)[k], "condition");
       if (condition == nullptr || !condition->is_string()) return wrong("a condition", condition);
-      out.emplace(
-          nlohmann::json({change["before"], change["after"], (*regions)[k]}).dump(),
-          fmt::format("{} -> {}: {}", sides[0], sides[1], named_condition((*regions)[k], host)));
+      auto words = region_of((*regions)[k]);
+      out.emplace(nlohmann::json({change["before"], change["after"], (*regions)[k]}).dump(),
+                  StoredRegion{fmt::format("{} -> {}", sides[0], sides[1]),
+                               words ? condition_text(*words, host, Values::kNamed)
+                                     : condition->get<std::string>(),
+                               std::move(words)});
     }
   }
   return out;
+}
+
+// Replaces the regions of each change by what the other difference lacks. If it lacks nothing, only
+// the documents differ, and the regions stay.
+void only_new_inputs(std::vector<UnexpectedRegion>& lines, const StoredRegions& old_regions,
+                     const StoredRegions& new_regions, Arch host, const Subtract& subtract) {
+  const auto select = [](const StoredRegions& all, const StoredRegions* without,
+                         const std::string& change) -> std::optional<std::vector<Region>> {
+    std::vector<Region> out;
+    for (const auto& [key, one] : all) {
+      if (one.change != change || (without != nullptr && without->contains(key))) continue;
+      if (!one.region) return std::nullopt;
+      out.push_back(*one.region);
+    }
+    return out;
+  };
+  std::set<std::string> changes;
+  for (const auto& [key, one] : old_regions) changes.insert(one.change);
+  for (const auto& [key, one] : new_regions) changes.insert(one.change);
+  for (const std::string& change : changes) {
+    std::vector<UnexpectedRegion> rest;
+    bool known = true;
+    for (const bool added : {true, false}) {
+      const StoredRegions& mine = added ? new_regions : old_regions;
+      const StoredRegions& others = added ? old_regions : new_regions;
+      const auto from = select(mine, &others, change);
+      const auto what = select(others, nullptr, change);
+      known = known && from && what;
+      if (!known) break;
+      for (const Region& region : subtract(*from, *what))
+        rest.push_back(
+            {added, fmt::format("{}: {}", change, condition_text(region, host, Values::kNamed))});
+    }
+    if (!known || rest.empty()) continue;
+    std::erase_if(lines, [&](const UnexpectedRegion& line) {
+      return line.region.starts_with(change + ": ");
+    });
+    std::ranges::move(rest, std::back_inserter(lines));
+  }
 }
 
 }  // namespace
@@ -139,10 +190,10 @@ Result<ordered_json> read_expectation(std::string_view text, const std::string& 
 
 Result<std::vector<UnexpectedRegion>> unexpected(const ordered_json& expected,
                                                  const std::string& file, const ordered_json& found,
-                                                 Arch host) {
-  const auto old_lines = lines_of(expected, file, host);
+                                                 Arch host, const Subtract& subtract) {
+  const auto old_lines = regions_of(expected, file, host);
   if (!old_lines) return old_lines.error();
-  const auto new_lines = lines_of(found, "found", host);
+  const auto new_lines = regions_of(found, "found", host);
   if (!new_lines) return new_lines.error();
   // The order of keys in a file has no meaning.
   using Unordered = nlohmann::json;
@@ -154,10 +205,11 @@ Result<std::vector<UnexpectedRegion>> unexpected(const ordered_json& expected,
                     found["question"].dump(),
                     expected.contains("question") ? expected["question"].dump() : "none"));
   std::vector<UnexpectedRegion> out;
-  for (const auto& [key, line] : *new_lines)
-    if (!old_lines->contains(key)) out.push_back({true, line});
-  for (const auto& [key, line] : *old_lines)
-    if (!new_lines->contains(key)) out.push_back({false, line});
+  for (const auto& [key, one] : *new_lines)
+    if (!old_lines->contains(key)) out.push_back({true, one.line()});
+  for (const auto& [key, one] : *old_lines)
+    if (!new_lines->contains(key)) out.push_back({false, one.line()});
+  if (subtract && !out.empty()) only_new_inputs(out, *old_lines, *new_lines, host, subtract);
   // If all regions are equal, the totals must be equal too, because they are sums of the regions'
   // counts.
   if (out.empty() && Unordered(expected) != Unordered(found))

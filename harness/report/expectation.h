@@ -2,12 +2,14 @@
 // documents. It must not know how differences are computed.
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/compare/difference.h"
 #include "harness/seccomp/arch.h"
 
 namespace secequiv {
@@ -25,10 +27,16 @@ struct UnexpectedRegion {
   [[nodiscard]] std::string line() const { return (added ? "+ " : "- ") + region; }
 };
 
-// Returns the regions that only one of the two differences has. `expected` was read from `file`.
-// Errors: kParse with the JSON pointer; kUsage if the documents are about different comparisons.
+// Returns regions of all inputs that are in `from`, but not in `what`.
+using Subtract = std::function<std::vector<Region>(const std::vector<Region>& from,
+                                                   const std::vector<Region>& what)>;
+
+// Returns the regions that only one of the two differences has, with `subtract` without the inputs
+// that both have. `expected` was read from `file`. Errors: kParse with the JSON pointer; kUsage if
+// the documents are about different comparisons.
 Result<std::vector<UnexpectedRegion>> unexpected(const nlohmann::ordered_json& expected,
                                                  const std::string& file,
-                                                 const nlohmann::ordered_json& found, Arch host);
+                                                 const nlohmann::ordered_json& found, Arch host,
+                                                 const Subtract& subtract = {});
 
 }  // namespace secequiv

@@ -64,6 +64,11 @@ std::string junit(const ReportedCases& report) {
   const std::string counts =
       fmt::format(R"(tests="{}" failures="{}" errors="{}" skipped="{}" time="{:.6f}")",
                   report.cases.size(), failures, errors, count(report, State::kSkipped), seconds);
+  const auto property = [](const char* name, const std::string& value) {
+    return value.empty() ? ""
+                         : fmt::format("      <property name=\"{}\" value=\"{}\"/>\n", name,
+                                       attribute(value));
+  };
   std::string out = fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"secequiv\" {0}>\n"
       "  <testsuite name=\"secequiv {1}{2}\" {0}>\n    <properties>\n"
@@ -73,9 +78,7 @@ std::string junit(const ReportedCases& report) {
       counts, attribute(report.command),
       report.subject.empty() ? "" : attribute(": " + report.subject), report.verdict_text(),
       attribute(report.reason), report.exit_status,
-      report.direction.empty() ? ""
-                               : fmt::format("      <property name=\"direction\" value=\"{}\"/>\n",
-                                             attribute(report.direction)));
+      property("direction", report.direction) + property("holds_for", report.holds_for));
   for (const ReportedCase& one : report.cases) out += test_case(report, one);
   return out + "  </testsuite>\n</testsuites>\n";
 }

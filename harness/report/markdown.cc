@@ -60,6 +60,7 @@ std::string markdown(const ReportedCases& report) {
   if (!report.direction.empty()) out += fmt::format("**{}**\n\n", literal(report.direction));
   if (!report.subject.empty()) out += fmt::format("{}\n\n", literal(report.subject));
   if (!report.reason.empty()) out += fmt::format("{}\n\n", literal(report.reason));
+  if (!report.holds_for.empty()) out += fmt::format("{}\n\n", literal(report.holds_for));
   if (!report.cases.empty()) out += "| examined | result | |\n|---|---|---|\n";
   for (const ReportedCase& one : report.cases) {
     const std::string place = place_text(one);

@@ -251,7 +251,10 @@ void note_shown(const Change& change, std::size_t shown, Page& page) {
 
 void opened_first(std::vector<Change>& changes) {
   std::ranges::sort(changes, {}, [](const Change& change) {
-    return std::tuple(effect_of(change.before, change.after), change.before, change.after);
+    const Effect effect = effect_of(change.before, change.after);
+    const std::uint32_t now = change.after.action.value_or(SECCOMP_RET_KILL_PROCESS);
+    return std::tuple(effect, effect == Effect::kOpened ? -precedence(now) : 0, change.before,
+                      change.after);
   });
 }
 

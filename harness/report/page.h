@@ -89,6 +89,7 @@ struct Page {
   std::vector<CacheChange> cache;
   std::vector<PageFact> provenance;
   std::vector<PageOption> options;
+  std::vector<std::string> warnings = {};  // for the header; empty ones are not shown
 };
 
 // A region with at most this many calls gets a row for each call.
@@ -97,7 +98,8 @@ constexpr std::size_t kMostSplit = 64;
 PageRegion page_region(const Change& change, const Region& region, Arch host);
 // Adds a note to the page if a change has more than `shown` regions.
 void note_shown(const Change& change, std::size_t shown, Page& page);
-// Sorts changes to a more permissive action before changes to a less permissive one.
+// Sorts changes to a more permissive action before changes to a less permissive one, and the most
+// permissive new action first.
 void opened_first(std::vector<Change>& changes);
 
 std::string html(const Page& page);

@@ -57,9 +57,12 @@ std::string pair_html(const Page& page) {
 }
 
 std::string interrupted_html(const Page& page) {
-  return page.interrupted ? "<p id=\"interrupted\">The run was interrupted, so parts of this page "
-                            "are missing.</p>\n"
-                          : "";
+  std::string out = page.interrupted ? "<p id=\"interrupted\">The run was interrupted, so parts of "
+                                       "this page are missing.</p>\n"
+                                     : "";
+  for (const std::string& warning : page.warnings)
+    if (!warning.empty()) out += fmt::format("<p class=\"warning\">{}</p>\n", as_html(warning));
+  return out;
 }
 
 }  // namespace secequiv

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "harness/report/direction.h"
@@ -57,7 +58,10 @@ std::string witness_part(const ProveReport& report) {
     out += "\n";
   }
   with_values(report, [&](const Question& question) {
-    out += witness_text(question, *proof.witness, report.rules);
+    const auto policy = [](const SideReport& side) { return side.of_policy; };
+    const bool policies =
+        std::ranges::all_of(report.before, policy) && std::ranges::all_of(report.after, policy);
+    out += witness_text(question, *proof.witness, report.rules, report.all_traces || !policies);
   });
   if (!proof.minimal) return out + "  (a smaller input may exist)\n";
   return out +
@@ -71,6 +75,7 @@ std::string proof_text(const ProveReport& report) {
   std::string out = direction_line(report.direction, report.host);
   if (!out.empty()) out += "\n";
   out += symbols_text(report.question) + assuming_text(report.question) + witness_part(report);
+  if (report.direction) out += fallback_calls(*report.direction, report.host);
   if (!proof.detail.empty()) out += fmt::format("{}: {}\n", proof.engine, proof.detail);
   if (proof.relation && proof.verdict != Verdict::kEquivalent)
     out += fmt::format("after is {}\n", relation_text(*proof.relation));
@@ -168,6 +173,7 @@ ordered_json to_json(const ProveReport& report) {
   out["after"] = json_list(report.after);
   if (report.certificate) out["certificate"] = certificate_json(*report.certificate);
   if (report.oracle) out["oracle"] = to_json(*report.oracle);
+  add_notes(report.notes, out);
   return out;
 }
 
@@ -199,6 +205,7 @@ ReportedCases reported(const ProveReport& report) {
   }
   if (out.reason.empty()) out.reason = found.message;
   out.cases.push_back(std::move(found));
+  add_notes(report.notes, out);
   if (report.oracle) add_oracle(out, *report.oracle);
   if (report.certificate && report.certificate->failed != 0) {
     out.reason = report.certificate->reason;

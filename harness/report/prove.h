@@ -10,6 +10,7 @@
 #include "harness/compare/direction.h"
 #include "harness/compare/oracle_report.h"
 #include "harness/compare/proof.h"
+#include "harness/report/pair_notes.h"
 #include "harness/report/reported.h"
 #include "harness/report/side.h"
 
@@ -49,6 +50,8 @@ struct ProveReport {
   Arch host = Arch::kX86_64;           // for names
   std::optional<OracleReport> oracle;
   std::optional<CertificateReport> certificate;
+  PairNotes notes = {};
+  bool all_traces = false;  // whether the text shows traces of two policies, too
 
   ProveReport() = default;
   ProveReport(ProveReport&&) = default;

@@ -47,6 +47,41 @@ TEST(ProveReportText, TheMiddleOfLongTracesIsLeftOut) {
   EXPECT_LT(std::ranges::count(text, '\n'), 40) << text;
 }
 
+// Both programs load 40 times before and after the comparison that differs.
+TEST(ProveReportText, ALongTraceShowsWhereTheTracesPart) {
+  ProveReport report = proven(Verdict::kDifferent);
+  const auto forty = [](const std::string& line) {
+    std::string out;
+    for (int i = 0; i < 40; ++i) out += line;
+    return out;
+  };
+  const std::string loads = forty("ld [0]\n");
+  const std::string deny = "no: " + forty("ld #1\n") + "ret #0\n";
+  const std::string allow = "yes: " + forty("ld #2\n") + "ret #0x7fff0000\n";
+  report.question.before = {report.before[0].program =
+                                assemble(loads + "jgt #0, yes, no\n" + deny + allow)};
+  report.question.after = {report.after[0].program =
+                               assemble(loads + "jge #0, yes, no\n" + deny + allow)};
+  const std::string text = prove_text(report);
+  EXPECT_NE(text.find("  >  40: A=0x0 jgt #0x0, L82, L41 -> false"), std::string::npos) << text;
+  EXPECT_NE(text.find("| >  40: A=0x0 jge #0x0, L82, L41 -> true"), std::string::npos) << text;
+  EXPECT_NE(text.find("  before: 0x00000000 KILL_THREAD: instruction 81\n"
+                      "  after:  0x7fff0000 ALLOW: instruction 122\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("  ... 25 more instructions ..."), std::string::npos) << text;
+}
+
+TEST(ProveReportText, PoliciesHaveRulesInsteadOfTraces) {
+  ProveReport report = proven(Verdict::kDifferent);
+  report.before[0].of_policy = report.after[0].of_policy = true;
+  report.rules.before.text = "default action";
+  EXPECT_NE(prove_text(report).find("KILL_THREAD: default action\n"), std::string::npos);
+  EXPECT_EQ(prove_text(report).find(" | "), std::string::npos) << prove_text(report);
+  report.all_traces = true;
+  EXPECT_NE(prove_text(report).find(" | "), std::string::npos) << prove_text(report);
+}
+
 TEST(ProveReportText, AnEquivalentPairTakesOneLine) {
   EXPECT_EQ(prove_text(proven(Verdict::kEquivalent)),
             "equivalent (dd, encoded in 0.0 ms, solved in 0.0 ms)\n");

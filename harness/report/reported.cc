@@ -40,6 +40,8 @@ constexpr CaseKind kKinds[] = {
     {"finding", "the code under test makes no mistake",
      "An optimizer, compiler or evaluator gave a wrong answer or no answer."},
     {"lint", "every rule has an effect", "A rule without effect is often a mistake."},
+    {"profile", "the whole profiles were compared",
+     "The profiles also differ for other hosts or containers, about which there is no answer."},
     {"rewrite", "a rewrite rule is right or wrong as expected",
      "The proof of a rewrite rule does not have the expected result."},
     {"verdict", "the overall verdict", "The command did not end in a pass."},
@@ -163,8 +165,10 @@ ReportedCases reported(const Difference& difference, const Question& question, V
                     {}};
   if (files) out.file = file_of(*files);
   const bool single = files && question.before.size() == 1 && question.after.size() == 1;
-  for (const Change& change : difference.changes) {
-    const std::size_t shown = std::min(most, change.where.regions.size());
+  const std::vector<std::size_t> counts = allotted(difference.changes, most);
+  for (std::size_t at = 0; at < counts.size(); ++at) {
+    const Change& change = difference.changes[at];
+    const std::size_t shown = counts[at];
     for (std::size_t i = 0; i < shown; ++i) {
       const Region& region = change.where.regions[i];
       ReportedCase one{"difference", State::kFail, short_condition(summary(change, region, host))};

@@ -64,6 +64,8 @@ struct ReportedCases {
   std::string direction = {};  // one line with the effect of a difference on callers; may be empty
   bool completed = true;       // false: an error ended the command
   std::string file = {};       // the file for cases without a place; may be empty
+  // For which hosts and containers the answer holds; empty if it does not depend on them.
+  std::string holds_for = {};
 
   // Returns the verdict's name, or "error" if an error left the command without a verdict.
   [[nodiscard]] std::string_view verdict_text() const {
@@ -112,7 +114,7 @@ void show_witness(ReportedCase& one, ProgramView before, ProgramView after, cons
 // compiled from them.
 void place_by_rules(ReportedCase& one, const DecidingRules& rules);
 
-// Returns a case for each listed region, at most `most` for each change.
+// Returns a case for each listed region, at most `most`, and one for each change with more regions.
 ReportedCases reported(const Difference& difference, const Question& question, Verdict verdict,
                        const std::string& subject, const std::optional<SideFiles>& files,
                        std::size_t most, Arch host);

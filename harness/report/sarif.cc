@@ -127,6 +127,10 @@ std::string sarif(const ReportedCases& report, std::string_view version) {
                           {"exitCode", report.exit_status},
                           {"exitCodeDescription", report.verdict_text()}};
   if (!notifications.empty()) invocation["toolExecutionNotifications"] = std::move(notifications);
+  ordered_json properties{{"verdict", report.verdict_text()},
+                          {"reason", printable(report.reason, true)},
+                          {"subject", printable(report.subject, true)}};
+  if (!report.holds_for.empty()) properties["holdsFor"] = printable(report.holds_for, true);
   ordered_json run{
       {"tool",
        {{"driver",
@@ -137,10 +141,7 @@ std::string sarif(const ReportedCases& report, std::string_view version) {
        {{"%SRCROOT%", {{"description", {{"text", "the working directory of secequiv"}}}}}}},
       {"columnKind", "utf16CodeUnits"},
       {"results", std::move(results)},
-      {"properties",
-       {{"verdict", report.verdict_text()},
-        {"reason", printable(report.reason, true)},
-        {"subject", printable(report.subject, true)}}}};
+      {"properties", std::move(properties)}};
   return render({{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
                  {"version", "2.1.0"},
                  {"runs", only(std::move(run))}});

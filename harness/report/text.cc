@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "harness/base/text.h"
 #include "harness/bpf/text.h"
-#include "harness/seccomp/annotate.h"
+#include "harness/compare/common_steps.h"
 #include "harness/seccomp/arch.h"
 #include "harness/seccomp/argument_names.h"
 
@@ -14,6 +15,7 @@ namespace secequiv {
 namespace {
 
 constexpr std::size_t kTraceHead = 12;  // steps shown from each end of a long trace
+constexpr std::size_t kTraceFork = 3;   // steps shown on each side of the step where traces part
 
 std::string_view outcome_text(const Insn& in, const TraceStep& step) {
   if (!step.outcome) return "";
@@ -21,39 +23,48 @@ std::string_view outcome_text(const Insn& in, const TraceStep& step) {
   return *step.outcome ? " -> true" : " -> false";
 }
 
-// Returns one line for each executed instruction. In a long trace, one line with the number of
-// omitted instructions replaces the middle.
-std::vector<std::string> trace_lines(ProgramView program, const SeccompData& input) {
-  const Trace run = trace(program, input);
-  const auto comments = annotate(program);
+// Returns one line for each executed instruction. In a long trace, lines with the number of omitted
+// instructions replace the middle, but not the step `fork`, which gets a mark.
+std::vector<std::string> trace_lines(ProgramView program, const Trace& run,
+                                     std::optional<std::size_t> fork) {
+  const std::size_t count = run.steps.size();
+  const auto shown = [&](std::size_t i) {
+    const bool near = fork && i + kTraceFork >= *fork && i <= *fork + kTraceFork;
+    return near || count <= 2 * kTraceHead || i < kTraceHead || i + kTraceHead >= count;
+  };
   std::vector<std::string> out;
-  for (std::size_t i = 0; i < run.steps.size(); ++i) {
-    if (run.steps.size() > 2 * kTraceHead && i == kTraceHead) {
-      out.push_back(fmt::format("... {} ...",
-                                counted(run.steps.size() - 2 * kTraceHead, "more instruction")));
-      i = run.steps.size() - kTraceHead;
-    }
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t from = i;
+    while (!shown(i)) ++i;
+    if (i != from) out.push_back(fmt::format("... {} ...", counted(i - from, "more instruction")));
     const TraceStep& step = run.steps[i];
-    std::string line =
-        fmt::format("{:>5}: A={:#x} {}", step.pc, step.a, insn_text(program, step.pc));
-    line += outcome_text(program[step.pc], step);
-    out.push_back(std::move(line));
+    out.push_back(fmt::format("{}{:>4}: A={:#x} {}{}", fork == i ? '>' : ' ', step.pc, step.a,
+                              insn_text(program, step.pc), outcome_text(program[step.pc], step)));
   }
   out.push_back(fmt::format("= {}", describe_action(run.result)));
   return out;
 }
 
 // Returns the traces of all filters, newest first.
-std::vector<std::string> stack_lines(std::span<const ProgramView> filters,
-                                     const SeccompData& input) {
-  if (filters.size() == 1) return trace_lines(filters.front(), input);
+std::vector<std::string> stack_lines(std::span<const ProgramView> filters, const SeccompData& input,
+                                     std::optional<std::size_t> fork) {
+  if (filters.size() == 1) return trace_lines(filters.front(), trace(filters.front(), input), fork);
   std::vector<std::string> out;
   for (std::size_t i = 0; i < filters.size(); ++i) {
     out.push_back(fmt::format("filter {} of {}", i + 1, filters.size()));
-    const auto lines = trace_lines(filters[i], input);
+    const auto lines = trace_lines(filters[i], trace(filters[i], input), {});
     out.insert(out.end(), lines.begin(), lines.end());
   }
   return out;
+}
+
+// Returns the steps where the traces of two single filters part, if their results differ.
+std::optional<std::array<std::size_t, 2>> parting_of(const Question& question,
+                                                     const SeccompData& input) {
+  if (question.before.size() != 1 || question.after.size() != 1) return std::nullopt;
+  const ProgramView before = question.before.front();
+  const ProgramView after = question.after.front();
+  return common_steps(before, trace(before, input), after, trace(after, input)).parting;
 }
 
 // Returns "  AF_ALG" for the low half of an argument whose value has a name, otherwise "".
@@ -74,31 +85,40 @@ std::string constant_text(const SeccompData& data, std::uint32_t word) {
 std::string milliseconds(double seconds) { return fmt::format("{:.1f} ms", seconds * 1e3); }
 
 std::string witness_text(const Question& question, const Witness& witness,
-                         const DecidingRules& rules) {
+                         const DecidingRules& rules, bool traces) {
   const Endian endian = endian_of(witness.data.arch());
   std::string out = fmt::format("witness: {}\n", describe(witness.data));
   for (std::uint32_t word = 0; word < 16; ++word)
     if (witness.data.words[word] != 0)
       out += fmt::format("  {:<11} = {:#010x}{}\n", word_name(word, endian),
                          witness.data.words[word], constant_text(witness.data, word));
-  const auto side = [](const char* role, std::uint32_t value, const DecidingRule& rule) {
-    const std::string shown = rule.shown();
+  const auto side = [&](const char* role, std::uint32_t value, const DecidingRule& rule,
+                        const std::vector<ProgramView>& filters) {
+    std::string shown = rule.shown();
+    if (shown.empty() && filters.size() == 1)
+      shown = fmt::format("instruction {}", trace(filters[0], witness.data).steps.back().pc);
     return fmt::format("  {:<7} {:#010x} {}{}\n", role, value, describe_action(value),
                        shown.empty() ? "" : ": " + shown);
   };
-  out += side("before:", witness.before, rules.before);
-  out += side("after:", witness.after, rules.after);
-  return out + traces_text(question, witness.data);
+  out += side("before:", witness.before, rules.before, question.before);
+  out += side("after:", witness.after, rules.after, question.after);
+  return traces ? out + traces_text(question, witness.data) : out;
 }
 
 std::string traces_text(const Question& question, const SeccompData& input) {
-  auto left = stack_lines(question.before, input);
-  auto right = stack_lines(question.after, input);
+  const auto parting = parting_of(question, input);
+  const auto fork = [&](std::size_t side) {
+    return parting ? std::optional((*parting)[side]) : std::nullopt;
+  };
+  auto left = stack_lines(question.before, input, fork(0));
+  auto right = stack_lines(question.after, input, fork(1));
   const std::size_t rows = std::max(left.size(), right.size());
   left.resize(rows);
   right.resize(rows);
   constexpr std::size_t kWidth = 52;
-  std::string out = fmt::format("  {:<{}} | {}\n", "before", kWidth, "after");
+  std::string out = fmt::format("  {:<{}} | {}\n",
+                                parting ? "before (> is the step where the traces part)" : "before",
+                                kWidth, "after");
   for (std::size_t i = 0; i < rows; ++i) {
     const std::string row = fmt::format("  {:<{}} | {}", left[i], kWidth, right[i]);
     out += row.substr(0, row.find_last_not_of(' ') + 1) + "\n";
@@ -120,7 +140,7 @@ std::string trace_text(ProgramView program, const Trace& trace) {
 std::string assuming_text(const Question& question) {
   return question.assumption.nodes.empty()
              ? ""
-             : fmt::format("assuming {}\n", describe(question.assumption));
+             : fmt::format("assuming {}\n", question.assumption_text());
 }
 
 std::string symbols_text(const Question& question) {

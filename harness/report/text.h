@@ -9,12 +9,13 @@
 
 namespace secequiv {
 
-// Returns a decoded witness: the system call, both results with the rules of policies that decide,
-// and both traces side by side from the first instruction on.
+// Returns a decoded witness: the system call, both results with the rules or instructions that
+// decide, and with `traces` both traces side by side.
 std::string witness_text(const Question& question, const Witness& witness,
-                         const DecidingRules& rules = {});
+                         const DecidingRules& rules = {}, bool traces = true);
 
-// Returns both traces for the input, side by side. It omits the middle of long traces.
+// Returns both traces for the input, side by side. Of long traces it shows both ends and the step
+// where the traces part, which it marks.
 std::string traces_text(const Question& question, const SeccompData& input);
 
 // Returns one line for each executed instruction, with the registers before it. Each line ends with

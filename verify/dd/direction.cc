@@ -31,7 +31,9 @@ class Divider {
     if (!space_.exhausted() && counts_ == Diagrams::kZero) return vacuous(question_);
     divide();
     Direction out;
+    group();
     list(out);
+    out.arches = different_arches();
     auto example = this->example();
     if (space_.exhausted()) return limits_reached();
     if (!example) return example.error();
@@ -64,24 +66,126 @@ class Divider {
                                   set(Kind::kStricter));
   }
 
-  using Sets = std::array<NodeId, kKinds + 1>;  // one for each kind, then all assumed inputs
+  using Sets = std::vector<NodeId>;  // one for each listed part, then all assumed inputs
+  // The inputs with one change of the action.
+  struct Group {
+    ReturnValue before;
+    ReturnValue after;
+    NodeId inputs;
+  };
+
+  // Divides the inputs that became more permissive by their old and new action.
+  void group() {
+    Diagrams& diagrams = space_.diagrams();
+    const NodeId looser = diagrams.either(set(Kind::kAllowed), set(Kind::kLooser));
+    if (looser == Diagrams::kZero) return;
+    using Values = std::pair<ReturnValue, ReturnValue>;
+    std::map<Values, std::uint32_t> index;
+    std::map<NodeId, Values> values;  // of each leaf of `pairs`
+    const NodeId pairs = diagrams.merge(before_.root, after_.root, [&](NodeId a, NodeId b) {
+      const Values both{space_.known(a), space_.known(b)};
+      const auto next = static_cast<std::uint32_t>(index.size() + 1);
+      const NodeId leaf = diagrams.leaf(index.try_emplace(both, next).first->second);
+      values.emplace(leaf, both);
+      return leaf;
+    });
+    const NodeId numbers = diagrams.merge(pairs, looser, [&](NodeId leaf, NodeId in) {
+      return in == Diagrams::kZero
+                 ? Diagrams::kZero
+                 : diagrams.leaf(group_of(values[leaf].first, values[leaf].second));
+    });
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+      const NodeId leaf = diagrams.leaf(static_cast<std::uint32_t>(i + 1));
+      groups_[i].inputs = diagrams.substitute(
+          numbers, [&](NodeId at) { return at == leaf ? Diagrams::kOne : Diagrams::kZero; });
+    }
+  }
+
+  // Returns the number, from 1, of the group with these actions. It loses data that differs.
+  std::uint32_t group_of(const ReturnValue& before, const ReturnValue& after) {
+    auto known = std::ranges::find_if(groups_, [&](const Group& group) {
+      return group.before.action == before.action && group.after.action == after.action;
+    });
+    if (known == groups_.end())
+      known = groups_.insert(groups_.end(), {before, after, Diagrams::kZero});
+    if (known->before.value != before.value) known->before.value.reset();
+    if (known->after.value != after.value) known->after.value.reset();
+    return static_cast<std::uint32_t>(known - groups_.begin() + 1);
+  }
+
+  // Returns the inputs whose number has no name, on the architecture of the host.
+  NodeId unnamed_of_host() {
+    Words& words = space_.words();
+    const std::uint32_t audit = arch_info(host_).audit;
+    const NodeId here = words.set(words.eq(words.load(kArchWord), words.constant(audit)));
+    return without(both(counts_, here), named_numbers(audit));
+  }
+
+  // Makes a step of each group with inputs of the kind kLooser, and the fallback.
+  void make_steps(Direction& out, std::vector<Direction::Part*>& parts, Sets& all) {
+    const NodeId unnamed = unnamed_of_host();
+    std::vector<NodeId> inputs;
+    for (const Group& group : groups_) {
+      const NodeId looser = both(group.inputs, set(Kind::kLooser));
+      if (looser == Diagrams::kZero) continue;
+      out.looser_steps.push_back({group.before, group.after, {}});
+      inputs.push_back(looser);
+    }
+    for (const Group& group : groups_) {
+      if (unnamed == Diagrams::kZero || without(unnamed, group.inputs) != Diagrams::kZero) continue;
+      out.fallback = {group.before, group.after, {}};
+      inputs.push_back(group.inputs);
+    }
+    for (Direction::Step& step : out.looser_steps) parts.push_back(&step.part);
+    if (out.fallback) parts.push_back(&out.fallback->part);
+    all.insert(all.end(), inputs.begin(), inputs.end());
+  }
+
+  // Leaves in the fallback only what it decides for all arguments.
+  void clean_fallback(Direction& out, const Sets& all, NodeId known) {
+    if (!out.fallback) return;
+    Direction::Part& part = out.fallback->part;
+    const NodeId inputs = all[all.size() - 2];
+    std::erase_if(part.calls, [](const Direction::Call& call) { return !call.always; });
+    std::erase_if(part.unnamed, [&](Arch arch) {
+      const std::uint32_t audit = arch_info(arch).audit;
+      const NodeId others = space_.fix(without(counts_, inputs), kArchWord, audit);
+      return without(others, named_numbers(audit)) != Diagrams::kZero;
+    });
+    if (without(without(counts_, inputs), known) != Diagrams::kZero) part.unknown_arches = false;
+  }
+
+  // Returns the architectures for which the filters test, if both test for some but none together.
+  std::optional<Direction::Arches> different_arches() {
+    const auto tested = [&](NodeId root) {
+      const NodeId unknown = space_.fix(root, kArchWord, kUnknownAudit);
+      std::vector<Arch> out;
+      for (const ArchInfo& info : all_arches())
+        if (space_.fix(root, kArchWord, info.audit) != unknown) out.push_back(info.arch);
+      return out;
+    };
+    Direction::Arches out{tested(before_.root), tested(after_.root)};
+    const bool shared = std::ranges::find_first_of(out.before, out.after) != out.before.end();
+    if (out.before.empty() || out.after.empty() || shared) return std::nullopt;
+    return out;
+  }
 
   Sets fixed(const Sets& sets, std::uint32_t word, std::uint32_t value) {
-    Sets out;
+    Sets out(sets.size());
     std::ranges::transform(sets, out.begin(),
                            [&](NodeId id) { return space_.fix(id, word, value); });
     return out;
   }
 
   void list(Direction& out) {
-    std::array<Direction::Part*, kKinds> parts = {};
+    std::vector<Direction::Part*> parts(kKinds);
     parts[at(Kind::kAllowed)] = &out.allowed;
     parts[at(Kind::kLooser)] = &out.looser;
     parts[at(Kind::kStricter)] = &out.stricter;
     parts[at(Kind::kChanged)] = &out.changed;
-    Sets all;
-    std::ranges::copy(sets_, all.begin());
-    all.back() = counts_;
+    Sets all(sets_.begin(), sets_.end());
+    make_steps(out, parts, all);
+    all.push_back(counts_);
     const Sets unknown = fixed(all, kArchWord, kUnknownAudit);
     out.by_number = all == unknown;
     for (const ArchInfo& info : all_arches()) {
@@ -91,19 +195,21 @@ class Divider {
       for (const SyscallEntry& call : info.syscalls) {
         if (compat && has_name(host_, call.nr)) continue;
         const Sets one = fixed(here, kNrWord, call.nr);
-        for (std::size_t i = 0; i < kKinds; ++i)
+        for (std::size_t i = 0; i < parts.size(); ++i)
           if (one[i] != Diagrams::kZero)
             parts[i]->calls.push_back({info.arch, call.nr, one[i] == one.back()});
       }
       if (compat) continue;
       const NodeId named = named_numbers(info.audit);
-      for (std::size_t i = 0; i < kKinds; ++i)
+      for (std::size_t i = 0; i < parts.size(); ++i)
         if (without(here[i], named) != Diagrams::kZero) parts[i]->unnamed.push_back(info.arch);
     }
     const NodeId known = known_arches();
-    for (std::size_t i = 0; i < kKinds; ++i)
+    for (std::size_t i = 0; i < parts.size(); ++i)
       if (!out.by_number && without(all[i], known) != Diagrams::kZero)
         parts[i]->unknown_arches = true;
+    clean_fallback(out, all, known);
+    largest_first(out.looser_steps);
   }
 
   NodeId known_arches() {
@@ -173,6 +279,7 @@ class Divider {
   Decisions after_;
   NodeId counts_;
   std::array<NodeId, kKinds> sets_ = {};
+  std::vector<Group> groups_;
   std::map<std::uint32_t, NodeId> named_;  // by audit value
 };
 

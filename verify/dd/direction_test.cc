@@ -49,6 +49,64 @@ TEST(Direction, DividesCallsByKindOfChange) {
   EXPECT_EQ(out.example->after, 0x7fff0000u);
 }
 
+TEST(Direction, DividesLooserCallsByTheirActions) {
+  // read (0): KILL_PROCESS became ERRNO(1); write (1): LOG became ALLOW; open (2): KILL_PROCESS
+  // became ERRNO(2), so the errors of one step differ.
+  const Direction out = direction_between(
+      "ld [0]\njeq #0, kill\njeq #1, log\njeq #2, kill\nret #0\nkill: ret #0x80000000\n"
+      "log: ret #0x7ffc0000\n",
+      "ld [0]\njeq #0, one\njeq #1, yes\njeq #2, two\nret #0\none: ret #0x50001\n"
+      "two: ret #0x50002\nyes: ret #0x7fff0000\n");
+  ASSERT_EQ(out.looser_steps.size(), 2u);
+  EXPECT_EQ(out.looser_steps[0].part.calls, (Calls{call(Arch::kX86_64, "write", true)}));
+  EXPECT_EQ(out.looser_steps[0].after.value, 0x7fff0000u);
+  const Calls errors = {call(Arch::kX86_64, "read", true), call(Arch::kX86_64, "open", true)};
+  EXPECT_EQ(out.looser_steps[1].part.calls, errors);
+  EXPECT_EQ(out.looser_steps[1].before.value, 0x80000000u);
+  EXPECT_FALSE(out.looser_steps[1].after.value);
+  EXPECT_EQ(out.looser_steps[1].after.action, 0x50000u);
+  EXPECT_FALSE(out.fallback);
+}
+
+TEST(Direction, FindsAChangedDefaultAction) {
+  // getpid (39) stays denied, exit (60) was killed, close (3) depends on its argument.
+  const std::string_view text =
+      "ld [0]\njeq #39, no\njeq #60, kill\njeq #3, arg\n%s\nno: ret #0x50001\nkill: ret "
+      "#0x80000000\narg: ld [16]\njeq #7, no, other\nother: %s\n";
+  const auto filled = [&](const std::string& leaf) {
+    std::string out(text);
+    for (std::size_t at = out.find("%s"); at != out.npos; at = out.find("%s"))
+      out.replace(at, 2, leaf);
+    return out;
+  };
+  const Direction out = direction_between(filled("ret #0x30000"), filled("ret #0x7fff0000"));
+  ASSERT_TRUE(out.fallback);
+  EXPECT_EQ(out.fallback->before.action, 0x30000u);
+  EXPECT_EQ(out.fallback->after.value, 0x7fff0000u);
+  for (const Direction::Call& one : out.fallback->part.calls)
+    EXPECT_TRUE(one.always && one.nr != 39 && one.nr != 60 && one.nr != 3) << one.nr;
+  EXPECT_EQ(out.fallback->part.calls.size() + 1, out.allowed.calls.size());
+  EXPECT_EQ(out.fallback->part.unnamed, out.allowed.unnamed);
+  EXPECT_FALSE(direction_between(filled("ret #0x7fff0000"), filled("ret #0x30000")).fallback);
+}
+
+TEST(Direction, FindsFiltersForDifferentArchitectures) {
+  const std::string_view x86 =
+      "ld [4]\njeq #0xc000003e, yes, no\nyes: ret #0x7fff0000\nno: ret #0\n";
+  const std::string_view arm =
+      "ld [4]\njeq #0xc00000b7, yes, no\nyes: ret #0x7fff0000\nno: ret #0\n";
+  const Direction out = direction_between(x86, arm);
+  ASSERT_TRUE(out.arches);
+  EXPECT_EQ(out.arches->before, (std::vector{Arch::kX86_64, Arch::kX32}));
+  EXPECT_EQ(out.arches->after, std::vector{Arch::kAarch64});
+  EXPECT_FALSE(direction_between(x86, "ret #0\n").arches);
+  const Direction both = direction_between(
+      x86,
+      "ld [4]\njeq #0xc00000b7, yes\njeq #0xc000003e, yes, no\nyes: ret #0x7fff0000\nno: "
+      "ret #0\n");
+  EXPECT_FALSE(both.arches);
+}
+
 TEST(Direction, OneCallCanBeLooserForSomeArgumentsAndStricterForOthers) {
   const Direction out = direction_between(
       "ld [0]\njeq #41, s, n\ns: ld [16]\njeq #1, y, n\ny: ret #0x7fff0000\nn: ret #0x50001\n",

@@ -316,4 +316,24 @@ Region Regions::around(NodeId function, const SeccompData& data) {
   return out;
 }
 
+NodeId Regions::set_of(const Region& region) {
+  Words& words = space_.words();
+  Condition out = words.truth(true);
+  for (const WordSet& set : region.words) {
+    const Word word = words.load(set.word);
+    const auto lies_in = [&](const WordSet::Cube& cube) {
+      return words.eq(words.bit_and(word, words.constant(cube.mask)), words.constant(cube.value));
+    };
+    Condition inside = words.truth(false);
+    for (const WordSet::Interval& interval : set.intervals)
+      inside = words.either(
+          inside, words.both(words.uge(word, words.constant(interval.first)),
+                             words.negate(words.ugt(word, words.constant(interval.last)))));
+    for (const WordSet::Cube& cube : set.cubes) inside = words.either(inside, lies_in(cube));
+    out = words.both(out, set.negated ? words.negate(inside) : inside);
+    if (set.base.mask != 0) out = words.both(out, lies_in(set.base));
+  }
+  return words.set(out);
+}
+
 }  // namespace secequiv::dd

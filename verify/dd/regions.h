@@ -28,6 +28,8 @@ class Regions {
   // Returns the inputs that take the same path in `function` as `data`, described by the conditions
   // that decide.
   Region around(NodeId function, const SeccompData& data);
+  // Returns the inputs of a region.
+  NodeId set_of(const Region& region);
 
  private:
   // A condition on the word of one block. `child` is the rest of the diagram if the condition

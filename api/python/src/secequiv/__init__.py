@@ -126,7 +126,7 @@ def prove(before: Filter, after: Filter, *, refines: bool = False, same: str = "
 
 def diff(before: Filter, after: Filter, *, same: str = "raw", assume: Optional[str] = None, timeout: float = 60,
          max_regions: int = 20, max_memory: int = 1024, arch: Optional[str] = None) -> Difference:
-    """Describe and count all inputs on which the two filters differ, with at most `max_regions` regions for each change."""
+    """Describe and count all inputs on which the two filters differ, with at most `max_regions` regions."""
     pair, notes = _pair(before, after, arch)
     raw = _answered(call("secequiv_diff", *pair, same=_index("same", _SAMENESS, same), assume=_text(assume),
                          timeout_seconds=_seconds(timeout), max_regions=_count("max_regions", max_regions), max_memory_mib=_count("max_memory", max_memory), arch=_text(arch)))

@@ -1,0 +1,56 @@
+#include "harness/report/pair_notes.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace secequiv {
+
+std::string PairNotes::holds_for() const {
+  if (!read_for) return "";
+  return fmt::format("holds for {}, Linux {}, {} (--arch, --kernel-version, --cap)", read_for->arch,
+                     read_for->kernel,
+                     read_for->capabilities.empty()
+                         ? std::string("no capabilities")
+                         : fmt::format("{}", fmt::join(read_for->capabilities, " ")));
+}
+
+std::string PairNotes::warning() const {
+  return not_compared.empty()
+             ? ""
+             : "the profiles also differ in parts for other capabilities, architectures or "
+               "kernels, which were not compared (see --cap, --arch, --kernel-version)";
+}
+
+std::string PairNotes::short_warning() const {
+  constexpr std::size_t kShown = 3;
+  std::string out = warning();
+  for (std::size_t i = 0; i < std::min(kShown, not_compared.size()); ++i)
+    out += (i == 0 ? ": " : ", ") + not_compared[i].text();
+  return out + (not_compared.size() > kShown
+                    ? fmt::format(" and {} more", not_compared.size() - kShown)
+                    : "");
+}
+
+void add_notes(const PairNotes& notes, nlohmann::ordered_json& document) {
+  if (const auto& host = notes.read_for)
+    document["read_for"] = {
+        {"arch", host->arch}, {"kernel", host->kernel}, {"capabilities", host->capabilities}};
+  if (notes.not_compared.empty()) return;
+  document["not_compared"] = nlohmann::ordered_json::array();
+  for (const RulePosition& part : notes.not_compared)
+    document["not_compared"].push_back(to_json(part));
+}
+
+void add_notes(const PairNotes& notes, ReportedCases& report) {
+  report.holds_for = notes.holds_for();
+  if (notes.not_compared.empty()) return;
+  ReportedCase& one =
+      report.cases.emplace_back("profile", ReportedCase::State::kWarning, notes.short_warning());
+  for (const RulePosition& part : notes.not_compared) one.detail += part.text() + "\n";
+  const RulePosition& first = notes.not_compared.front();
+  one.place = ReportedCase::Place{first.file, false, {}, static_cast<std::uint32_t>(first.line)};
+}
+
+}  // namespace secequiv
