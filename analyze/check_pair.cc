@@ -32,7 +32,8 @@ class Job {
  private:
   void differs(const Witness& witness, std::string_view found_by) {
     report_.verdict = Verdict::kDifferent;
-    report_.reason = fmt::format("the programs return different values (found by {})", found_by);
+    report_.reason = fmt::format("the {} return different values (found by {})",
+                                 report_.policies() ? "policies" : "programs", found_by);
     report_.witness = witness;
     report_.own_inputs.push_back(witness.data);
   }

@@ -36,7 +36,7 @@ void add_seed(CLI::App& app, std::uint64_t& seed) {
 }
 
 void add_trace(CLI::App& app, bool& traces) {
-  app.add_flag("--trace", traces, "Show the instructions executed also if both sides are policies");
+  app.add_flag("--trace", traces, "Show the instructions executed");
 }
 
 void add_max_regions(CLI::App& app, std::size_t& regions) {

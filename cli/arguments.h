@@ -17,7 +17,7 @@ void add_records(CLI::App& app, std::vector<std::string>& paths);  // --inputs
 void add_listing(CLI::App& app, std::string& path);
 CLI::Option* add_passes(CLI::App& app, std::vector<std::string>& passes);
 void add_seed(CLI::App& app, std::uint64_t& seed);
-// For commands that compare a pair.
+// For commands that compare a pair, and show traces of two policies only on request.
 void add_trace(CLI::App& app, bool& traces);
 void add_max_regions(CLI::App& app, std::size_t& regions);
 

@@ -167,7 +167,8 @@ def test_reports_about_policies_have_no_traces_of_our_programs(reports):
     assert len(results) > 20 and reports.sarif_file.stat().st_size < 500_000
     for command in ("diff", "prove"):
         _, results = reports.run(command, *profiles, status=1)
-        assert all("codeFlows" not in result and result["relatedLocations"] for result in results)
+        results = [result for result in results if result["ruleId"] != "profile"]  # about parts that were not compared
+        assert results and all("codeFlows" not in result and result["relatedLocations"] for result in results)
 
 
 def test_every_difference_is_a_result(reports):
@@ -301,7 +302,7 @@ def test_every_report_begins_with_the_direction(reports):
         junit, (result, *_) = reports.run(command, "after.asm", "looser.asm", status=1)
         (suite,) = ElementTree.parse(reports.junit_file).getroot()
         direction = next(one.get("value") for one in suite.iter("property") if one.get("name") == "direction")
-        assert direction.startswith(summary) and " newly allowed" in direction and "read" in direction
+        assert direction.startswith(summary + "default action ERRNO(1 EPERM) -> ALLOW (every call without a rule, ")
         done = run(command, "after.asm", "looser.asm", cwd=reports.folder)
         assert done.out.splitlines()[0] == direction
         document = json.loads(run(command, "after.asm", "looser.asm", "--json", cwd=reports.folder).out)

@@ -47,10 +47,12 @@ std::string traces_of(const CheckReport& report) {
 // ---- Text.
 
 std::string side_line(const char* role, const SideReport& side) {
+  // Nobody installs our own compilation of a policy, so its length does not matter.
+  const bool shown =
+      side.refusal && !(side.of_policy && side.refusal->rule == RefusalRule::kLength);
   return fmt::format(
       "{:<9} {}: {}{}\n", role, side.name, counted(side.program.size(), "instruction"),
-      side.refusal ? fmt::format(" (not installable: {})", describe(*side.refusal, side.program))
-                   : "");
+      shown ? fmt::format(" (not installable: {})", describe(*side.refusal, side.program)) : "");
 }
 
 std::string inputs_text(const CheckReport& report) {

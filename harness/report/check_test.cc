@@ -67,7 +67,7 @@ TEST(CheckReportText, ListsUndecidedObligations) {
 TEST(CheckReportText, ShowsTracesExceptInASummary) {
   const CheckReport report = differing();
   const std::string text = check_text(report);
-  EXPECT_NE(text.find("  before: 0x00000000 KILL_THREAD: instruction 0\n"), std::string::npos)
+  EXPECT_NE(text.find("  before: 0x00000000 KILL_THREAD: instruction 3\n"), std::string::npos)
       << text;
   const std::string summary = check_summary(report);
   EXPECT_NE(summary.find("\nwitness   KILL_THREAD became ALLOW for "), std::string::npos)

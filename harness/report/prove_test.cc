@@ -63,8 +63,8 @@ TEST(ProveReportText, ALongTraceShowsWhereTheTracesPart) {
   report.question.after = {report.after[0].program =
                                assemble(loads + "jge #0, yes, no\n" + deny + allow)};
   const std::string text = prove_text(report);
-  EXPECT_NE(text.find("  >  40: A=0x0 jgt #0x0, L82, L41 -> false"), std::string::npos) << text;
-  EXPECT_NE(text.find("| >  40: A=0x0 jge #0x0, L82, L41 -> true"), std::string::npos) << text;
+  EXPECT_NE(text.find("  >  40: A=0x0 jgt #0, L82, L41 -> false"), std::string::npos) << text;
+  EXPECT_NE(text.find("| >  40: A=0x0 jge #0, L82, L41 -> true"), std::string::npos) << text;
   EXPECT_NE(text.find("  before: 0x00000000 KILL_THREAD: instruction 81\n"
                       "  after:  0x7fff0000 ALLOW: instruction 122\n"),
             std::string::npos)

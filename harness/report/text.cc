@@ -58,13 +58,21 @@ std::vector<std::string> stack_lines(std::span<const ProgramView> filters, const
   return out;
 }
 
-// Returns the steps where the traces of two single filters part, if their results differ.
-std::optional<std::array<std::size_t, 2>> parting_of(const Question& question,
-                                                     const SeccompData& input) {
+// Returns the steps that lead the traces of two single filters to different results: the first test
+// of each after its last step that the other has, too.
+std::optional<std::array<std::size_t, 2>> forks(const Question& question,
+                                                const SeccompData& input) {
   if (question.before.size() != 1 || question.after.size() != 1) return std::nullopt;
-  const ProgramView before = question.before.front();
-  const ProgramView after = question.after.front();
-  return common_steps(before, trace(before, input), after, trace(after, input)).parting;
+  const Trace before = trace(question.before.front(), input);
+  const Trace after = trace(question.after.front(), input);
+  auto out = common_steps(question.before.front(), before, question.after.front(), after).parting;
+  if (!out) return std::nullopt;
+  const auto test = [](const Trace& run, std::size_t from) {
+    std::size_t at = from;
+    while (at < run.steps.size() && !run.steps[at].outcome) ++at;
+    return at < run.steps.size() ? at : from;
+  };
+  return std::array{test(before, (*out)[0]), test(after, (*out)[1])};
 }
 
 // Returns "  AF_ALG" for the low half of an argument whose value has a name, otherwise "".
@@ -106,9 +114,9 @@ std::string witness_text(const Question& question, const Witness& witness,
 }
 
 std::string traces_text(const Question& question, const SeccompData& input) {
-  const auto parting = parting_of(question, input);
+  const auto found = forks(question, input);
   const auto fork = [&](std::size_t side) {
-    return parting ? std::optional((*parting)[side]) : std::nullopt;
+    return found ? std::optional((*found)[side]) : std::nullopt;
   };
   auto left = stack_lines(question.before, input, fork(0));
   auto right = stack_lines(question.after, input, fork(1));
@@ -116,9 +124,8 @@ std::string traces_text(const Question& question, const SeccompData& input) {
   left.resize(rows);
   right.resize(rows);
   constexpr std::size_t kWidth = 52;
-  std::string out = fmt::format("  {:<{}} | {}\n",
-                                parting ? "before (> is the step where the traces part)" : "before",
-                                kWidth, "after");
+  std::string out = fmt::format(
+      "  {:<{}} | {}\n", found ? "before (> is where the traces part)" : "before", kWidth, "after");
   for (std::size_t i = 0; i < rows; ++i) {
     const std::string row = fmt::format("  {:<{}} | {}", left[i], kWidth, right[i]);
     out += row.substr(0, row.find_last_not_of(' ') + 1) + "\n";

@@ -71,8 +71,8 @@ TEST(Direction, DividesLooserCallsByTheirActions) {
 TEST(Direction, FindsAChangedDefaultAction) {
   // getpid (39) stays denied, exit (60) was killed, close (3) depends on its argument.
   const std::string_view text =
-      "ld [0]\njeq #39, no\njeq #60, kill\njeq #3, arg\n%s\nno: ret #0x50001\nkill: ret "
-      "#0x80000000\narg: ld [16]\njeq #7, no, other\nother: %s\n";
+      "ld [0]\njeq #39, no\njeq #60, kill\njeq #3, arg\n%s\narg: ld [16]\njeq #7, no, "
+      "other\nother: %s\nno: ret #0x50001\nkill: ret #0x80000000\n";
   const auto filled = [&](const std::string& leaf) {
     std::string out(text);
     for (std::size_t at = out.find("%s"); at != out.npos; at = out.find("%s"))
