@@ -152,7 +152,9 @@ fn prove_files(claim: &str, before: &Path, after: &Path, options: &[&str]) {
     arguments.extend(["--".into(), before.into(), after.into()]);
     let output = run(&arguments, &[]);
     let text = String::from_utf8_lossy(&output.stdout);
-    let verdict = text.lines().last().unwrap_or("").split(' ').next().unwrap_or("");
+    // Behind the verdict, a line can name the host and the container for which it holds.
+    let last = text.lines().rfind(|line| !line.starts_with("holds for "));
+    let verdict = last.unwrap_or("").split(' ').next().unwrap_or("");
     match (output.status.code(), verdict) {
         (Some(0), "equivalent" | "pass") => {}
         (Some(1), "different") => panic!("secequiv: {text}{claim}"),
