@@ -1,4 +1,6 @@
 // `asm` and `dis`: convert between program forms; only their defaults differ.
+#include <fmt/format.h>
+
 #include "cli/command.h"
 #include "cli/reading.h"
 #include "harness/seccomp/annotate.h"
@@ -16,6 +18,11 @@ struct Conversion {
 Result<int> convert(const Conversion& job) {
   auto source = load_source(job.input, reading(job.options));
   if (!source) return source.error();
+  if (source->policy && source->program.size() > kMaxInsns)
+    job.options.note(
+        fmt::format("note: the unoptimized compilation has {} instructions, more than the {} that "
+                    "the kernel accepts; `secequiv optimize` makes a shorter program",
+                    source->program.size(), kMaxInsns));
   // The user did not give the default architecture, so it must not name calls.
   const auto arch = job.arch->count() > 0 ? std::optional(job.options.oci().arch) : std::nullopt;
   const auto comments = job.plain ? std::vector<std::string>() : annotate(source->program, arch);

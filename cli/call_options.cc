@@ -69,6 +69,11 @@ void CallOptions::add(CLI::App& app, Options& options) {
       ->excludes(app.get_option("--words"));
   options.add(app, {kImport});
   host_ = app.get_option("--arch");
+  number_ = number;
+}
+
+bool CallOptions::given() const {
+  return number_->count() > 0 || !fields.words.empty() || !record.empty();
 }
 
 }  // namespace secequiv::cli

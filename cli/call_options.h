@@ -17,13 +17,17 @@ struct CallOptions {
   // Returns the call. Without --arch the host gets the call's architecture.
   Result<SeccompData> read(Options& options);
 
+  // Returns whether the command line describes a call.
+  [[nodiscard]] bool given() const;
+
   // Returns the action in the audit record. Call it after read().
   [[nodiscard]] std::optional<std::uint32_t> recorded() const { return recorded_; }
 
  private:
   Result<SeccompData> from_record(const Options& options);
 
-  const CLI::Option* host_ = nullptr;  // --arch
+  const CLI::Option* host_ = nullptr;    // --arch
+  const CLI::Option* number_ = nullptr;  // --nr
   std::optional<std::uint32_t> recorded_;
 };
 

@@ -5,8 +5,10 @@
 #include "analyze/dump.h"
 #include "analyze/load.h"
 #include "cli/command.h"
+#include "cli/help.h"
 #include "cli/output.h"
 #include "cli/reading.h"
+#include "cli/unknown_names.h"
 
 namespace secequiv::cli {
 namespace {
@@ -39,7 +41,12 @@ Result<Stack> FilterOrProcess::load(const Options& options) const {
   if (filter.empty() == (pid == 0))
     return make_error(ErrorCode::kUsage, options.command, "expected a filter, or --pid N");
   auto stack = pid != 0 ? filters_of(pid) : load_accepted_stack(filter, reading(options));
-  if (!stack) return stack.error();
+  if (!stack) {
+    Error error = stack.error();
+    if (error.code == ErrorCode::kIo && is_call(filter))
+      error.detail += fmt::format("; for the system call: {} why FILTER --nr {}", kProgram, filter);
+    return error;
+  }
   return Stack{pid != 0 ? fmt::format("process {}", pid) : filter, std::move(*stack)};
 }
 

@@ -34,11 +34,6 @@ std::string unknown_option(const CLI::App& app, const std::string& name) {
                      command == nullptr ? kProgram : command->get_name(), did_you_mean(similar));
 }
 
-bool is_call(std::string_view name) {
-  return std::ranges::any_of(
-      all_arches(), [&](const ArchInfo& info) { return syscall_nr(info.arch, name).has_value(); });
-}
-
 std::string unknown_command(const CLI::App& app, const std::string& name) {
   std::vector<std::string> known;
   for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
@@ -54,6 +49,11 @@ std::string unknown_command(const CLI::App& app, const std::string& name) {
 const CLI::App* command_of(const CLI::App& app) {
   const auto given = app.get_subcommands();
   return given.empty() ? nullptr : given.front();
+}
+
+bool is_call(std::string_view name) {
+  return std::ranges::any_of(
+      all_arches(), [&](const ArchInfo& info) { return syscall_nr(info.arch, name).has_value(); });
 }
 
 std::string unknown_name(const CLI::App& app) {
@@ -75,6 +75,10 @@ std::string unknown_name(const CLI::App& app) {
     return fmt::format(
         "{0} takes the filter first, and the call as an option: {1} {0} {2} --nr {3}",
         command->get_name(), kProgram, shell_quoted(found), first);
+  if (!takes_call && filter != nullptr && filter->count() > 0 && is_call(found))
+    return fmt::format("{} takes no system call, found '{}'; to explain one: {} why {} --nr {}",
+                       command->get_name(), found, kProgram, shell_quoted(filter->results()[0]),
+                       found);
   return fmt::format("{} takes no further argument, found '{}'{}", command->get_name(), found,
                      call ? did_you_mean({"--nr " + found}) : "");
 }

@@ -214,6 +214,11 @@ def test_a_policy_has_the_cost_of_its_optimized_program(tmp_path):
     assert whole[0]["instructions"] > 4096 and "not installable" not in run("cost", DOCKER).err
 
 
+def test_the_table_of_one_filter_names_what_it_counts():
+    lines = run("cost", DOCKER).out.splitlines()
+    assert lines[1] == "system call                  calls | least     mean   most  instructions"
+
+
 def test_two_policies_are_compiled_in_the_same_way():
     older = DOCKER.with_name("docker-default-0.1.0.json")
     for options in ([], ["--passes", "none"], ["--passes", "hot-first"], ["--compiler", "secequiv"], ["--optimizer", "identity"]):

@@ -434,6 +434,16 @@ def test_a_call_before_the_filter_gets_a_hint(command):
     assert done.status == 2 and run("why", "no-such-file", docker).err.startswith("secequiv: why takes no further argument")
 
 
+def test_a_missing_filter_or_call_gets_a_hint(getpid):
+    assert "mount: cannot open: No such file or directory; for the system call: secequiv why FILTER --nr mount" in run("why", "mount").err
+    assert "for the system call" not in run("why", "no-such-file").err
+    done = run("actions", getpid, "socket")
+    assert done.status == 2 and done.err.startswith(
+        "secequiv: actions takes no system call, found 'socket'; to explain one: secequiv why %s --nr socket" % getpid)
+    note = "secequiv: note: this explains call number 0; choose another with --nr\n"
+    assert run("why", getpid).err == note and run("why", getpid, "--nr", 0).err == run("why", getpid, "--nr", "read").err == ""
+
+
 def test_a_call_of_another_architecture_is_an_error_that_names_what_there_is():
     done = run("why", POLICIES / "oci" / "docker-default.json", "--nr", "chmod", "--arch", "aarch64")
     assert done.err.splitlines()[0] == ("secequiv: --nr: aarch64 has no system call 'chmod', which x86_64 has; "

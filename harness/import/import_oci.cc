@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 #include <set>
 #include <span>
 #include <utility>
@@ -96,6 +97,15 @@ Status check_case(const JsonCursor& at, std::span<const std::string_view> known)
   return Ok{};
 }
 
+// Returns the error about a text that is none of these names.
+template <class Names>
+Error misspelt(const JsonCursor& at, std::string_view text, std::string_view what,
+               const Names& names) {
+  Error out = at.expected(what);
+  out.detail += did_you_mean(similar_names(text, names));
+  return out;
+}
+
 class OciImporter {
  public:
   OciImporter(const JsonCursor& root, const OciOptions& options) : root_(root), options_(options) {}
@@ -148,7 +158,9 @@ class OciImporter {
     auto text = at.string("an action (SCMP_ACT_...)");
     if (!text) return text.error();
     const auto known = std::ranges::find(kOciActions, *text, &OciAction::name);
-    if (known == std::end(kOciActions)) return at.expected("an action (SCMP_ACT_...)");
+    if (known == std::end(kOciActions))
+      return misspelt(at, *text, "an action (SCMP_ACT_...)",
+                      kOciActions | std::views::transform(&OciAction::name));
     if (!known->takes_errno) return known->action;
     std::uint32_t number = kDefaultErrno;
     if (holder.given(errno_key)) {
@@ -432,7 +444,9 @@ class OciImporter {
     auto op = at.at("op").string("an operator (SCMP_CMP_...)");
     if (!op) return op.error();
     const auto known = std::ranges::find(kOciOperators, *op, &OciOperator::name);
-    if (known == std::end(kOciOperators)) return at.at("op").expected("an operator (SCMP_CMP_...)");
+    if (known == std::end(kOciOperators))
+      return misspelt(at.at("op"), *op, "an operator (SCMP_CMP_...)",
+                      kOciOperators | std::views::transform(&OciOperator::name));
     Rule rule;
     rule.kind = Rule::Kind::kArgs;
     Matcher& m = rule.fields[*index];

@@ -443,6 +443,9 @@ TEST(Oci, ErrorsNameTheJsonPointer) {
        "oci:1#/syscalls/0/args/0/valueTwo: expected a number from 0 to 2^64-1, found 0.5"},
       {arg(R"j({"index": 0, "value": 1, "op": "=="})j"),
        "oci:1#/syscalls/0/args/0/op: expected an operator (SCMP_CMP_...), found \"==\""},
+      {profile(R"j({"names": ["read"], "action": "SCMP_ACT_ALOW"})j"),
+       "oci:1#/syscalls/0/action: expected an action (SCMP_ACT_...), found \"SCMP_ACT_ALOW\"; did "
+       "you mean SCMP_ACT_ALLOW or SCMP_ACT_LOG?"},
   };
   for (const auto& [text, expected] : cases) {
     const auto result = import_oci(text, "oci", {});

@@ -47,12 +47,11 @@ std::string traces_of(const CheckReport& report) {
 // ---- Text.
 
 std::string side_line(const char* role, const SideReport& side) {
-  // Nobody installs our own compilation of a policy, so its length does not matter.
-  const bool shown =
-      side.refusal && !(side.of_policy && side.refusal->rule == RefusalRule::kLength);
   return fmt::format(
       "{:<9} {}: {}{}\n", role, side.name, counted(side.program.size(), "instruction"),
-      shown ? fmt::format(" (not installable: {})", describe(*side.refusal, side.program)) : "");
+      side.finding() != nullptr
+          ? fmt::format(" (not installable: {})", describe(*side.finding(), side.program))
+          : "");
 }
 
 std::string inputs_text(const CheckReport& report) {
@@ -160,8 +159,9 @@ ordered_json coverage_json(const CheckReport& report) {
 ReportedCase acceptance(const CheckReport& report, const SideFiles& files) {
   ReportedCase out{"acceptance", State::kPass, "the kernel accepts both programs"};
   if (report.verdict != Verdict::kRejected) {
-    if (report.before.refusal || report.after.refusal)
-      out.message = "both programs are legal, though too long to be installed";
+    if (report.before.refusal || report.after.refusal) out.message = "both programs are legal";
+    if (report.before.finding() != nullptr || report.after.finding() != nullptr)
+      out.message += ", though too long to be installed";
     return out;
   }
   out.state = State::kFail;

@@ -55,8 +55,8 @@ std::string numbers(const std::vector<Side>& sides, std::size_t side, std::size_
   const char* derived = sides[side].exact[at] ? "" : "~";
   if (sides.size() == 2)
     return fmt::format("{:>7.1f} {:>5} {:1}{:1}", call.mean, call.most, cached, derived);
-  return fmt::format("{:>6} {:>8.1f} {:>6} {:>6.1f} {:1}{:1}", call.least, call.mean, call.most,
-                     call.jumps, cached, derived);
+  return fmt::format("{:>6} {:>8.1f} {:>6} {:1}{:1}", call.least, call.mean, call.most, cached,
+                     derived);
 }
 
 // Returns calls x instructions for one filter, or how much that changes between two. With `cached`,
@@ -98,7 +98,7 @@ std::string table(const std::vector<Side>& sides, std::size_t most, std::string_
   if (two) out += fmt::format("{:<34} |{:^16} |{:^16} |\n", "", "before", "after");
   out += fmt::format("{:<23} {:>10}", "system call", "calls");
   for (std::size_t s = 0; s < sides.size(); ++s)
-    out += two ? " |   mean  most   " : " | least     mean   most  jumps   ";
+    out += two ? " |   mean  most   " : " | least     mean   most  instructions";
   out += two ? " |  ratio\n" : "\n";
   const std::vector<std::size_t> order = by_cost(sides);
   const std::size_t shown = std::min(order.size(), most);

@@ -82,7 +82,7 @@ ordered_json side_json(const PageSide& shown, Texts& texts) {
     covered += mark.state == PageMark::State::kCovered ? 1 : 0;
   }
   return {{"name", printable(shown.side.name, false)},
-          {"refusal", shown.side.refusal ? describe(*shown.side.refusal, program) : ""},
+          {"refusal", shown.side.finding() ? describe(*shown.side.finding(), program) : ""},
           {"obligations", obligations.size()},
           {"covered", covered},
           {"insns", std::move(insns)}};

@@ -13,7 +13,13 @@ struct SideReport {
   Program program;
   // Set if the kernel would refuse the program, for example for more than 4096 instructions.
   std::optional<Refusal> refusal;
-  bool of_policy = false;  // whether it was compiled from a policy
+  bool of_policy = false;  // whether we compiled it from a policy, without optimization
+
+  // Returns the refusal to show to people. Nobody installs our own compilation, so its length is no
+  // finding.
+  [[nodiscard]] const Refusal* finding() const {
+    return refusal && !(of_policy && refusal->rule == RefusalRule::kLength) ? &*refusal : nullptr;
+  }
 };
 
 }  // namespace secequiv
