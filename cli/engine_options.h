@@ -20,7 +20,10 @@ struct EngineOptions {
   void add_assume(CLI::App& app);
 
   [[nodiscard]] Engine engine() const {
-    return name == "z3" ? Engine::kZ3 : name == "dd" ? Engine::kDd : Engine::kBoth;
+    return name == "z3"    ? Engine::kZ3
+           : name == "dd"  ? Engine::kDd
+           : name == "sat" ? Engine::kSat
+                           : Engine::kBoth;
   }
   // Returns the limits for commands that use only decision diagrams.
   [[nodiscard]] dd::Limits limits() const { return limits_alone(max_memory); }

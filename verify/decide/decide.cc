@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "harness/base/clock.h"
 #include "harness/base/interrupt.h"
+#include "verify/sat/solver.h"
 #include "verify/smt/solver.h"
 
 namespace secequiv {
@@ -33,22 +35,40 @@ Budget Budget::after(double seconds) const {
   return out;
 }
 
+namespace {
+
+using Solver = Result<Proof> (*)(const Question&, double, std::size_t, double);
+
+// Asks diagrams, then the SAT engine with half of the time that is left, then Z3.
+Result<Proof> first_answer(const Question& question, const Budget& budget) {
+  const auto start = Clock::now();
+  auto out = dd::prove(question, budget.diagrams);
+  for (const auto& [solver, share] : {std::pair<Solver, double>{sat::prove, 0.5}, {smt::prove, 1}}) {
+    if (!out || out->verdict != Verdict::kUnknown || stop_wanted()) return out;
+    const double spent = budget.spent_seconds + seconds_since(start);
+    auto next = solver(question, spent + share * (budget.timeout_seconds - spent),
+                       budget.solver_mib, spent);
+    if (next && next->verdict == Verdict::kUnknown)
+      next->detail += fmt::format("; {}: {}", out->engine, out->detail);
+    out = std::move(next);
+  }
+  return out;
+}
+
+}  // namespace
+
 Result<Proof> decide(const Question& question, Engine engine, const Budget& budget) {
+  if (engine == Engine::kDd) return first_answer(question, budget);
+  if (engine == Engine::kSat)
+    return sat::prove(question, budget.timeout_seconds, budget.solver_mib, budget.spent_seconds);
   if (engine == Engine::kZ3)
     return smt::prove(question, budget.timeout_seconds, budget.solver_mib, budget.spent_seconds);
   const auto start = Clock::now();
   auto diagrams = dd::prove(question, budget.diagrams);
   if (!diagrams) return diagrams;
-  if (engine == Engine::kDd && (diagrams->verdict != Verdict::kUnknown || stop_wanted()))
-    return diagrams;
   auto solver = smt::prove(question, budget.timeout_seconds, budget.solver_mib,
                            budget.spent_seconds + seconds_since(start));
   if (!solver) return solver;
-  if (engine == Engine::kDd) {
-    if (solver->verdict == Verdict::kUnknown)
-      solver->detail += fmt::format("; diagrams: {}", diagrams->detail);
-    return solver;
-  }
   // Both engines must decide; a verdict of only one of them is unconfirmed.
   if (diagrams->verdict == Verdict::kUnknown || solver->verdict == Verdict::kUnknown) {
     Proof& undecided = diagrams->verdict == Verdict::kUnknown ? *diagrams : *solver;

@@ -1,5 +1,5 @@
-// Owns the choice of the engine that answers a question: when the solver runs after the diagrams,
-// and the rule that they must agree if both run. It must not know how engines work.
+// Owns the choice of the engine that answers a question: when other engines run after the diagrams,
+// and the rule that diagrams and Z3 must agree if both run. It must not know how engines work.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,15 @@
 namespace secequiv {
 
 enum class Engine : std::uint8_t {
-  kZ3,    // the solver
-  kDd,    // decision diagrams; beyond their limits, the solver
-  kBoth,  // both; contradicting verdicts are an error
+  kZ3,
+  kDd,    // decision diagrams; beyond their limits, the SAT engine, then Z3
+  kBoth,  // decision diagrams and Z3; contradicting verdicts are an error
+  kSat,   // the SAT engine; it decides no edges, so diagrams do
 };
 
 struct Budget {
-  double timeout_seconds = 60;    // time limit of the solver
-  std::size_t solver_mib = 4096;  // memory limit of the solver
+  double timeout_seconds = 60;    // time limit of the solvers
+  std::size_t solver_mib = 4096;  // memory limit of each solver
   dd::Limits diagrams = {};
   double spent_seconds = 0;  // part of timeout_seconds that was spent before this question
 

@@ -7,6 +7,7 @@
 #include "harness/generate/random_program.h"
 #include "verify/dd/engine.h"
 #include "verify/dd/random_comparisons.h"
+#include "verify/sat/solver.h"
 #include "verify/smt/solver.h"
 
 namespace secequiv::decide_decide_test {
@@ -29,7 +30,8 @@ TEST(Decide, NamesTheEngineThatDecided) {
   EXPECT_EQ(decided(kAbove4, kFrom5, Engine::kZ3).engine, "z3");
   EXPECT_EQ(decided(kAbove4, kFrom5, Engine::kDd).engine, "dd");
   EXPECT_EQ(decided(kAbove4, kFrom5, Engine::kBoth).engine, "dd and z3");
-  for (const Engine engine : {Engine::kZ3, Engine::kDd, Engine::kBoth}) {
+  EXPECT_EQ(decided(kAbove4, kFrom5, Engine::kSat).engine, "sat");
+  for (const Engine engine : {Engine::kZ3, Engine::kDd, Engine::kBoth, Engine::kSat}) {
     EXPECT_EQ(decided(kAbove4, kFrom5, engine).verdict, Verdict::kEquivalent);
     const Proof different = decided(kAbove4, kFrom6, engine);
     ASSERT_EQ(different.verdict, Verdict::kDifferent);
@@ -42,7 +44,7 @@ TEST(Decide, SolverTakesOverBeyondDiagramLimits) {
   const Pair pair{assemble(kProduct), assemble("ret #2\n"), Sameness::kRaw};
   auto proof = decide(Question(pair), Engine::kDd, tight);
   ASSERT_TRUE(proof);
-  EXPECT_EQ(proof->engine, "z3");
+  EXPECT_EQ(proof->engine, "sat");
   ASSERT_EQ(proof->verdict, Verdict::kDifferent);
 }
 
@@ -60,7 +62,7 @@ TEST(Decide, BothEnginesMustProveEquivalence) {
   EXPECT_EQ(proof->verdict, Verdict::kDifferent);
 }
 
-constexpr std::array kEngines = {Engine::kZ3, Engine::kDd, Engine::kBoth};
+constexpr std::array kEngines = {Engine::kZ3, Engine::kDd, Engine::kBoth, Engine::kSat};
 
 Question ask(const Pair& pair, std::string_view assumption,
              Question::Goal goal = Question::Goal::kSame) {
@@ -163,10 +165,14 @@ TEST(Engines, AgreeOnStacksAndAssumptions) {
         *parse_assumption(kAssumptions[random.below(std::size(kAssumptions))], Arch::kX86_64);
     auto mine = dd::prove(question);
     auto theirs = smt::prove(question, 20);
+    auto third = sat::prove(question, 20);
     ASSERT_TRUE(mine) << mine.error().text();
     ASSERT_TRUE(theirs) << theirs.error().text();
+    ASSERT_TRUE(third) << third.error().text();
     ASSERT_EQ(mine->verdict, theirs->verdict) << describe(question.assumption);
     ASSERT_EQ(mine->relation, theirs->relation);
+    ASSERT_EQ(mine->verdict, third->verdict) << describe(question.assumption);
+    ASSERT_EQ(mine->relation, third->relation);
     ++decided[static_cast<int>(mine->relation.value())];
     if (mine->witness) ASSERT_EQ(mine->witness->data, theirs->witness->data);
   }
@@ -196,6 +202,9 @@ TEST(Engines, AgreeOnMutants) {
     ASSERT_TRUE(theirs);
     if (theirs->verdict == Verdict::kUnknown) continue;
     ASSERT_EQ(mine->verdict, theirs->verdict) << asm_text(before) << "\n" << asm_text(after);
+    auto third = sat::prove(pair, 20);
+    ASSERT_TRUE(third) << third.error().text();
+    ASSERT_EQ(mine->verdict, third->verdict) << asm_text(before) << "\n" << asm_text(after);
     equivalent += mine->verdict == Verdict::kEquivalent;
     different += mine->verdict == Verdict::kDifferent;
     if (mine->verdict != Verdict::kDifferent || !theirs->minimal) continue;

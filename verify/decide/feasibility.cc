@@ -65,9 +65,9 @@ Result<Feasibility> FeasibilityDecider::query(const Obligation& obligation,
   if (state_->engine == Engine::kZ3) return state_->ask_solver(obligation, timeout_seconds);
   auto mine = state_->ask_diagrams(obligation);
   if (!mine) return mine;
-  if (state_->engine == Engine::kDd && mine->answer != Answer::kUnknown) return mine;
+  if (state_->engine != Engine::kBoth && mine->answer != Answer::kUnknown) return mine;
   auto theirs = state_->ask_solver(obligation, timeout_seconds);
-  if (!theirs || state_->engine == Engine::kDd) return theirs;
+  if (!theirs || state_->engine != Engine::kBoth) return theirs;
   if (mine->answer != theirs->answer && mine->answer != Answer::kUnknown &&
       theirs->answer != Answer::kUnknown)
     return make_error(

@@ -6,38 +6,10 @@
 
 #include "harness/base/clock.h"
 #include "verify/smt/session.h"
-#include "verify/symbolic/assume.h"
+#include "verify/symbolic/sides.h"
 
 namespace secequiv::smt {
 namespace {
-
-// The results of both sides as terms, and formulas about them.
-class Sides {
- public:
-  Sides(Terms& terms, const Question& question)
-      : terms_(terms),
-        question_(question),
-        before_(side(question.before)),
-        after_(side(question.after)) {}
-
-  Z3_ast counts() { return counting(terms_, question_); }
-  Z3_ast differ() { return terms_.negate(terms_.eq(before_, after_)); }
-  Z3_ast looser() { return more_permissive_symbolic(terms_, after_, before_); }
-  Z3_ast stricter() { return more_permissive_symbolic(terms_, before_, after_); }
-  // Returns a formula that is satisfiable exactly if the requested property does not hold.
-  Z3_ast wrong() { return question_.goal == Question::Goal::kRefines ? looser() : differ(); }
-
- private:
-  Z3_ast side(std::span<const ProgramView> filters) {
-    return normalize_symbolic(terms_, run_stack_symbolic(terms_, filters, question_.symbols),
-                              question_.sameness);
-  }
-
-  Terms& terms_;
-  const Question& question_;
-  Z3_ast before_;
-  Z3_ast after_;
-};
 
 // What both minimizers share: the satisfiable query, and the proof whose witness becomes smaller.
 class Minimizer {
@@ -175,7 +147,7 @@ class WitnessMinimizer : private Minimizer {
 // Decides whether some input that meets the assumption also meets a condition.
 class Inputs {
  public:
-  Inputs(Terms& terms, Sides& sides, const Watchdog& watchdog, std::size_t memory_mib)
+  Inputs(Terms& terms, Sides<Terms>& sides, const Watchdog& watchdog, std::size_t memory_mib)
       : terms_(terms), sides_(sides), watchdog_(watchdog), memory_mib_(memory_mib) {}
 
   // Returns std::nullopt if a limit is reached. Uses a new solver each time, because the first
@@ -195,7 +167,7 @@ class Inputs {
 
  private:
   Terms& terms_;
-  Sides& sides_;
+  Sides<Terms>& sides_;
   const Watchdog& watchdog_;
   std::size_t memory_mib_;
   std::string reason_;
@@ -203,7 +175,7 @@ class Inputs {
 
 // Fills in the verdict and the relation. kUnknown means that a limit is reached. kDifferent means
 // that a witness exists and is still to be found.
-Status find_verdict(const Question& question, Terms& terms, Sides& sides, Inputs& inputs,
+Status find_verdict(const Question& question, Terms& terms, Sides<Terms>& sides, Inputs& inputs,
                     Proof& proof) {
   if (!question.assumption.nodes.empty()) {
     const auto any = inputs.some(terms.truth(true));
@@ -262,7 +234,7 @@ Result<Proof> prove(const Question& question, double timeout_seconds, std::size_
   Terms terms(question.symbols.all());
   const Watchdog watchdog(terms.context(), std::max(timeout_seconds - spent_seconds, 0.0));
   Solver solver(terms, memory_mib);
-  Sides sides(terms, question);
+  Sides<Terms> sides(terms, question);
   solver.require(sides.counts());
   proof.encode_seconds = seconds_since(start);
   const auto solving = Clock::now();
@@ -281,7 +253,7 @@ Result<Proof> prove(const Question& question, double timeout_seconds, std::size_
 std::string smt2(const Question& question) {
   Terms terms(question.symbols.all());
   Solver solver(terms);
-  Sides sides(terms, question);
+  Sides<Terms> sides(terms, question);
   solver.require(terms.both(sides.counts(), sides.wrong()));
   return fmt::format(
       "; satisfiable: {} on the input word0..word15{}\n(set-logic "

@@ -1,0 +1,141 @@
+#include "verify/sat/solver.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "harness/base/clock.h"
+#include "harness/base/interrupt.h"
+#include "verify/sat/sweep.h"
+#include "verify/sat/words.h"
+#include "verify/symbolic/sides.h"
+
+namespace secequiv::sat {
+namespace {
+
+// Both sides as bits, and the conditions about them. All are made before the first query, because
+// the graph must not change then.
+struct Conditions {
+  Words words;
+  BitGraph::Bool counts = 1;
+  BitGraph::Bool differ = -1;
+  BitGraph::Bool looser = -1;
+  BitGraph::Bool stricter = -1;
+
+  Conditions(const Question& question, std::size_t most_bytes, std::function<bool()> stop) {
+    words.limit(most_bytes, std::move(stop));
+    Sides sides(words, question);
+    counts = sides.counts();
+    const auto counted = [&](BitGraph::Bool bit) { return words.both(counts, bit); };
+    differ = counted(sides.differ());
+    if (differ == -1) return;
+    looser = counted(sides.looser());
+    stricter = counted(sides.stricter());
+  }
+};
+
+// Returns the constants of the programs and of the assumption's tests, each once.
+std::vector<std::uint32_t> constants(const Question& question) {
+  std::set<std::uint32_t> out{0};
+  for (const ProgramView program : question.programs())
+    for (const Insn& in : program) out.insert(in.k);
+  for (const auto& node : question.assumption.nodes) {
+    for (const std::uint64_t value : {node.value, node.value >> 32})
+      out.insert(static_cast<std::uint32_t>(value));
+    for (const auto& range : node.ranges) out.insert(static_cast<std::uint32_t>(range.first));
+  }
+  return {out.begin(), out.end()};
+}
+
+class Prover {
+ public:
+  Prover(const Question& question, double seconds, std::size_t memory_mib)
+      : question_(question),
+        deadline_(Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                     std::chrono::duration<double>(std::max(seconds, 0.0)))),
+        conditions_(question, memory_mib << 19, [this] { return stopped(); }) {}
+
+  // Returns whether the time is over.
+  [[nodiscard]] bool stopped() const { return Clock::now() >= deadline_ || stop_wanted(); }
+  [[nodiscard]] bool exhausted() const { return conditions_.words.exhausted(); }
+
+  // Fills in verdict, relation and witness.
+  Status run(Proof& proof) {
+    const std::vector<Inputs> likely{Inputs(kInputWords + question_.symbols.size(), 0)};
+    Sweep sweep(conditions_.words.bits(), likely, constants(question_),
+                [this] { return stopped(); });
+    if (!question_.assumption.nodes.empty()) {
+      const Answer any = sweep.possible(conditions_.counts);
+      if (any == Answer::kNo) return vacuous(question_);
+      if (any == Answer::kUnknown) return Ok{};
+    }
+    const Answer differ = sweep.possible(conditions_.differ);
+    if (differ == Answer::kUnknown) return Ok{};
+    if (differ == Answer::kNo) {
+      proof.verdict = Verdict::kEquivalent;
+      proof.relation = Relation::kEqual;
+      return Ok{};
+    }
+    const bool refines = question_.goal == Question::Goal::kRefines;
+    Inputs example = sweep.example();
+    const Answer looser = sweep.possible(conditions_.looser);
+    if (refines) example = sweep.example();
+    const Answer stricter = sweep.possible(conditions_.stricter);
+    if (looser != Answer::kUnknown && stricter != Answer::kUnknown)
+      proof.relation = relation_of(looser == Answer::kYes, stricter == Answer::kYes);
+    if (refines && looser == Answer::kUnknown) return Ok{};
+    if (refines && looser == Answer::kNo) {
+      proof.verdict = Verdict::kPass;
+      return Ok{};
+    }
+    return take_witness(example, proof);
+  }
+
+ private:
+  static constexpr std::size_t kInputWords = Symbols::kFirstWord;
+
+  Status take_witness(const Inputs& example, Proof& proof) {
+    SeccompData data{};
+    std::copy_n(example.begin(), kInputWords, data.words.begin());
+    proof.symbols.assign(example.begin() + kInputWords, example.end());
+    const auto found = replay(question_, proof.symbols, data);
+    if (!found)
+      return make_error(ErrorCode::kInternal, "sat",
+                        "the solver's input does not differ when run; please report this");
+    const Instance instance(question_, proof.symbols);
+    proof.witness = minimize(instance.question, *found);
+    proof.verdict = Verdict::kDifferent;
+    return Ok{};
+  }
+
+  const Question& question_;
+  Clock::time_point deadline_;
+  Conditions conditions_;
+};
+
+}  // namespace
+
+Result<Proof> prove(const Question& question, double timeout_seconds, std::size_t memory_mib,
+                    double spent_seconds) {
+  if (auto s = check_symbols(question); !s) return s.error();
+  Proof proof;
+  proof.engine = "sat";
+  const auto start = Clock::now();
+  Prover prover(question, timeout_seconds - spent_seconds, memory_mib);
+  proof.encode_seconds = seconds_since(start);
+  if (!prover.exhausted()) {
+    if (auto s = prover.run(proof); !s) return s.error();
+    proof.solve_seconds = seconds_since(start) - proof.encode_seconds;
+  }
+  if (proof.verdict == Verdict::kUnknown)
+    proof.detail = stop_wanted()      ? "interrupted"
+                   : prover.stopped() ? fmt::format("time limit of {} s reached", timeout_seconds)
+                                      : fmt::format("memory limit of {} MiB reached", memory_mib);
+  return proof;
+}
+
+}  // namespace secequiv::sat
