@@ -100,7 +100,7 @@ Status read_format(const secequiv_options& from, std::optional<PolicyFormat>& to
 Status in_range(const secequiv_options& from) {
   if (auto s = at_most("options.same", from.same, SECEQUIV_SAME_BEHAVIOUR); !s) return s;
   if (auto s = at_most("options.refines", from.refines, 1); !s) return s;
-  if (auto s = at_most("options.engine", from.engine, SECEQUIV_ENGINE_BOTH); !s) return s;
+  if (auto s = at_most("options.engine", from.engine, SECEQUIV_ENGINE_SAT); !s) return s;
   if (auto s = at_most("options.any_length", from.any_length, 1); !s) return s;
   if (auto s = at_most("options.max_memory_mib", from.max_memory_mib, 1 << 20); !s) return s;
   if (auto s = at_most("options.max_regions", from.max_regions, 1'000'000); !s) return s;
@@ -121,9 +121,10 @@ Result<Options> read_options(const secequiv_options* given) {
   Options out;
   out.sameness = from.same == SECEQUIV_SAME_RAW ? Sameness::kRaw : Sameness::kBehaviour;
   out.refines = from.refines != 0;
-  out.engine = from.engine == SECEQUIV_ENGINE_DD   ? Engine::kDd
-               : from.engine == SECEQUIV_ENGINE_Z3 ? Engine::kZ3
-                                                   : Engine::kBoth;
+  out.engine = from.engine == SECEQUIV_ENGINE_DD    ? Engine::kDd
+               : from.engine == SECEQUIV_ENGINE_Z3  ? Engine::kZ3
+               : from.engine == SECEQUIV_ENGINE_SAT ? Engine::kSat
+                                                    : Engine::kBoth;
   out.any_length = from.any_length != 0;
   if (from.timeout_seconds != 0) out.seconds = from.timeout_seconds;
   if (from.max_memory_mib != 0) out.mib = from.max_memory_mib;

@@ -53,9 +53,10 @@ enum {
 
 /* The engine that proves. */
 enum {
-  SECEQUIV_ENGINE_DD = 0, /* decision diagrams, then Z3 if their limits are reached */
+  SECEQUIV_ENGINE_DD = 0, /* decision diagrams; beyond their limits the SAT engine, then Z3 */
   SECEQUIV_ENGINE_Z3 = 1,
-  SECEQUIV_ENGINE_BOTH = 2 /* both, which must agree */
+  SECEQUIV_ENGINE_BOTH = 2, /* decision diagrams and Z3, which must agree */
+  SECEQUIV_ENGINE_SAT = 3
 };
 
 /* NULL in place of the structure, and 0 or NULL in a member, select the defaults: prove all 32 bits

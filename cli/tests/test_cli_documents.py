@@ -85,8 +85,8 @@ def test_bash_completion_offers_commands_options_and_files(share):
     for command, options in OPTIONS.items():
         assert set(asked(command, "--")) == options, command
     assert set(asked("--")) == TOP | {"--version", "--help"}
-    assert asked("check", "x.asm", "--engine", "") == ["no files", "dd", "z3", "both"]
-    assert asked("check", "--engine", "=", "z") == ["no files", "z3"] and asked("check", "--engine", "=") == ["no files", "dd", "z3", "both"]
+    assert asked("check", "x.asm", "--engine", "") == ["no files", "dd", "sat", "z3", "both"]
+    assert asked("check", "--engine", "=", "z") == ["no files", "z3"] and asked("check", "--engine", "=") == ["no files", "dd", "sat", "z3", "both"]
     assert "aarch64" in asked("check", "--arch", "")
     assert asked("check", "--timeout", "") == ["no files", ""]
     assert asked("check", "--policy", "") == [""] and asked("check", "") == [""]  # files

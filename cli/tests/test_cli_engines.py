@@ -1,4 +1,4 @@
-"""Tests `prove --engine` with decision diagrams, with the solver, and with both, which must agree."""
+"""Tests `prove --engine` with each engine, and with diagrams and Z3 together, which must agree."""
 
 import os
 
@@ -15,9 +15,10 @@ PRODUCT = "ld [%d]\ntax\nld [%d]\nmul x\njeq #%#x, y, n\ny: ret #1\nn: ret #2\n"
 
 
 @pytest.mark.parametrize("name, before, after", PAIRS, ids=[pair[0] for pair in PAIRS])
-def test_both_engines_prove_every_real_pair(name, before, after):
-    document, done = report("prove", before, after, "--engine", "both")
-    assert (done.status, document["verdict"], document["engine"]) == (0, "equivalent", "dd and z3")
+def test_all_engines_prove_every_real_pair(name, before, after):
+    for engine, name in (("both", "dd and z3"), ("sat", "sat")):
+        document, done = report("prove", before, after, "--engine", engine)
+        assert (done.status, document["verdict"], document["engine"]) == (0, "equivalent", name)
 
 
 @pytest.mark.parametrize("engine, name", [("z3", "z3"), ("dd", "dd"), ("both", "dd and z3")])
@@ -56,19 +57,20 @@ def product(asm):
 
 def test_the_solver_decides_beyond_the_limits_of_diagrams(product):
     one, turned, other = product(16, 24, 0x1234567), product(24, 16, 0x1234567), product(16, 24, 0x1234569)
-    document, done = report("prove", one, turned, "--engine", "dd")
-    assert (done.status, document["engine"]) == (0, "z3")
+    for engine, name in (("dd", "sat"), ("sat", "sat"), ("z3", "z3")):
+        document, done = report("prove", one, turned, "--engine", engine)
+        assert (done.status, document["engine"]) == (0, name)
     document, done = report("prove", one, turned, "--engine", "both")
     assert (done.status, document["verdict"]) == (3, "unknown")
     assert "limit" in document["detail"] and "z3 alone answers 'equivalent'" in document["detail"]
-    for engine in ("dd", "both"):  # one engine suffices for a difference, because it is replayed
+    for engine, name in (("dd", "sat"), ("sat", "sat"), ("both", "z3")):  # one engine suffices for a difference, because it is replayed
         document, done = report("prove", one, other, "--engine", engine)
-        assert (done.status, document["engine"]) == (1, "z3")
+        assert (done.status, document["engine"]) == (1, name)
         values = confirmed(document, program(PRODUCT % (16, 24, 0x1234567)), program(PRODUCT % (16, 24, 0x1234569)))
         assert sorted(values) == [1, 2]
 
 
-@pytest.mark.parametrize("engine", ["dd", "z3", "both"])
+@pytest.mark.parametrize("engine", ["dd", "sat", "z3", "both"])
 def test_an_exhausted_memory_limit_is_unknown(engine, product):
     document, done = report("prove", product(16, 24, 0x1234567), product(24, 16, 0x1234567), "--engine", engine,
                             "--max-memory", 1, "--timeout", 1)
@@ -85,7 +87,7 @@ def test_the_memory_limit_applies_to_other_commands(product):
         assert done.status in (0, 1, 3), done  # the solver or an input may still decide
 
 
-@pytest.mark.parametrize("engine", ["dd", "z3", "both"])
+@pytest.mark.parametrize("engine", ["dd", "sat", "z3", "both"])
 def test_every_engine_proves_edges_infeasible(engine, asm):
     # The two conditions exclude each other, so the true outcome of the second one is infeasible.
     path = asm("ld [0]\njgt #5, big, n\nbig: jeq #3, y, n\ny: ret #1\nn: ret #2\n")

@@ -33,7 +33,7 @@ def ask(asm, before, after, *options):
 
 # Stacks.
 
-@pytest.mark.parametrize("engine", ["dd", "z3", "both"])
+@pytest.mark.parametrize("engine", ["dd", "sat", "z3", "both"])
 def test_a_stack_is_equivalent_to_its_combination(engine, asm):
     a = GETPID % (0x7FFF0000, 0x50001)
     b = "ld [0]\njgt #100, y, n\ny: ret #0\nn: ret #0x7fff0000\n"
@@ -127,7 +127,7 @@ RELATIONS = [
 ]
 
 
-@pytest.mark.parametrize("engine", ["dd", "z3", "both"])
+@pytest.mark.parametrize("engine", ["dd", "sat", "z3", "both"])
 @pytest.mark.parametrize("before, after, relation, refines", RELATIONS, ids=[row[2] for row in RELATIONS])
 def test_differences_are_stricter_looser_or_mixed(before, after, relation, refines, engine, asm):
     document, status = ask(asm, before, after, "--engine", engine)
@@ -163,7 +163,7 @@ def test_text_states_the_relation(value, text, asm):
 
 # --assume.
 
-@pytest.mark.parametrize("engine", ["dd", "z3", "both"])
+@pytest.mark.parametrize("engine", ["dd", "sat", "z3", "both"])
 @pytest.mark.parametrize("assumption, nr", [
     ("true", 5), ("nr > 5", 6), ("nr > 9", None), ("nr in {1, 7..100}", 7), ("nr not in {0..7}", 8), ("nr & 3 == 1", 5),
     ("nr & 8 != 0", 8), ("!(nr <= 6) && nr < 9", 7), ("nr == 3 || nr == 9", 9), ("nr >= 10", None), ("arg0 == 5 && nr != 5", 6),
@@ -201,7 +201,7 @@ def test_unknown_names_in_assumptions_get_suggestions(getpid):
     assert "expected a value" in run("prove", getpid, getpid, "--assume", "").err
 
 
-@pytest.mark.parametrize("engine", ["dd", "z3", "both"])
+@pytest.mark.parametrize("engine", ["dd", "sat", "z3", "both"])
 @pytest.mark.parametrize("text", ["false", "nr == 1 && nr == 2", "nr & 0xf0 == 1", "arg0 < 5 && arg0.hi == 1", "!true"])
 def test_an_unsatisfiable_assumption_is_an_error(text, engine, getpid, getpid_enoent):
     for other in (getpid, getpid_enoent):
@@ -223,7 +223,7 @@ def test_names_in_assumptions_are_those_of_the_host(asm):
 def test_assumptions_refinement_and_stacks_combine(asm):
     before, after = [GETPID % (0x7FFF0000, 0x50001)], [GETPID % (0x7FFF0000, 0x7FFF0000), GETPID % (0, 0x7FFC0000)]
     assert ask(asm, before, after, "--refines")[1] == 1
-    for engine in ("dd", "z3", "both"):
+    for engine in ("dd", "sat", "z3", "both"):
         document, status = ask(asm, before, after, "--refines", "--assume", "nr == getpid", "--engine", engine)
         assert (status, document["verdict"], document["relation"]) == (0, "pass", "stricter")
 

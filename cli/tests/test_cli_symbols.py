@@ -6,7 +6,7 @@ import pytest
 from cli_tool import POLICIES, confirmed, evaluate, program, read_raw, report, run, words_bytes
 from test_cli_prove import solve
 
-ENGINES = ("dd", "z3", "both")
+ENGINES = ("dd", "sat", "z3", "both")
 BEFORE = "ld [0]\njeq #$nr, m, n\nm: ld [16]\njeq #$fd, y, n\ny: ret #0x7fff0000\nn: ret #$errno\n"
 AFTER = "ld [16]\nsub #$fd\njne #0, n\nld [0]\nxor #$nr\njset #0xffffffff, n, y\ny: ret #0x7fff0000\nn: ld #$errno\nret a\n"
 
@@ -189,7 +189,7 @@ def test_symbols_have_no_certificates(tmp_path):
     assert done.status == 2 and "do not support names in place of numbers" in done.err and not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("engine", ["dd", "z3", "both"])
+@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("before, after, values, assume, other", [
     ("ld #0\njeq #0, y, n\ny: ret #0x7fff0000\nn: ret #0", "ld #0\ndiv #$d\njeq #0, y, n\ny: ret #0x7fff0000\nn: ret #0",
      "$d = 0,", "$d != 0", "$d < 5"),

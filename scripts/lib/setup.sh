@@ -12,7 +12,7 @@
 # If nothing is missing, this takes one dpkg-query. Otherwise it installs with apt-get, through sudo unless root. If it cannot, it
 # lists what is missing and returns 2. All messages go to stderr.
 
-SETUP_BUILD=(cmake ninja-build libfmt-dev nlohmann-json3-dev libcli11-dev libz3-dev libgmp-dev libbpf-dev libmd-dev)
+SETUP_BUILD=(cmake ninja-build libfmt-dev nlohmann-json3-dev libcli11-dev libz3-dev libcadical-dev libgmp-dev libbpf-dev libmd-dev)
 SETUP_TEST=(g++ libgtest-dev libbenchmark-dev libseccomp-dev libpcap-dev python3 python3-pytest python3-jsonschema python3-yaml python3-pip git cadical)
 SETUP_PACKAGE=(dpkg-dev file)
 SETUP_CLANG=(clang-19 libclang-rt-19-dev clang-format-19 clang-tidy-19)
@@ -51,6 +51,7 @@ _setup_probe() {
     nlohmann-json3-dev) echo +nlohmann/json.hpp ;;
     libcli11-dev) echo +CLI/CLI.hpp ;;
     libz3-dev) echo +z3.h ;;
+    libcadical-dev) echo +cadical.hpp ;;
     libgmp-dev) echo +gmpxx.h ;;
     libbpf-dev) echo +bpf/libbpf.h ;;
     libmd-dev) echo +sha2.h ;;

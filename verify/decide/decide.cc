@@ -43,7 +43,8 @@ using Solver = Result<Proof> (*)(const Question&, double, std::size_t, double);
 Result<Proof> first_answer(const Question& question, const Budget& budget) {
   const auto start = Clock::now();
   auto out = dd::prove(question, budget.diagrams);
-  for (const auto& [solver, share] : {std::pair<Solver, double>{sat::prove, 0.5}, {smt::prove, 1}}) {
+  for (const auto& [solver, share] :
+       {std::pair<Solver, double>{sat::prove, 0.5}, {smt::prove, 1}}) {
     if (!out || out->verdict != Verdict::kUnknown || stop_wanted()) return out;
     const double spent = budget.spent_seconds + seconds_since(start);
     auto next = solver(question, spent + share * (budget.timeout_seconds - spent),

@@ -23,7 +23,7 @@ struct CnfSolver::State {
   const BitGraph& graph;
   Stop stop;
   CaDiCaL::Solver solver;
-  std::vector<bool> known;           // by bit: whether the solver has its clauses
+  std::vector<bool> known;          // by bit: whether the solver has its clauses
   std::vector<std::size_t> inputs;  // input bits that the solver has
   std::vector<std::size_t> todo = {};
 
@@ -90,7 +90,9 @@ CnfSolver::CnfSolver(const BitGraph& graph, Effort effort, std::function<bool()>
     : state_(new State{graph, Stop(std::move(stop)), {}, {}, {}}) {
   CaDiCaL::Solver& solver = state_->solver;
   solver.set("quiet", 1);
-  if (effort == Effort::kManyQueries)
+  if (effort == Effort::kOneQuery)
+    solver.configure("unsat");  // simulation has already found most inputs that exist
+  else
     for (const char* technique : {"elim", "probe", "subsume", "vivify", "compact", "lucky"})
       solver.set(technique, 0);
   solver.connect_terminator(&state_->stop);

@@ -19,7 +19,8 @@ struct Effort {
   int merge;
   int goal;  // -1: no limit
 };
-constexpr std::array<Effort, 4> kEfforts = {{{30, 10000}, {300, 100000}, {3000, 1000000}, {30000, -1}}};
+constexpr std::array<Effort, 4> kEfforts = {
+    {{30, 10000}, {300, 100000}, {3000, 1000000}, {30000, -1}}};
 constexpr int kFirstTry = 1000;
 
 std::size_t number(BitGraph::Bool bit) { return static_cast<std::size_t>(std::abs(bit)); }
@@ -44,7 +45,8 @@ Sweep::Sweep(const BitGraph& graph, std::span<const Inputs> likely,
       inputs.push_back(next < likely.size() ? likely[next] : varied(likely[next % likely.size()]));
     simulate(inputs);
     if (i == 0)
-      for (std::size_t bit = 1; bit < graph_.size(); ++bit) inverted_[bit] = (values_[bit] & 1) != 0;
+      for (std::size_t bit = 1; bit < graph_.size(); ++bit)
+        inverted_[bit] = (values_[bit] & 1) != 0;
     hash_values();
   }
 }

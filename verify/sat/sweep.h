@@ -29,6 +29,8 @@ class Sweep {
   Answer possible(Bool goal);
   // After kYes: such an input.
   [[nodiscard]] const Inputs& example() const { return example_; }
+  // Finds equal bits below the goal; each query takes at most so many conflicts.
+  void merge_below(Bool goal, int conflicts);
 
  private:
   [[nodiscard]] Bool same(Bool bit) const;
@@ -43,7 +45,6 @@ class Sweep {
   Answer solve(Bool goal, int conflicts);
   Answer differ(Bool a, Bool b, int conflicts);
   [[nodiscard]] std::vector<std::size_t> below(Bool goal) const;
-  void merge_below(Bool goal, int conflicts);
   void place(std::size_t bit, int conflicts);
 
   const BitGraph& graph_;
@@ -51,10 +52,10 @@ class Sweep {
   std::function<bool()> stop_;
   CnfSolver solver_;
   std::vector<std::vector<Inputs>> first_;  // the inputs of the first simulations
-  std::vector<std::uint64_t> values_;       // by bit: for each of 64 inputs, the last ones simulated
-  std::vector<std::uint64_t> keys_;         // by bit: a hash of its values, the same for its inverse
-  std::vector<bool> inverted_;              // by bit: whether it is true for the first input
-  std::vector<Bool> same_;                  // by bit: an equal earlier bit, or itself
+  std::vector<std::uint64_t> values_;  // by bit: for each of 64 inputs, the last ones simulated
+  std::vector<std::uint64_t> keys_;    // by bit: a hash of its values, the same for its inverse
+  std::vector<bool> inverted_;         // by bit: whether it is true for the first input
+  std::vector<Bool> same_;             // by bit: an equal earlier bit, or itself
   std::unordered_map<std::uint64_t, std::vector<std::size_t>> classes_;  // by key
   std::vector<std::size_t> placed_;                                      // bits in classes_
   Inputs example_;

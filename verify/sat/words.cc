@@ -134,8 +134,7 @@ Words::Word Words::bit_or(Word a, Word b) {
   const auto sum = plus(sums_[a], sums_[b], 1);
   const Word common = bit_and(a, b);
   const auto [low, high] = std::minmax(a, b);
-  return word({Kind::kOr, low, high, 1},
-              sum ? plus(*sum, sums_[common], ~0U) : std::nullopt);
+  return word({Kind::kOr, low, high, 1}, sum ? plus(*sum, sums_[common], ~0U) : std::nullopt);
 }
 
 // a ^ b = a + b - 2 * (a & b)
@@ -143,8 +142,7 @@ Words::Word Words::bit_xor(Word a, Word b) {
   const auto sum = plus(sums_[a], sums_[b], 1);
   const Word common = bit_and(a, b);
   const auto [low, high] = std::minmax(a, b);
-  return word({Kind::kXor, low, high, 1},
-              sum ? plus(*sum, sums_[common], ~1U) : std::nullopt);
+  return word({Kind::kXor, low, high, 1}, sum ? plus(*sum, sums_[common], ~1U) : std::nullopt);
 }
 
 Words::Word Words::lsh(Word a, Word b) {
@@ -159,12 +157,24 @@ Words::Word Words::rsh(Word a, Word b) {
   return count ? udiv(a, constant(1U << (*count & 31))) : opaque({Kind::kRight, a, b, 1});
 }
 
+bool Words::is_above(Bool condition, Word a, Word b) const {
+  const auto known = above_.find({a, b});
+  if (known != above_.end() && known->second == condition) return true;
+  // If a and b are equal, it does not matter which one is chosen.
+  const auto opposite = above_.find({b, a});
+  return opposite != above_.end() && opposite->second == -condition;
+}
+
 Words::Word Words::choose(Bool condition, Word yes, Word no) {
   if (condition < 0) {
     condition = -condition;
     std::swap(yes, no);
   }
   if (condition == 1 || yes == no) return yes;
+  if (const bool larger = is_above(condition, yes, no); larger || is_above(condition, no, yes)) {
+    const auto [low, high] = std::minmax(yes, no);
+    return opaque({larger ? Kind::kLarger : Kind::kSmaller, low, high, 1});
+  }
   std::optional<Sum> sum = plus(sums_[yes], sums_[no], ~0U);
   if (sum) sum = times(*sum, Sum{{condition, {}, 1}});
   if (sum) sum = plus(sums_[no], *sum, 1);
@@ -188,9 +198,22 @@ Words::Bool Words::eq(Word a, Word b) {
 Words::Bool Words::ugt(Word a, Word b) {
   if (a == b) return -1;
   if (const auto left = number(a), right = number(b); left && right) return truth(*left > *right);
-  const auto [at, added] = above_.try_emplace({a, b}, 0);
-  if (added) at->second = bits_.ugt(bits_of(a), bits_of(b));
-  return at->second;
+  if (const auto known = above_.find({a, b}); known != above_.end()) return known->second;
+  // The smaller of two words is above a constant if both are, whichever is the smaller one.
+  const Word compared = number(b) ? a : b;
+  const Operation how = operations_[compared];
+  const bool one_of_two = how.kind == Kind::kSmaller || how.kind == Kind::kLarger;
+  Bool out = -1;
+  if (one_of_two && (number(a) || number(b))) {
+    const Bool first = compared == a ? ugt(how.a, b) : ugt(a, how.a);
+    const Bool second = compared == a ? ugt(how.b, b) : ugt(a, how.b);
+    const bool needs_both = (how.kind == Kind::kSmaller) == (compared == a);
+    out = needs_both ? both(first, second) : either(first, second);
+  } else {
+    out = bits_.ugt(bits_of(a), bits_of(b));
+  }
+  above_.emplace(std::pair(a, b), out);
+  return out;
 }
 
 // Computes the bits of operands first. An operation may be deep, so this does not recurse.
@@ -238,6 +261,10 @@ Bits::Word Words::compute(const Operation& how) {
       return bits_.lsh(a, b);
     case Kind::kRight:
       return bits_.rsh(a, b);
+    case Kind::kSmaller:
+      return bits_.choose(ugt(how.a, how.b), b, a);
+    case Kind::kLarger:
+      return bits_.choose(ugt(how.a, how.b), a, b);
     default:
       return bits_.choose(how.condition, a, b);
   }

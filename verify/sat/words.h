@@ -75,6 +75,8 @@ class Words {
     kXor,
     kLeft,
     kRight,
+    kSmaller,
+    kLarger,
     kChoose,
   };
   // How a word was first computed.
@@ -87,7 +89,7 @@ class Words {
   };
   // k times the product of the words, if the condition holds, otherwise 0.
   struct Term {
-    Bool condition = 1;        // positive
+    Bool condition = 1;       // positive
     std::vector<Word> words;  // sorted
     std::uint32_t k = 0;
     [[nodiscard]] auto key() const { return std::tie(condition, words); }
@@ -102,6 +104,8 @@ class Words {
   // word.
   Word word(const Operation& how, const std::optional<Sum>& sum);
   Word opaque(const Operation& how);
+  // Returns whether `condition` is known as: a is larger than b.
+  [[nodiscard]] bool is_above(Bool condition, Word a, Word b) const;
   const Bits::Word& bits_of(Word a);
   Bits::Word compute(const Operation& how);
 

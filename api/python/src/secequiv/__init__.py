@@ -25,7 +25,7 @@ __version__: str = LIBRARY.secequiv_version().decode()
 _VERDICTS = {1: Verdict.EQUIVALENT, 2: Verdict.PASS, 3: Verdict.DIFFERENT, 5: Verdict.REJECTED, 6: Verdict.FAIL}
 _UNKNOWN, _REJECTED = 4, 5
 _SAMENESS = ("raw", "behaviour")
-_ENGINES = ("dd", "z3", "both")
+_ENGINES = ("dd", "z3", "both", "sat")
 
 
 def _text(value: Optional[str]) -> Optional[bytes]:
@@ -116,7 +116,7 @@ def prove(before: Filter, after: Filter, *, refines: bool = False, same: str = "
     """Prove that the two filters are equivalent, or with `refines` that `after` is never more permissive.
 
     `assume` restricts the inputs. `same` is raw (all 32 bits of a decision) or behaviour (what a process can observe). `timeout`
-    is in seconds, `max_memory` in MiB. `engine` is dd, z3 or both."""
+    is in seconds, `max_memory` in MiB. `engine` is dd, z3, both or sat."""
     pair, notes = _pair(before, after, arch)
     raw = _answered(call("secequiv_prove", *pair, refines=int(refines), same=_index("same", _SAMENESS, same),
                          assume=_text(assume), timeout_seconds=_seconds(timeout), engine=_index("engine", _ENGINES, engine),
