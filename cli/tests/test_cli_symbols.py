@@ -37,7 +37,7 @@ def test_programs_are_equivalent_for_all_values(engine, asm):
     assert "for all values of $nr, $fd, $errno\n" in shown.out and "equivalent (" in shown.out
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", ["dd", "z3", "both"])  # these find the smallest values
 def test_a_difference_is_shown_with_values(engine, asm):
     wrong = AFTER.replace("sub #$fd", "sub #$other")
     one, other = asm(BEFORE), asm(wrong)

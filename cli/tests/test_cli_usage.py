@@ -22,7 +22,7 @@ WRONG = [
     (["dis", "A", "-x"], "'-x' is not an option of dis", "dis"), (["dis", "A", "B"], "dis takes no further argument, found 'B'", "dis"),
     (["check", "A", "A", "A"], "input: expected at most 2 values, found 3", "check"),
     (["dis", "A", "-o", "x", "-o", "y"], "--output: expected at most 1 value, found 2", "dis"),
-    (["check", "A", "--engine"], "--engine: expected a value (dd|z3|both), found none", "check"),
+    (["check", "A", "--engine"], "--engine: expected a value (dd|sat|z3|both), found none", "check"),
     (["check", "A", "--max-inputs", "many"], "--max-inputs: expected a whole number from 0 to 1000000000, found 'many'", "check"),
     (["mutate", "A", "--seed", "-1"], "--seed: expected a whole number from 0 to 18446744073709551615, found '-1'", "mutate"),
     (["mutate", "A", "--seed", "010"], "--seed: expected a whole number from 0 to 18446744073709551615, found '010'", "mutate"),

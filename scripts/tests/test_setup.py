@@ -153,7 +153,7 @@ def test_other_systems_with_all_tools_pass(sandbox):
     sandbox.fake("ninja", "")
     done = require(sandbox, "demo")
     assert done.returncode == 0, done.stderr
-    assert len(sandbox.noted("clang++-19")) == 8  # one call for each header, and one for the folder
+    assert len(sandbox.noted("clang++-19")) == 9  # one call for each header, and one for the folder
 
 
 def test_an_old_cmake_is_refused(sandbox):
