@@ -11,8 +11,7 @@ void EngineOptions::add(CLI::App& app) {
 
 void EngineOptions::add_engine(CLI::App& app) {
   app.add_option("--engine", name,
-                 "Use dd (decision diagrams; beyond their limits sat, then Z3), sat, z3, or\n"
-                 "both (dd and z3)")
+                 "Use dd (diagrams; beyond their limits sat, then z3), sat, z3, or both dd and z3")
       ->check(one_of({"dd", "sat", "z3", "both"}))
       ->capture_default_str();
   add_memory(app);
