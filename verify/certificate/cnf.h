@@ -22,7 +22,7 @@ class GateTable {
   using Bool = std::int32_t;
 
   static Bool input(std::uint32_t word, std::size_t bit) {
-    return static_cast<Bool>(2 + 32 * word + bit);
+    return static_cast<Bool>(2 + std::size_t{32} * word + bit);
   }
   Bool conjunction(Bool a, Bool b) { return gate({Kind::kAnd, a, b, 0}); }
   Bool difference(Bool a, Bool b) { return gate({Kind::kXor, a, b, 0}); }

@@ -45,7 +45,7 @@ BitGraph::Bool BitGraph::make(const Bit& bit, Operands operands) {
 }
 
 BitGraph::Bool BitGraph::input(std::uint32_t word, std::size_t bit) {
-  const Bit made{Kind::kInput, static_cast<Bool>(32 * word + bit), 0, 0};
+  const Bit made{Kind::kInput, static_cast<Bool>(std::size_t{32} * word + bit), 0, 0};
   const auto [at, added] = others_.try_emplace(made, 0);
   if (added) at->second = make(made, {});
   return at->second;
