@@ -229,7 +229,8 @@ Result<Outcome> diff(const Filter& before, const Filter& after, const Options& o
                                      .assumption = question.assumption,
                                      .host = options.oci.arch,
                                      .limits = limits_of(options),
-                                     .max_regions = options.regions});
+                                     .max_regions = options.regions,
+                                     .assumed = options.assume});
   if (!found) return found.error();
   Outcome out{verdict_of(found->verdict), diff_text(*found), render(to_json(*found))};
   // Regions may be missing, because the caller may have requested none.
