@@ -12,11 +12,15 @@ from cli_tool import MANIFEST, PROGRAMS, report, run
 PAIRS = [pair for pair in MANIFEST["pairs"] if FULL or pair["name"] in ("gvisor-kvm", "gvisor-systrap", "libseccomp-allow306")]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("real", PAIRS, ids=lambda real: real["name"])
+# The formula of podman's filter is of the same kind as that of docker's filter, and takes twice as long.
+REAL = [("dd", pair) for pair in PAIRS] + [
+    pytest.param("z3", pair, marks=cadical) for pair in PAIRS if pair["name"] != "libseccomp-podman-x86_64"]
+
+
+@pytest.mark.parametrize("engine, real", REAL, ids=lambda value: value if isinstance(value, str) else value["name"])
 def test_real_pairs_have_valid_certificates(engine, real, tmp_path):
     programs = [PROGRAMS / real["before"], PROGRAMS / real["after"]]
-    for sides in (programs, programs[::-1])[:2 if engine == "dd" else 1]:
+    for sides in (programs, programs[::-1])[:2 if engine == "dd" and real in PAIRS[::3] else 1]:
         folder = certify(tmp_path, engine, *sides)
         assert sum(path.stat().st_size for path in folder.iterdir()) <= 16 << 20
         status, output = check(engine, folder, *sides)

@@ -66,7 +66,7 @@ def test_diff_and_prove_agree_with_the_naive_evaluator(tmp_path):
     rng = random.Random(20)
     before_file, after_file = tmp_path / "before.bpf", tmp_path / "after.bpf"
     seen = {"equal": 0, "in part": 0, "computed": 0}
-    opcodes, undecided, pairs = set(), 0, 500 if FULL else 150
+    opcodes, undecided, pairs = set(), 0, 300 if FULL else 150
     for _ in range(pairs):
         before, after = random_pair(rng)
         opcodes |= {insn.code for insn in before + after}

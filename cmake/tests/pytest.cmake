@@ -54,6 +54,10 @@ foreach(_file IN LISTS _files)
     list(APPEND _labels not-asan)
   endif()
   set_tests_properties(${_name} PROPERTIES ENVIRONMENT "${_environment}" LABELS "${_labels}")
+  # The longest files start first. Otherwise one of them would run alone at the end.
+  if(_name MATCHES "\\.(cli_(certificate|certificate_checkers|check|errors|fuzz|fuzz_pair|kernel|mutants|page|page_browser|random|reach|streams|terminal)|compilers|docs|builds)$")
+    set_tests_properties(${_name} PROPERTIES COST 100)
+  endif()
 endforeach()
 
 add_test(NAME layers COMMAND ${SECEQUIV_PYTHON} scripts/check_layers WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})

@@ -185,7 +185,7 @@ TEST_P(EveryPlantedPass, InputsAndProofAgree) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Passes, EveryPlantedPass, testing::ValuesIn(all_planted_passes()),
+INSTANTIATE_TEST_SUITE_P(Passes, EveryPlantedPass, testing::ValuesIn(some_of(all_planted_passes())),
                          [](const auto& parameter) {
                            std::string name(parameter.param.pass);
                            std::ranges::replace(name, '-', '_');

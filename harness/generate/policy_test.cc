@@ -8,6 +8,7 @@
 
 #include "harness/bpf/interpreter.h"
 #include "harness/bpf/refusal.h"
+#include "harness/bpf/testing.h"
 #include "harness/generate/mutate.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/json.h"
@@ -61,7 +62,7 @@ TEST(GeneratePolicy, PoliciesAreLegalAndUseEveryFeature) {
   for (int i = 0; i < 2000; ++i) {
     const auto shape = static_cast<PolicyShape>(static_cast<std::size_t>(i) % kPolicyShapes);
     const Policy policy = generate_policy(random, shape);
-    expect_legal(policy, random);
+    if (i / static_cast<int>(kPolicyShapes) % kShare == 0) expect_legal(policy, random);
     if (HasFatalFailure()) return;
     // The plain shape would hide features that the others lack.
     if (shape == PolicyShape::kPlain) continue;
@@ -105,7 +106,7 @@ TEST(GeneratePolicy, LimitsHoldForEveryShape) {
   Random random(324);
   const PolicyLimits limits{.arches = {Arch::kAarch64, Arch::kI386}, .low_halves = false};
   std::map<Arch, int> seen;
-  for (int i = 0; i < 900; ++i) {
+  for (int i = 0; i < of_cases(900); ++i) {
     const Policy policy = generate_policy(
         random, static_cast<PolicyShape>(static_cast<std::size_t>(i) % kPolicyShapes), limits);
     for (const Arch arch : policy.arches) {
@@ -119,7 +120,7 @@ TEST(GeneratePolicy, LimitsHoldForEveryShape) {
     expect_legal(policy, random);
     if (HasFatalFailure()) return;
   }
-  for (const Arch arch : limits.arches) EXPECT_GT(seen[arch], 300);
+  for (const Arch arch : limits.arches) EXPECT_GT(seen[arch], of_cases(300));
 }
 
 TEST(GeneratePolicy, LongPoliciesHave100To600Entries) {
@@ -183,7 +184,7 @@ TEST(MutatePolicy, MutantsAreLegalAndEveryPartChanges) {
     const Policy mutant = mutate_policy(random, policy);
     const std::string text = write_policy(mutant);
     EXPECT_EQ(text, write_policy(mutate_policy(again, policy)));
-    expect_legal(mutant, random);
+    if (i % kShare == 0) expect_legal(mutant, random);
     if (HasFatalFailure()) return;
     seen["same"] += text == write_policy(policy) ? 1 : 0;
     seen["arches"] += mutant.arches != policy.arches ? 1 : 0;

@@ -50,7 +50,7 @@ TEST(ProgramCases, CoverAStraightforwardFilter) {
 
 TEST(ProgramCases, AreDeterministicDistinctAndLimited) {
   Random random(71);
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < of_cases(200); ++i) {
     const Program program = random_program(random, random.between(1, 80));
     const CaseLimits limits{.per_syscall = 200, .total = 3000};
     const Cases cases = derive_cases(program, limits);

@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "harness/bpf/testing.h"
 #include "harness/generate/policy.h"
 #include "harness/policy/testing.h"
 
@@ -184,7 +185,7 @@ TEST(Cases, PassEachRule) {
 
 TEST(Cases, AreDeterministicAndDistinct) {
   Random random(70);
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < of_cases(20); ++i) {
     const Policy policy = random_policy(random);
     const Cases first = derive_cases(policy, {.per_syscall = 500, .total = 4000000});
     const Cases second = derive_cases(policy, {.per_syscall = 500, .total = 4000000});

@@ -130,7 +130,7 @@ TEST(OptimizeRandom, KeepsTheDecisionsOfRandomPrograms) {
 
 TEST(OptimizeRandom, KeepsTheDecisionsOfPolicies) {
   Random random(84);
-  for (int i = 0; i < 150; ++i) {
+  for (int i = 0; i < of_cases(150); ++i) {
     const Policy policy = random_policy(random);
     const Program before = compile(policy);
     const Program after = optimize(before).program;

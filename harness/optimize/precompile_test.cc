@@ -101,7 +101,7 @@ TEST(Precompile, FillingInValuesEqualsCompilingWithThem) {
 TEST(Precompile, FilledProgramsDecideAsThePolicyWithThoseValues) {
   Random random(32);
   int with_places = 0;
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < of_cases(200); ++i) {
     const Policy policy = random_policy(random);
     const SymbolicProgram precompiled = compiled(policy);
     for (const auto& [name, value] : policy.variables)
@@ -117,7 +117,7 @@ TEST(Precompile, FilledProgramsDecideAsThePolicyWithThoseValues) {
       }
     }
   }
-  EXPECT_GE(with_places, 50);
+  EXPECT_GE(with_places, of_cases(50));
 }
 
 TEST(Precompile, FindsTheInstructionsOfEachVariable) {

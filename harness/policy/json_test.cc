@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "harness/base/file.h"
+#include "harness/bpf/testing.h"
 #include "harness/generate/policy.h"
 #include "harness/policy/testing.h"
 #include "harness/seccomp/action.h"
@@ -175,7 +176,7 @@ TEST(Json, WritesPolicies) {
 
 TEST(Json, RandomPoliciesReadBack) {
   Random random(50);
-  for (int i = 0; i < 1000; ++i) {
+  for (int i = 0; i < of_cases(1000); ++i) {
     const Policy policy = random_policy(random);
     const std::string text = write_policy(policy);
     const auto back = read_policy(text, "written");

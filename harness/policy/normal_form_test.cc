@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "harness/bpf/testing.h"
 #include "harness/generate/policy.h"
 #include "harness/policy/json.h"
 #include "harness/policy/testing.h"
@@ -100,7 +101,7 @@ TEST(NormalForm, HasEveryMember) {
 
 TEST(NormalForm, KeepsTheDecisionsOfRandomPolicies) {
   Random random(1);
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < of_cases(300); ++i) {
     const Policy policy = random_policy(random);
     const json form = normal(policy);
     for (int j = 0; j < 40; ++j) {

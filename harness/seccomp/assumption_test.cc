@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/base/random.h"
+#include "harness/bpf/testing.h"
 
 namespace secequiv::seccomp_assumption_test {
 namespace {
@@ -422,7 +423,7 @@ class Writer {
 TEST(Assumption, RandomExpressionsAndTheirDescriptionsEvaluateCorrectly) {
   Random random(2);
   int held = 0;
-  for (int i = 0; i < 4000; ++i) {
+  for (int i = 0; i < of_cases(4000); ++i) {
     const Endian endian = random.pick(kEndians);
     const Expression expression = Writer(random, endian).any(4);
     const Assumption parsed = assumption(expression.text);
@@ -436,8 +437,8 @@ TEST(Assumption, RandomExpressionsAndTheirDescriptionsEvaluateCorrectly) {
       held += holds(parsed, data, endian);
     }
   }
-  EXPECT_GT(held, 20000) << "among 80000 results; the inputs must distinguish expressions";
-  EXPECT_LT(held, 60000);
+  EXPECT_GT(held, of_cases(20000)) << "of 20 results each; the inputs must distinguish expressions";
+  EXPECT_LT(held, of_cases(60000));
 }
 
 }  // namespace

@@ -143,7 +143,7 @@ TEST(Engines, AgreeOnStacksAndAssumptions) {
       "true", "nr < 8", "arch != 0 && arg0 in {0..7, 0x100000000}", "arg0 & 3 == 1 || nr == 2"};
   Random random(26);
   int decided[4] = {};
-  for (int i = 0; i < 400; ++i) {
+  for (int i = 0; i < of_cases(400); ++i) {
     std::vector<Program> programs;
     for (std::size_t count = random.between(2, 4); count > 0; --count) {
       Program program = random.one_in(2) && !programs.empty()
@@ -176,14 +176,14 @@ TEST(Engines, AgreeOnStacksAndAssumptions) {
     ++decided[static_cast<int>(mine->relation.value())];
     if (mine->witness) ASSERT_EQ(mine->witness->data, theirs->witness->data);
   }
-  for (const int count : decided) EXPECT_GE(count, 20);
+  for (const int count : decided) EXPECT_GE(count, of_cases(20));
 }
 
 TEST(Engines, AgreeOnMutants) {
   Random random(22);
   int equivalent = 0;
   int different = 0;
-  for (int i = 0; i < 1200; ++i) {
+  for (int i = 0; i < of_cases(1200); ++i) {
     // Half of the programs may contain any instruction.
     const Program before = i % 2 == 0 ? dd::comparing_program(random, random.between(2, 30))
                                       : random_program(random, random.between(1, 20));
@@ -212,8 +212,8 @@ TEST(Engines, AgreeOnMutants) {
     ASSERT_EQ(mine->witness->data, theirs->witness->data) << asm_text(before) << "\n"
                                                           << asm_text(after);
   }
-  EXPECT_GE(equivalent, 50);
-  EXPECT_GE(different, 50);
+  EXPECT_GE(equivalent, of_cases(50));
+  EXPECT_GE(different, of_cases(50));
 }
 
 }  // namespace

@@ -21,12 +21,7 @@
 namespace secequiv::decide_optimize_test {
 namespace {
 
-// Every build runs these tests, but only the development build runs all cases.
-#ifdef SECEQUIV_FULL_TESTS
-constexpr std::size_t kRandom = 10000;
-#else
-constexpr std::size_t kRandom = 500;
-#endif
+constexpr std::size_t kRandom = kShare == 1 ? 10000 : 200;
 // A program that exceeds these limits is replaced by another one.
 constexpr dd::Limits kSmall{std::size_t{1} << 16, std::size_t{1} << 16};
 

@@ -6,6 +6,7 @@
 
 #include <map>
 
+#include "harness/bpf/testing.h"
 #include "harness/generate/policy.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/testing.h"
@@ -37,7 +38,7 @@ TEST(PolicySymbolic, AgreesWithDecideOnRandomPolicies) {
   int big_endian = 0;
   int vsyscall = 0;
   int variables = 0;
-  for (int i = 0; i < 1500; ++i) {
+  for (int i = 0; i < of_cases(1500); ++i) {
     const Policy policy = random_policy(random);
     variables += !policy.variables.empty();
     for (int j = 0; j < 100; ++j) {
@@ -50,13 +51,13 @@ TEST(PolicySymbolic, AgreesWithDecideOnRandomPolicies) {
       vsyscall += from.kind == Origin::Kind::kRule && policy.rule_sets[from.rule_set].vsyscall;
     }
   }
-  EXPECT_GT(kinds[Origin::Kind::kRule], 10000);
-  EXPECT_GT(kinds[Origin::Kind::kDefault], 10000);
-  EXPECT_GT(kinds[Origin::Kind::kBadArch], 1000);
-  EXPECT_GT(kinds[Origin::Kind::kX32], 1000);
-  EXPECT_GT(big_endian, 1000);
-  EXPECT_GT(vsyscall, 500);
-  EXPECT_GT(variables, 500);
+  EXPECT_GT(kinds[Origin::Kind::kRule], of_cases(10000));
+  EXPECT_GT(kinds[Origin::Kind::kDefault], of_cases(10000));
+  EXPECT_GT(kinds[Origin::Kind::kBadArch], of_cases(1000));
+  EXPECT_GT(kinds[Origin::Kind::kX32], of_cases(1000));
+  EXPECT_GT(big_endian, of_cases(1000));
+  EXPECT_GT(vsyscall, of_cases(500));
+  EXPECT_GT(variables, of_cases(500));
 }
 
 // Tries every matcher with values at the limits of both halves, on wide fields and low halves, in

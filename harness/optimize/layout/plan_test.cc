@@ -359,11 +359,7 @@ TEST(Plan, FrequentCallsComeFirst) {
 // Layout passes must not depend on the order in which they run.
 TEST(Plan, LayoutPassesWorkInAnyOrder) {
   Random random(71);
-#ifdef SECEQUIV_FULL_TESTS
-  constexpr int kPolicies = 600;
-#else
-  constexpr int kPolicies = 100;
-#endif
+  constexpr int kPolicies = of_cases(600);
   for (int i = 0; i < kPolicies; ++i) {
     Policy policy = random_policy(random);
     for (const RuleSet& set : policy.rule_sets)

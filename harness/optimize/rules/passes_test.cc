@@ -12,6 +12,7 @@
 #include <set>
 
 #include "harness/base/file.h"
+#include "harness/bpf/testing.h"
 #include "harness/generate/policy.h"
 #include "harness/inputs/cases.h"
 #include "harness/policy/testing.h"
@@ -399,11 +400,7 @@ std::vector<Rule> random_rules(Random& random, std::size_t count) {
   return out;
 }
 
-#ifdef SECEQUIV_FULL_TESTS
-constexpr std::size_t kRules = 10000;
-#else
-constexpr std::size_t kRules = 1000;
-#endif
+constexpr auto kRules = static_cast<std::size_t>(of_cases(10000));
 
 TEST(RulePassesRandom, PassesKeepTheMatchedInputs) {
   Random random(90);
