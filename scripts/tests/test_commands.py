@@ -31,7 +31,7 @@ case " $BROKEN " in *" fuzz "*) echo "a.cc:1: error: expected ';'" >&2; exit 1 ;
 bin=build/oss_fuzz/short/objects/secequiv/bin
 mkdir -p $bin
 for name in $TARGETS fuzz_seeds; do
-  printf '#!%s\\n%s\\n' "$(command -v bash)" 'pwd; echo "$0 $*"; [ "${0##*/}" != "$CRASH" ] || exit 77; echo "Done 20000 runs"' >$bin/$name
+  printf '#!%s\\n%s\\n' "$(command -v bash)" 'pwd; echo "$0 $*"; [ "${0##*/}" != "$CRASH" ] || exit 77; echo "Done 10000 runs"' >$bin/$name
   chmod +x $bin/$name
 done
 """
@@ -93,7 +93,7 @@ def test_every_preset_is_run_and_listed(tree):
     assert all("--output-on-failure --no-tests=error" in call for call in tree.noted("ctest"))
     smoke = (tree.root / "build/oss_fuzz/short/smoke.log").read_text().splitlines()
     assert [line.rsplit("/", 1)[-1] for line in smoke if "-runs" in line] == [
-        "fuzz_pair -runs=20000 -max_total_time=30 -seed=1", "fuzz_text -runs=20000 -max_total_time=30 -seed=1"]
+        "fuzz_pair -runs=10000 -max_total_time=15 -seed=1", "fuzz_text -runs=10000 -max_total_time=15 -seed=1"]
     assert not [line for line in smoke if line == str(tree.root)]
 
 
