@@ -73,6 +73,7 @@ class EvaluatorHunt {
       report_.reason = fmt::format("no {}failure in {} of {}", options_.known.empty() ? "" : "new ",
                                    counted(report_.evaluations, "evaluation"),
                                    counted(report_.answered, "program"));
+    report_.reason += unanswered_;
     return std::move(report_);
   }
 
@@ -156,7 +157,7 @@ class EvaluatorHunt {
     if (known.answer) tried_.insert(tried_.begin(), known.answer->data);
     const auto answer = evaluator_.evaluate(program, tried_);
     if (known.answer && answer.ok()) findings_.compare_with_recorded(known, answer.value.front());
-    return take(known.subject, answer);
+    return take(known.subject, answer, false);
   }
 
   Result<Ok> examine(Trial& trial) {
@@ -170,7 +171,10 @@ class EvaluatorHunt {
     tried_ = std::move(trial.inputs);
     const auto& answer = trial.answer;
     // If the user stops the hunt, the request is abandoned. That is not a finding about the target.
-    if (answer.outcome == Outcome::kHung && options_.stop && options_.stop()) return Ok{};
+    if (answer.outcome == Outcome::kHung && options_.stop && options_.stop()) {
+      unanswered_ = unanswered(report_, report_.trials, trial.subject, answer.seconds);
+      return Ok{};
+    }
     if (answer.outcome == Outcome::kUnsupported) {
       leave_out(trial.original, answer.detail);
       return Ok{};
@@ -184,16 +188,17 @@ class EvaluatorHunt {
   }
 
   // Takes the problem of an answer for `tried_`, if it has one.
-  Result<Shown> take(const HuntSubject& subject, const Answer<std::vector<std::uint32_t>>& answer) {
+  Result<Shown> take(const HuntSubject& subject, const Answer<std::vector<std::uint32_t>>& answer,
+                     bool is_trial = true) {
     if (!std::exchange(started_, true) && answer.outcome == Outcome::kCannotRun)
       return cannot_start(report_.target, answer.detail);
     if (answer.outcome == Outcome::kUnsupported) return Shown::kNothing;
     auto problem = problem_with(subject.before, tried_, answer, options_.assess.sameness);
     if (!problem) return Shown::kRight;
-    if (auto s = findings_.take(
-            findings_.finding(std::move(*problem), subject, report_.trials, seconds_since(start_)));
-        !s)
-      return s.error();
+    Finding finding =
+        findings_.finding(std::move(*problem), subject, report_.trials, seconds_since(start_));
+    finding.count = is_trial ? 1 : 0;
+    if (auto s = findings_.take(std::move(finding)); !s) return s.error();
     return Shown::kProblem;
   }
 
@@ -308,6 +313,7 @@ class EvaluatorHunt {
   Random random_;
   std::vector<SeccompData> tried_;  // the inputs of the last trial
   bool started_ = false;            // a request was answered or failed
+  std::string unanswered_;
   Clock::time_point start_ = Clock::now();
   HuntReport report_;
   Findings findings_{

@@ -57,6 +57,8 @@ Finding Findings::finding(Problem problem, const HuntSubject& subject, std::uint
 Result<Ok> Findings::learn_known(const std::function<Result<Shown>(const KnownSubject&)>& again) {
   for (const KnownSubject& one : options_.known) {
     if (options_.stop && options_.stop()) break;
+    unlearned_ = out_of_time();
+    if (unlearned_) break;
     known_ = true;
     known_kind_ = one.kind;
     const auto shown = again(one);
@@ -79,7 +81,7 @@ Result<Ok> Findings::take(Finding finding) {
     known = *by;
     auto exactly = known.by ? predicted(*known.by, finding) : Result<bool>(false);
     if (!exactly) return exactly.error();
-    if (*exactly) ++report_.findings[*known.by].count;
+    if (*exactly) report_.findings[*known.by].count += finding.count;
     if (*exactly || merge_other(finding)) return Ok{};
   }
   // A subject without any known pattern is the most likely to show a new cause.
@@ -125,7 +127,7 @@ Result<bool> Findings::predicted(std::size_t known, const Finding& finding) {
 
 void Findings::leave(const Waiting& waiting) {
   if (waiting.known.by)
-    ++report_.findings[*waiting.known.by].count;
+    report_.findings[*waiting.known.by].count += waiting.finding.count;
   else if (waiting.finding.failure)
     ++report_.not_reduced;
 }
@@ -203,8 +205,9 @@ Result<bool> Findings::settle_known(Finding& reduced, Explanation known) {
     if (!now) return now.error();
     known = *now;
   }
-  if (reduced.reduced) {
-    known = {};
+  if (!known.by && (unlearned_ || out_of_time())) known.open = true;
+  if (reduced.reduced && !out_of_time()) {
+    known = {{}, unlearned_};
     for (std::size_t i = 0; i < causes_.size() && !known.by; ++i) {
       if (!report_.findings[i].known || !comparable(causes_[i], reduced)) continue;
       const auto agrees = compare(i, reduced);
@@ -261,7 +264,7 @@ Result<Shown> Findings::shown_without(const Finding& finding, const Pattern& pat
   Finding rest = finding;
   for (std::size_t way = 0;; ++way) {
     auto without = pattern.taken_out_of(finding.subject, way);
-    if (!without) return Shown::kNothing;
+    if (!without || out_of_time()) return Shown::kNothing;
     rest.subject = std::move(*without);
     ++reducing_steps_;
     const auto shown = tools_.again(rest);
@@ -270,7 +273,7 @@ Result<Shown> Findings::shown_without(const Finding& finding, const Pattern& pat
 }
 
 bool Findings::knows_earlier_runs() const {
-  return std::ranges::any_of(report_.findings, &Finding::known);
+  return unlearned_ || std::ranges::any_of(report_.findings, &Finding::known);
 }
 
 Result<bool> Findings::explained(Finding& finding, bool reduce_looser) {
@@ -287,7 +290,7 @@ Result<bool> Findings::explained(Finding& finding, bool reduce_looser) {
     if (!reduced) return reduced.error();
     prefer(shown, std::move(*reduced));
   }
-  ++shown.count;
+  shown.count += given.count;
   return true;
 }
 
@@ -300,6 +303,7 @@ Result<Findings::Explanation> Findings::explanation(Finding& finding, From from)
   std::optional<std::size_t> earlier;  // the last finding of an earlier run
   std::size_t more = 0;                // patterns that are also taken out before the next request
   for (std::size_t i = 0; i < kMostTakenOut; ++i) {
+    if (out_of_time()) break;
     std::size_t by = 0;
     const auto shown = without_patterns(finding, from, more, by);
     if (!shown) return shown.error();
@@ -329,14 +333,14 @@ std::optional<HuntSubject> Findings::without_any_pattern(const Finding& rest, Fr
 Result<Shown> Findings::without_patterns(Finding& rest, From from, std::size_t more,
                                          std::size_t& by) {
   Finding last = rest;
-  for (auto next = without_any_pattern(last, from); more > 0 && next; --more) {
+  for (auto next = without_any_pattern(last, from); more > 0 && next && !out_of_time(); --more) {
     Finding shorter = last;
     shorter.subject = std::move(*next);
     next = without_any_pattern(shorter, from);
     if (next) last = std::move(shorter);
   }
   for (by = 0; by < causes_.size(); ++by) {
-    for (std::size_t way = 0;; ++way) {
+    for (std::size_t way = 0; !out_of_time(); ++way) {
       auto without = without_pattern(last, from, by, way);
       if (!without) break;
       Finding next = last;
@@ -422,7 +426,7 @@ void Findings::end() {
       return other.kind == finding.kind && other.failure;
     });
     // If no time is left to reduce it, nobody knows whether a known finding is its cause.
-    const bool undetermined = has_known_pattern(finding, finding.subject);
+    const bool undetermined = unlearned_ || has_known_pattern(finding, finding.subject);
     if (shown || undetermined || waiting.known.by) {
       leave(waiting);
       continue;
@@ -483,7 +487,7 @@ bool Findings::merge(const Finding& finding) {
   const auto known = std::ranges::find_if(
       report_.findings, [&](const Finding& other) { return same_group(other, finding); });
   if (known == report_.findings.end()) return false;
-  ++known->count;
+  known->count += finding.count;
   return true;
 }
 

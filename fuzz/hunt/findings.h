@@ -156,6 +156,7 @@ class Findings {
   std::set<FindingKind> reduced_;
   std::uint64_t reducing_steps_ = 0;
   bool known_ = false;
+  bool unlearned_ = false;  // no time was left to send all subjects of earlier runs
   std::optional<FindingKind> known_kind_;
   bool failed_ = false;
 };

@@ -70,6 +70,7 @@ class Hunt {
     report_.seconds = seconds_since(start_);
     report_.shapes = source_.shapes();
     conclude(report_, options_, originals_);
+    report_.reason += unanswered_;
     return std::move(report_);
   }
 
@@ -160,7 +161,7 @@ class Hunt {
       if (ahead_ != nullptr) ahead_->wait_for(i);
       if (auto s = examine(trial); !s) return s.error();
       if (finds_enough() || stopped()) return Ok{};
-      if (!options_.repeat || !is_repeated(trial)) continue;
+      if (!options_.repeat || !is_repeated(trial) || (out_of_time() && !trial.original)) continue;
       if (const auto shown = ask_again(trial); !shown) return shown.error();
       if (finds_enough() || stopped()) return Ok{};
     }
@@ -185,12 +186,19 @@ class Hunt {
       trial.twice = target_.optimizer->optimize(trial.answer.value);
   }
 
+  // Each request can hang, and only the last one may end after the hunt.
+  [[nodiscard]] std::size_t requests_in_time() const {
+    const double left = options_.seconds - seconds_since(start_);
+    const double hangs = std::clamp(left / options_.request_seconds, 1.0, 1e6);
+    return std::min(chunk_, static_cast<std::size_t>(hangs));
+  }
+
   // Sends all requests. If the time is over or the hunt is stopped, sends only the first ones.
   void answer(std::vector<Trial>& trials) {
     std::size_t done = 0;
     while (done < trials.size() &&
            (done == 0 || !(stopped() || (out_of_time() && !trials[done].original)))) {
-      const std::size_t end = std::min(done + chunk_, trials.size());
+      const std::size_t end = std::min(done + requests_in_time(), trials.size());
       if (target_.optimizer == nullptr) {
         trials[done].answer = ask(target_, trials[done].subject);
         ++done;
@@ -231,7 +239,10 @@ class Hunt {
   }
 
   Result<Ok> examine(const Trial& trial) {
-    if (given_up(trial.answer)) return Ok{};
+    if (given_up(trial.answer)) {
+      unanswered_ = unanswered(report_, trial.number, trial.subject, trial.answer.seconds);
+      return Ok{};
+    }
     ++report_.trials;
     if (trial.answer.outcome == Outcome::kUnsupported) {
       ++report_.unsupported;
@@ -304,6 +315,7 @@ class Hunt {
   Result<Shown> found(const Trial& trial, Problem problem) {
     Finding finding =
         findings_.finding(std::move(problem), trial.subject, trial.number, seconds_since(start_));
+    finding.count = trial.counted ? 1 : 0;
     if (trial.answer.ok()) finding.after = trial.answer.value;
     if (auto s = set_pass(finding, trial.answer); !s) return s.error();
     if (auto s = findings_.take(std::move(finding)); !s) return s.error();
@@ -334,6 +346,18 @@ class Hunt {
     if (answer.ok()) finding.after = answer.value;
     if (auto s = set_pass(finding, answer); !s) return s.error();
     return Shown::kProblem;
+  }
+
+  void add_slow(bool known) {
+    const auto slow = slow_families(report_.scaling, options_.known_slow, known);
+    if (!slow) return;
+    Finding finding =
+        findings_.finding(Problem{FindingKind::kSlow, slow->detail, "scaling", {}},
+                          HuntSubject{slow->worst, {}, {}}, report_.trials, seconds_since(start_));
+    finding.count = 0;
+    finding.known = known;
+    finding.failure = finding.failure && !known;
+    findings_.add(std::move(finding));
   }
 
   // Compares the answer with programs, as FindingTools describes.
@@ -369,16 +393,8 @@ class Hunt {
           if (!shown) status = shown.error();
         });
     if (!status) return status;
-    for (const ScalingRow& row : report_.scaling) {
-      const auto slow = too_slow(row);
-      if (!slow) continue;
-      Finding finding =
-          findings_.finding(Problem{FindingKind::kSlow, *slow, "scaling", {}},
-                            HuntSubject{row.family, {}, {}}, report_.trials, seconds_since(start_));
-      finding.known = options_.known_slow.contains(row.family);
-      finding.failure = finding.failure && !finding.known;
-      findings_.add(std::move(finding));
-    }
+    add_slow(false);
+    add_slow(true);
     return Ok{};
   }
 
@@ -400,6 +416,7 @@ class Hunt {
        [this](const Finding& finding) { return behaviour(finding); }}};
   Originals originals_{source_.originals()};
   bool started_ = false;  // a request was answered or failed
+  std::string unanswered_;
   bool asked_for_edges_ = false;
   std::vector<HuntSubject> reached_;  // in this window
   std::size_t chunk_ = 1;
@@ -438,10 +455,10 @@ void set_problem(Finding& finding, Problem problem) {
   finding.witness = problem.witness;
 }
 
-std::uint64_t trials_of(const std::vector<Finding>& findings) {
-  std::uint64_t out = 0;
-  for (const Finding& finding : findings) out += finding.count;
-  return out;
+std::string unanswered(const HuntReport& report, std::uint64_t trial, const HuntSubject& subject,
+                       double seconds) {
+  return fmt::format("; '{}' had not answered trial {} ({}, {}) after {:.1f} s", report.target,
+                     trial, subject.name, counted(subject.before.size(), "instruction"), seconds);
 }
 
 void conclude(HuntReport& report, const HuntOptions& options, const Originals& originals) {

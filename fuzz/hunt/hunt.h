@@ -90,8 +90,9 @@ struct Originals {
   std::uint64_t undecided = 0;
 };
 
-// Returns how many trials these findings explain.
-std::uint64_t trials_of(const std::vector<Finding>& findings);
+// Returns "CMD had not answered trial 7 after 3.2 s", for a request that the end of the hunt ended.
+std::string unanswered(const HuntReport& report, std::uint64_t trial, const HuntSubject& subject,
+                       double seconds);
 
 // Sets the report's verdict and its reason.
 void conclude(HuntReport& report, const HuntOptions& options, const Originals& originals);

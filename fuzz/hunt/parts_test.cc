@@ -38,6 +38,35 @@ TEST(Scaling, ReportsTimeThatGrowsTooFast) {
   }
 }
 
+TEST(Scaling, EndsAFamilyAsSoonAsItIsTooSlow) {
+  Clock::time_point time;
+  FakeOptimizer slow([&](ProgramView p) {
+    time += std::chrono::milliseconds(5 * p.size());
+    return same(p);
+  });
+  for (const ScalingRow& row : measure_scaling(slow, options_for(1), {}, [&] { return time; })) {
+    EXPECT_TRUE(too_slow(row)) << row.family;
+    EXPECT_LT(row.seconds.back(), 5) << row.family;
+  }
+}
+
+TEST(Scaling, OneFindingShowsAllSlowFamilies) {
+  const std::vector<ScalingRow> rows = {{"fast", {1024, 4096}, {0.1, 0.2}, 1.0},
+                                        {"slow", {1024, 4096}, {1.0, 5.0}, 1.2},
+                                        {"known", {1024, 4096}, {1.0, 9.0}, 1.6},
+                                        {"slower", {1024, 4096}, {1.0, 6.0}, 1.3}};
+  const auto slow = slow_families(rows, {"known"}, false);
+  ASSERT_TRUE(slow);
+  EXPECT_EQ(slow->worst, "slower");
+  EXPECT_TRUE(slow->detail.starts_with("slower: 6 s for 4096 instructions")) << slow->detail;
+  EXPECT_TRUE(slow->detail.ends_with("; also slow: slow")) << slow->detail;
+  const auto known = slow_families(rows, {"known"}, true);
+  ASSERT_TRUE(known);
+  EXPECT_EQ(known->worst, "known");
+  EXPECT_EQ(known->detail.find("also"), std::string::npos) << known->detail;
+  EXPECT_FALSE(slow_families(rows, {}, true));
+}
+
 TEST(Scaling, LimitsGrowthAndTotalTime) {
   EXPECT_FALSE(too_slow({"quadratic", {1024, 2048, 4096}, {0.05, 0.2, 0.8}, 2.0}));
   EXPECT_TRUE(too_slow({"cubic", {1024, 2048, 4096}, {0.01, 0.08, 0.64}, 3.0}));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "harness/generate/program.h"
 
@@ -41,7 +42,8 @@ std::vector<ScalingRow> measure_scaling(Optimizer& optimizer, const HuntOptions&
       if (!answered) break;
       row.sizes.push_back(program.size());
       row.seconds.push_back(least);
-      if (least > options.request_seconds / 2) break;
+      // That is too slow, however the time goes on.
+      if (least - row.seconds.front() >= kMuchTime || least > options.request_seconds / 2) break;
     }
     // Uses only the last two doublings, because transport dominates the times of the first sizes.
     const std::size_t n = row.sizes.size();
@@ -62,6 +64,21 @@ std::optional<std::string> too_slow(const ScalingRow& row) {
   return fmt::format(
       "{}: {:.3g} s for {} instructions; the time grows with the size to the power of {:.1f}",
       row.family, last, row.sizes.back(), row.exponent);
+}
+
+std::optional<SlowFamilies> slow_families(const std::vector<ScalingRow>& rows,
+                                          const std::set<std::string, std::less<>>& known_slow,
+                                          bool known) {
+  std::vector<const ScalingRow*> slow;
+  for (const ScalingRow& row : rows)
+    if (too_slow(row) && known_slow.contains(row.family) == known) slow.push_back(&row);
+  if (slow.empty()) return std::nullopt;
+  std::ranges::sort(slow, std::greater(),
+                    [](const ScalingRow* row) { return row->seconds.back(); });
+  SlowFamilies out{slow.front()->family, *too_slow(*slow.front())};
+  for (std::size_t i = 1; i < slow.size(); ++i)
+    out.detail += (i == 1 ? "; also slow: " : ", ") + slow[i]->family;
+  return out;
 }
 
 }  // namespace secequiv::hunt

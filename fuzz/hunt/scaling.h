@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,5 +27,14 @@ std::vector<ScalingRow> measure_scaling(Optimizer& optimizer, const HuntOptions&
 // the square of their size, or if the largest program takes seconds longer than the smallest.
 // (Quadratic optimizers can be good enough. Requests that hang are separate findings.)
 std::optional<std::string> too_slow(const ScalingRow& row);
+
+// All slow families that are known, or all others, because they usually have one cause.
+struct SlowFamilies {
+  std::string worst;   // the family that takes longest
+  std::string detail;  // its sentence, and the names of the others
+};
+std::optional<SlowFamilies> slow_families(const std::vector<ScalingRow>& rows,
+                                          const std::set<std::string, std::less<>>& known_slow,
+                                          bool known);
 
 }  // namespace secequiv::hunt
