@@ -453,7 +453,7 @@ def test_known_findings_do_not_fail(programs, tmp_path):
     saved = tmp_path / "found"
     swaps = ["--optimizer", SWAPS, "--form", "ddd", "--programs", programs]
     assert run("fuzz", *swaps, *FAST, "12", "--save", saved, "--known", tmp_path).status == 1
-    document, done = report("fuzz", *swaps, *FAST, "12", "--known", saved)
+    document, done = report("fuzz", *swaps, *FAST, "40", "--known", saved)
     assert (done.status, document["verdict"], document["no_longer_fails"]) == (0, "pass", []), done
     assert document["reason"].startswith("no new failure in ")
     known = [finding for finding in document["findings"] if finding["kind"] == "different"]

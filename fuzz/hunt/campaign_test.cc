@@ -222,6 +222,18 @@ Program long_jset() {
   return out;
 }
 
+TEST(Campaign, AKnownMistakeIsKnownInProgramsOfAnyLength) {
+  for (const std::uint32_t tests : {100u, 130u, 700u}) {
+    Program given = {{kLdWAbs, 0, 0, 16}};
+    for (std::uint32_t i = 1; i < tests; ++i)
+      given.insert(given.end(), {{kJsetK, 0, 1, 3 * i}, {kRetK, 0, 0, 100 + i}});
+    given.push_back({kRetK, 0, 0, 2});
+    const HuntReport report = hunt_with_known_jset(given, nothing_else);
+    EXPECT_EQ(report.verdict, Verdict::kPass) << tests << "\n" << report.reason << shown(report);
+    EXPECT_EQ(report.findings.size(), 1u) << tests << "\n" << shown(report);
+  }
+}
+
 TEST(Campaign, AKnownMistakeOfALongProgramIsKnownBeforeItIsReduced) {
   for (const std::size_t steps : {1u, 20u, 5000u}) {
     const HuntReport report = hunt_with_known_jset(

@@ -79,10 +79,12 @@ Result<Ok> Findings::take(Finding finding) {
     auto by = suspected(finding);
     if (!by) return by.error();
     known = *by;
-    auto exactly = known.by ? predicted(*known.by, finding) : Result<bool>(false);
+    const auto exactly =
+        known.by ? predicted(*known.by, finding) : Result<std::optional<bool>>(std::nullopt);
     if (!exactly) return exactly.error();
-    if (*exactly) report_.findings[*known.by].count += finding.count;
-    if (*exactly || merge_other(finding)) return Ok{};
+    known.refuted = *exactly == false;
+    if (*exactly == true) report_.findings[*known.by].count += finding.count;
+    if (*exactly == true || merge_other(finding)) return Ok{};
   }
   // A subject without any known pattern is the most likely to show a new cause.
   if (has_known_pattern(finding, finding.subject))
@@ -111,16 +113,16 @@ bool Findings::shows_known(std::size_t known, const Finding& like, const HuntSub
   const auto shown = tools_.again(other);
   if (!shown || *shown != Shown::kProblem) return false;
   const auto exactly = predicted(known, other);
-  return exactly && *exactly;
+  return exactly && *exactly == true;
 }
 
-Result<bool> Findings::predicted(std::size_t known, const Finding& finding) {
+Result<std::optional<bool>> Findings::predicted(std::size_t known, const Finding& finding) {
   if (!report_.findings[known].known || finding.kind != FindingKind::kDifferent ||
       !comparable(causes_[known], finding))
-    return false;
+    return std::optional<bool>();
   if (auto s = learn_mistakes(known); !s) return s.error();
   const Mistakes& mistakes = *causes_[known].mistakes;
-  if (!mistakes.certain()) return false;
+  if (!mistakes.certain()) return std::optional<bool>();
   ++reducing_steps_;
   return predict(mistakes, finding.subject.before, tools_.behaviour(finding));
 }
@@ -150,7 +152,7 @@ Result<Ok> Findings::reduce_all(Waiting waiting) {
   Finding& finding = waiting.finding;
   for (int i = 0; i < kMostCauses; ++i) {
     const bool shown = has_known_pattern(finding, finding.subject);
-    const auto earlier = waiting.known.by;
+    const auto earlier = waiting.known.refuted ? waiting.known.by : std::nullopt;
     auto reduced = reduce(finding, [&](const HuntSubject& smaller) {
       return (shown || !has_known_pattern(finding, smaller)) &&
              (!earlier || !shows_known(*earlier, finding, smaller));

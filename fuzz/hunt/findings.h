@@ -80,6 +80,7 @@ class Findings {
   struct Explanation {
     std::optional<std::size_t> by;  // a finding; of an earlier run, if one was needed
     bool open = false;              // an answer decided nothing, or there were too many patterns
+    bool refuted = false;           // the finding's mistake does not explain the answer
   };
 
   // A failure that waits for its reduction.
@@ -109,8 +110,9 @@ class Findings {
   // Explains the finding by those of earlier runs, and leaves the last subject that fails in
   // `finding`. Two mistakes can have one pattern, so this alone does not show that it is known.
   Result<Explanation> suspected(Finding& finding);
-  // Returns whether the mistake of an earlier run's finding certainly explains the answer.
-  Result<bool> predicted(std::size_t known, const Finding& finding);
+  // Returns whether the mistake of an earlier run's finding explains the answer, if that is
+  // certain.
+  Result<std::optional<bool>> predicted(std::size_t known, const Finding& finding);
   // The same for another subject. A reduction must not turn another mistake into the known one.
   bool shows_known(std::size_t known, const Finding& like, const HuntSubject& subject);
   // Counts a failure that is not reduced.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
+#include <utility>
 
 #include "fuzz/hunt/shape.h"
 #include "harness/bpf/interpreter.h"
@@ -10,8 +12,8 @@
 namespace secequiv::hunt {
 namespace {
 
-constexpr std::size_t kLongest = 128;  // instructions; each has dozens of mutants
-constexpr std::size_t kLongestPredicted = 256;
+constexpr std::size_t kLongest = 128;    // instructions; each has dozens of mutants
+constexpr std::size_t kMostPlaces = 64;  // where one mistake is tried alone
 constexpr std::size_t kFewPlaces = 5;
 
 // Returns all mutants, and arithmetic replaced by zero. Leaves out other returns, because they
@@ -42,6 +44,33 @@ Mistake mistake_of(const Mutant& mutant, ProgramView program) {
   return {mutant.op, in.code, gone ? std::uint16_t{0} : mutant.changed.code, operands};
 }
 
+// Returns the mistake in one place, if the instruction there has its opcode.
+std::optional<Mutant> made_at(const Mistake& mistake, ProgramView program, std::size_t pc) {
+  const auto& [op, code, by, operands] = mistake;
+  Mutant out{op, pc, program[pc], {}};
+  if (out.changed.code != code) return std::nullopt;
+  if (op == MutationOperator::kDelete) return out;
+  if (op == MutationOperator::kSwap) {
+    if (pc + 1 == program.size() || is_jump(program[pc]) || is_jump(program[pc + 1]))
+      return std::nullopt;
+    out.changed = program[pc + 1];
+    out.next = program[pc];
+    return out.changed.code == by ? std::optional(out) : std::nullopt;
+  }
+  out.changed.code = by;
+  if (op == MutationOperator::kOpcode && by == kLdImm && code != kLdxImm)
+    out.changed = {kLdImm, 0, 0, 0};
+  const auto change = static_cast<std::uint32_t>(operands);
+  if (op == MutationOperator::kConstant) out.changed.k ^= change;
+  if (op == MutationOperator::kLoad) out.changed.k += change;
+  if (op == MutationOperator::kTarget && change == 1) std::swap(out.changed.jt, out.changed.jf);
+  if (op == MutationOperator::kTarget && change > 1) {
+    out.changed.jt = static_cast<std::uint8_t>(out.changed.jt + (change - 2) / 256);
+    out.changed.jf = static_cast<std::uint8_t>(out.changed.jf + (change - 2) % 256);
+  }
+  return out;
+}
+
 // Whether the mistake is made in one of these places, in some of a few places, or in all.
 bool acts_like_some(ProgramView program, const std::vector<Mutant>& places,
                     const ActsLike& acts_like) {
@@ -51,13 +80,17 @@ bool acts_like_some(ProgramView program, const std::vector<Mutant>& places,
       if (chosen(i)) out = mutated(out, places[i]);
     return out;
   };
+  const auto legal = [&](const Program& out) {
+    return !refusal_of(out, LengthRule::kUnlimited) && acts_like(out);
+  };
   if (places.size() > kFewPlaces) {
-    for (std::size_t one = 0; one < places.size(); ++one)
-      if (acts_like(changed([one](std::size_t i) { return i == one; }))) return true;
-    return acts_like(changed([](std::size_t) { return true; }));
+    if (legal(changed([](std::size_t) { return true; }))) return true;
+    for (std::size_t one = 0; one < std::min(places.size(), kMostPlaces); ++one)
+      if (legal(changed([one](std::size_t i) { return i == one; }))) return true;
+    return false;
   }
   for (std::size_t set = 1; set < std::size_t{1} << places.size(); ++set)
-    if (acts_like(changed([set](std::size_t i) { return (set >> i & 1) != 0; }))) return true;
+    if (legal(changed([set](std::size_t i) { return (set >> i & 1) != 0; }))) return true;
   return false;
 }
 
@@ -83,16 +116,17 @@ Mistakes mistakes_in(const Finding& finding, const ActsLike& acts_like) {
   return out;
 }
 
-bool predict(const Mistakes& mistakes, ProgramView program, const ActsLike& acts_like) {
-  if (program.size() > kLongestPredicted) return false;
-  const auto mutants = all_changes(program);
-  return std::ranges::any_of(mistakes.best(), [&](const Mistake& mistake) {
+std::optional<bool> predict(const Mistakes& mistakes, ProgramView program,
+                            const ActsLike& acts_like) {
+  bool complete = true;
+  for (const Mistake& mistake : mistakes.best()) {
     std::vector<Mutant> places;
-    std::ranges::copy_if(mutants, std::back_inserter(places), [&](const Mutant& mutant) {
-      return mistake_of(mutant, program) == mistake;
-    });
-    return acts_like_some(program, places, acts_like);
-  });
+    for (std::size_t pc = 0; pc < program.size(); ++pc)
+      if (auto mutant = made_at(mistake, program, pc)) places.push_back(*mutant);
+    if (acts_like_some(program, places, acts_like)) return true;
+    complete = complete && places.size() <= kMostPlaces;
+  }
+  return complete ? std::optional(false) : std::nullopt;
 }
 
 std::vector<Program> with_other_values(ProgramView program) {
@@ -141,12 +175,13 @@ Agreement agreement(const Finding& known, const Mistakes& of_known, const Findin
   }
   const bool exact = !of_known.exact.empty() && !of_finding.exact.empty();
   if (exact && any) return Agreement::kSame;
-  if (!exact && predict(of_known, finding.subject.before, acts_like)) return Agreement::kSame;
+  if (!exact && predict(of_known, finding.subject.before, acts_like).value_or(false))
+    return Agreement::kSame;
   // A mistake that depends on values is no mutant, but can be one for a single input.
   const bool at_witness = of_finding.best().empty() && finding.witness &&
                           predict(of_known, finding.subject.before, [&](ProgramView program) {
                             return run(program, finding.witness->data) == finding.witness->after;
-                          });
+                          }).value_or(false);
   return at_witness ? Agreement::kSame : Agreement::kOther;
 }
 

@@ -32,8 +32,9 @@ struct Mistakes {
 Mistakes mistakes_in(const Finding& finding, const ActsLike& acts_like);
 
 // Returns whether one of the mistakes, in one place or in several, turns `program` into one that
-// the code under test acts like.
-bool predict(const Mistakes& mistakes, ProgramView program, const ActsLike& acts_like);
+// the code under test acts like. Returns nothing if there are too many places.
+std::optional<bool> predict(const Mistakes& mistakes, ProgramView program,
+                            const ActsLike& acts_like);
 
 // Returns programs with the same instructions and other values. A reduced program often has few
 // values, so that different mistakes have the same effect.
