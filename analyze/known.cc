@@ -146,7 +146,7 @@ Status add_file(Known& out, const std::string& path, const KnownTarget& target,
   if (!one) return one.error();
   auto answer = answer_in_file(path);
   if (!answer) return answer.error();
-  out.subjects.push_back({std::move(*one), kind_of_file(path), {}, std::move(*answer)});
+  out.subjects.push_back({std::move(*one), kind_of_file(path), {}, *answer});
   const std::string inputs = path + ".inputs";  // as `fuzz --save` writes them
   std::error_code error;
   if (target.kind != "evaluator" || !fs::exists(inputs, error)) return Ok{};
@@ -177,7 +177,7 @@ Status add_entries(Known& out, const std::string& path, const KnownTarget& targe
     if (entry["input"].empty()) continue;
     auto answer = answer_of(entry["input"] + " -> " + entry["theirs"], path);
     if (!answer) return answer.error();
-    out.subjects.back().answer = std::move(*answer);
+    out.subjects.back().answer = *answer;
   }
   return Ok{};
 }
