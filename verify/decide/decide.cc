@@ -49,7 +49,10 @@ Result<Proof> first_answer(const Question& question, const Budget& budget) {
     const double spent = budget.spent_seconds + seconds_since(start);
     auto next = solver(question, spent + share * (budget.timeout_seconds - spent),
                        budget.solver_mib, spent);
-    if (next && next->verdict == Verdict::kUnknown)
+    if (!next) return next;
+    next->encode_seconds += out->encode_seconds;
+    next->solve_seconds += out->solve_seconds;
+    if (next->verdict == Verdict::kUnknown)
       next->detail += fmt::format("; {}: {}", out->engine, out->detail);
     out = std::move(next);
   }
