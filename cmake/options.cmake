@@ -21,6 +21,20 @@ if(SECEQUIV_FUZZ AND NOT SECEQUIV_FUZZING_ENGINE)
   target_compile_options(secequiv_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
+# Fuzz targets use only fmt's headers, because they also run on machines without its shared library.
+if(SECEQUIV_FUZZ)
+  set(SECEQUIV_FMT fmt::fmt-header-only)
+else()
+  set(SECEQUIV_FMT fmt::fmt)
+endif()
+
+# How targets are optimized that secequiv_thin names. A fuzzing service chooses this itself.
+if(SECEQUIV_QUICK)
+  set(_thin -O0)
+elseif(NOT SECEQUIV_FUZZING_ENGINE)
+  set(_thin -O1)
+endif()
+
 # secequiv_together(name): with SECEQUIV_UNITY, compiles several sources of a target at once, because headers take most of the time.
 # Generated sources are compiled alone: clang-tidy reads the others before these exist.
 function(secequiv_together name)
@@ -31,6 +45,21 @@ function(secequiv_together name)
     set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   endif()
 endfunction()
+
+# With SECEQUIV_UNITY, all libraries share these headers, which are parsed once for each level of optimization. Other builds
+# do not, so that they find missing includes.
+set(SECEQUIV_HEADERS)
+if(SECEQUIV_UNITY)
+  set(SECEQUIV_HEADERS <algorithm> <array> <filesystem> <functional> <map> <memory> <optional> <random> <set> <span> <string> <string_view> <thread>
+    <unordered_map> <unordered_set> <variant> <vector> <fmt/ranges.h> <nlohmann/json.hpp>)
+  file(CONFIGURE OUTPUT headers.cc CONTENT "")
+  foreach(name secequiv_common secequiv_common_thin)
+    add_library(${name} OBJECT EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/headers.cc)
+    target_link_libraries(${name} PRIVATE secequiv_options ${SECEQUIV_FMT} nlohmann_json::nlohmann_json)
+    target_precompile_headers(${name} PRIVATE ${SECEQUIV_HEADERS})
+  endforeach()
+  target_compile_options(secequiv_common_thin PRIVATE ${_thin})
+endif()
 
 # secequiv_library(name FOLDERS ... EXCEPT ... SOURCES ... LINKS ...): makes a static library of SOURCES and of every .cc file in FOLDERS,
 # except tests and EXCEPT. LINKS are the libraries that ARCHITECTURE.md allows. Paths are relative to the current folder.
@@ -49,14 +78,19 @@ function(secequiv_library name)
   add_library(${name} STATIC ${sources})
   target_link_libraries(${name} PUBLIC secequiv_options ${arg_LINKS})
   secequiv_together(${name})
+  if(SECEQUIV_HEADERS)
+    target_precompile_headers(${name} REUSE_FROM secequiv_common)
+  endif()
 endfunction()
 
 # secequiv_thin(name ...): marks targets that execute little code of their own, for instance because they consist mostly of foreign
-# templates (CLI11, JSON, GoogleTest). In builds that are only tested (SECEQUIV_QUICK), optimizing them would take longer than running them.
+# templates (CLI11, JSON, GoogleTest). Optimizing them would take longer than running them.
 function(secequiv_thin)
-  if(SECEQUIV_QUICK)
-    foreach(name IN LISTS ARGN)
-      target_compile_options(${name} PRIVATE -O0)
-    endforeach()
-  endif()
+  foreach(name IN LISTS ARGN)
+    target_compile_options(${name} PRIVATE ${_thin})
+    get_target_property(shared ${name} PRECOMPILE_HEADERS_REUSE_FROM)
+    if(shared)
+      set_target_properties(${name} PROPERTIES PRECOMPILE_HEADERS_REUSE_FROM secequiv_common_thin)
+    endif()
+  endforeach()
 endfunction()
