@@ -509,11 +509,11 @@ void conclude(HuntReport& report, const HuntOptions& options, const Originals& o
     report.reason = "nothing was compared: no input was run, and nothing was proven";
   } else if (const auto open = std::ranges::count_if(report.findings, &Finding::may_be_known);
              open > 0) {
-    report.reason = fmt::format("{} may be known: nobody knows whether the cause is new",
+    report.reason = fmt::format("{} may be known: it is unknown whether the cause is new",
                                 counted(static_cast<std::uint64_t>(open), "failure"));
   } else if (report.not_reduced > 0) {
     report.reason = fmt::format(
-        "{} could not be compared with the known findings in time: nobody knows whether "
+        "{} could not be compared with the known findings in time, so it is unknown whether "
         "the cause is new",
         counted(report.not_reduced, "failure"));
   } else if (originals.unsupported > 0) {
