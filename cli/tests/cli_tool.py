@@ -199,29 +199,31 @@ def listed(folder):
     return sorted(path.name for path in Path(folder).iterdir())
 
 
-# ((a | b) + (a & b)) * c = a * c + b * c. The solver cannot prove this in the time that a test may take.
+# a * b = (a & c) * b + (a & ~c) * b. No engine can prove this in the time that a test may take.
 HARD_BEFORE = """
 ld [20]
 tax
 ld [16]
-or x
-st M[0]
-ld [16]
-and x
-ldx M[0]
-add x
-st M[0]
-ld [24]
-ldx M[0]
 mul x
 """
 HARD_AFTER = """
 ld [24]
 tax
+ld [16]
+and x
+st M[0]
+ld [24]
+xor #0xffffffff
+tax
+ld [16]
+and x
+st M[2]
 ld [20]
+tax
+ld M[0]
 mul x
 st M[0]
-ld [16]
+ld M[2]
 mul x
 ldx M[0]
 add x

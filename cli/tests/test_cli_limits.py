@@ -20,7 +20,7 @@ def test_a_time_limit_gives_unknown(command, limit, hard):
 
 
 def test_proofs_of_edges_share_one_time_limit(asm):
-    # ((a|b) + (a&b)) * c - (a*c + b*c) is 0, so three branches are infeasible. This is hard to prove.
+    # The difference of the two is 0, so three branches are infeasible. This is hard to prove.
     text = HARD_BEFORE + "st M[1]\n" + HARD_AFTER + "ldx M[1]\nsub x\n" + "".join(
         "jeq #0, n%d\nret #%d\nn%d: add #1\nsub #1\n" % (i, i, i) for i in range(3)) + "ret #0x7fff0000\n"
     path = asm(text)

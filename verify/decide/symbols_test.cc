@@ -328,7 +328,10 @@ TEST(SymbolProofs, AssumptionsMayNameSymbols) {
 }
 
 TEST(SymbolProofs, LimitsGiveUnknown) {
-  const Asked asked("ld [16]\nmul #$x\nmul #$y\nret a", "ld [16]\nmul #$y\nmul #$x\nret a");
+  // Both return 3 * a * $x, which is hard to prove of the words on the right.
+  const Asked asked("ld [16]\nmul #$x\nmul #3\nret a",
+                    "ld [20]\ntax\nld [16]\nand x\nmul #$x\nst M[0]\nld [20]\nxor #0xffffffff\n"
+                    "tax\nld [16]\nand x\nmul #$x\nldx M[0]\nadd x\nmul #3\nret a");
   const dd::Limits few{.nodes = 1000, .steps = 1000};
   const auto diagrams = dd::prove(asked.question, few);
   ASSERT_TRUE(diagrams);
@@ -351,7 +354,7 @@ TEST(SymbolProofs, TheSolverTakesOverIfDiagramsHaveTooManyNames) {
   EXPECT_EQ(diagrams->verdict, Verdict::kUnknown);
   const Proof proof = proven(asked.question, Engine::kDd);
   EXPECT_EQ(proof.verdict, Verdict::kEquivalent);
-  EXPECT_EQ(proof.engine, "z3");
+  EXPECT_EQ(proof.engine, "sat");
 }
 
 bool may_have_a_name(const Insn& in) {

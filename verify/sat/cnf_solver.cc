@@ -6,20 +6,14 @@
 #include <utility>
 
 namespace secequiv::sat {
-namespace {
-
-class Stop : public CaDiCaL::Terminator {
- public:
-  explicit Stop(std::function<bool()> stop) : stop_(std::move(stop)) {}
-  bool terminate() override { return stop_(); }
-
- private:
-  std::function<bool()> stop_;
-};
-
-}  // namespace
 
 struct CnfSolver::State {
+  struct Stop : CaDiCaL::Terminator {
+    explicit Stop(std::function<bool()> when) : wanted(std::move(when)) {}
+    bool terminate() override { return wanted(); }
+    std::function<bool()> wanted;
+  };
+
   const BitGraph& graph;
   Stop stop;
   CaDiCaL::Solver solver;
@@ -87,7 +81,7 @@ struct CnfSolver::State {
 };
 
 CnfSolver::CnfSolver(const BitGraph& graph, Effort effort, std::function<bool()> stop)
-    : state_(new State{graph, Stop(std::move(stop)), {}, {}, {}}) {
+    : state_(new State{graph, State::Stop(std::move(stop)), {}, {}, {}}) {
   CaDiCaL::Solver& solver = state_->solver;
   solver.set("quiet", 1);
   if (effort == Effort::kOneQuery)

@@ -25,6 +25,9 @@ struct Conditions {
   BitGraph::Bool differ = -1;
   BitGraph::Bool looser = -1;
   BitGraph::Bool stricter = -1;
+  // The bits that a minimal example makes false, the first ones first: the values of symbols, the
+  // number of non-zero words, and the words.
+  std::vector<BitGraph::Bool> to_clear;
 
   Conditions(const Question& question, std::size_t most_bytes, std::function<bool()> stop) {
     words.limit(most_bytes, std::move(stop));
@@ -35,6 +38,20 @@ struct Conditions {
     if (differ == -1) return;
     looser = counted(sides.looser());
     stricter = counted(sides.stricter());
+    const auto symbols = static_cast<std::uint32_t>(question.symbols.size());
+    for (std::uint32_t i = 0; i < symbols; ++i) clear(words.bits().load(Symbols::kFirstWord + i));
+    Bits::Word used = Bits::constant(0);
+    for (std::uint32_t i = 0; i < Symbols::kFirstWord; ++i) {
+      Bits::Word one = Bits::constant(0);
+      one[0] = words.bits().any_bit(words.bits().load(i), Bits::constant(~0U));
+      used = words.bits().add(used, one);
+    }
+    clear(used);
+    for (std::uint32_t i = 0; i < Symbols::kFirstWord; ++i) clear(words.bits().load(i));
+  }
+
+  void clear(const Bits::Word& word) {
+    to_clear.insert(to_clear.end(), word.rbegin(), word.rend());
   }
 };
 
@@ -92,11 +109,25 @@ class Prover {
       proof.verdict = Verdict::kPass;
       return Ok{};
     }
-    return take_witness(example, proof);
+    const BitGraph::Bool wrong = refines ? conditions_.looser : conditions_.differ;
+    proof.minimal = sweep.minimize(wrong, conditions_.to_clear, smaller(std::move(example)));
+    return take_witness(sweep.example(), proof);
   }
 
  private:
   static constexpr std::size_t kInputWords = Symbols::kFirstWord;
+
+  // Returns a smaller example, found by runs alone, so that the solver has less to do.
+  Inputs smaller(Inputs example) {
+    SeccompData data{};
+    std::copy_n(example.begin(), kInputWords, data.words.begin());
+    const std::vector<std::uint32_t> values(example.begin() + kInputWords, example.end());
+    const auto found = replay(question_, values, data);
+    if (!found) return example;  // take_witness() reports this
+    const Instance instance(question_, values);
+    std::ranges::copy(minimize(instance.question, *found).data.words, example.begin());
+    return example;
+  }
 
   Status take_witness(const Inputs& example, Proof& proof) {
     SeccompData data{};
@@ -106,8 +137,7 @@ class Prover {
     if (!found)
       return make_error(ErrorCode::kInternal, "sat",
                         "the solver's input does not differ when run; please report this");
-    const Instance instance(question_, proof.symbols);
-    proof.witness = minimize(instance.question, *found);
+    proof.witness = *found;
     proof.verdict = Verdict::kDifferent;
     return Ok{};
   }
@@ -133,7 +163,7 @@ Result<Proof> prove(const Question& question, double timeout_seconds, std::size_
   }
   if (proof.verdict == Verdict::kUnknown)
     proof.detail = stop_wanted()      ? "interrupted"
-                   : prover.stopped() ? fmt::format("time limit of {} s reached", timeout_seconds)
+                   : prover.stopped() ? "time limit reached"
                                       : fmt::format("memory limit of {} MiB reached", memory_mib);
   return proof;
 }

@@ -8,10 +8,10 @@
 namespace secequiv::sat {
 
 // Answers the question. `timeout_seconds` limits the whole call; `spent_seconds` of it have already
-// passed. `memory_mib` limits the graph; the solver needs about as much again. The witness is not
-// minimal. The answer is kUnknown, with the limit in `detail`, if a limit is reached.
-// Precondition: the kernel accepts all programs, except that they may be too long. Errors: kUsage
-// if no input meets the assumption; kInternal if a witness does not replay.
+// passed. `memory_mib` limits the graph; the solver needs about as much again. The answer is
+// kUnknown, with the limit in `detail`, if a limit is reached. Precondition: the kernel accepts all
+// programs, except that they may be too long. Errors: kUsage if no input meets the assumption;
+// kInternal if a witness does not replay.
 Result<Proof> prove(const Question& question, double timeout_seconds, std::size_t memory_mib = 4096,
                     double spent_seconds = 0);
 inline Result<Proof> prove(const Pair& pair, double timeout_seconds) {

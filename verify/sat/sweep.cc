@@ -217,6 +217,29 @@ void Sweep::merge_below(Bool goal, int conflicts) {
   }
 }
 
+bool Sweep::minimize(Bool goal, std::span<const Bool> bits, Inputs example) {
+  CnfSolver solver(graph_, CnfSolver::Effort::kManyQueries, stop_);
+  example_ = std::move(example);
+  simulate(std::span(&example_, 1));
+  std::vector<Bool> fixed{same(goal)};
+  for (const Bool bit : bits) {
+    if ((value(bit) & 1) != 0) {
+      fixed.push_back(-same(bit));
+      const Answer zero = solver.ask(fixed, -1, [this](Bool part) { return same(part); });
+      if (zero == Answer::kUnknown) return false;
+      fixed.back() = same(bit);
+      if (zero == Answer::kYes) {
+        example_ = satisfying(solver);
+        simulate(std::span(&example_, 1));
+        fixed.back() = -same(bit);
+      }
+    } else {
+      fixed.push_back(-same(bit));
+    }
+  }
+  return true;
+}
+
 Answer Sweep::possible(Bool goal) {
   if (goal == -1) return Answer::kNo;
   if (simulated(goal)) return Answer::kYes;

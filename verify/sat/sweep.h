@@ -29,6 +29,10 @@ class Sweep {
   Answer possible(Bool goal);
   // After kYes: such an input.
   [[nodiscard]] const Inputs& example() const { return example_; }
+  // Makes these bits false in the example where that is possible, the first ones first. Returns
+  // false if `stop` ends this before. Precondition: the goal is possible, and is true for the
+  // example.
+  bool minimize(Bool goal, std::span<const Bool> bits, Inputs example);
   // Finds equal bits below the goal; each query takes at most so many conflicts.
   void merge_below(Bool goal, int conflicts);
 

@@ -84,7 +84,7 @@ Words::Word Words::constant(std::uint32_t k) {
 Words::Word Words::load(std::uint32_t word) { return opaque({Kind::kLoad, word, 0, 1}); }
 
 Words::Word Words::add(Word a, Word b) {
-  const auto [low, high] = std::minmax(a, b);
+  const auto [low, high] = std::minmax({a, b});
   return word({Kind::kAdd, low, high, 1}, plus(sums_[a], sums_[b], 1));
 }
 
@@ -125,7 +125,7 @@ Words::Word Words::bit_and(Word a, Word b) {
       return bit_and(inner.a, constant(*first & *mask));
     return opaque({Kind::kAnd, a, b, 1});
   }
-  const auto [low, high] = std::minmax(a, b);
+  const auto [low, high] = std::minmax({a, b});
   return opaque({Kind::kAnd, low, high, 1});
 }
 
@@ -133,7 +133,7 @@ Words::Word Words::bit_and(Word a, Word b) {
 Words::Word Words::bit_or(Word a, Word b) {
   const auto sum = plus(sums_[a], sums_[b], 1);
   const Word common = bit_and(a, b);
-  const auto [low, high] = std::minmax(a, b);
+  const auto [low, high] = std::minmax({a, b});
   return word({Kind::kOr, low, high, 1}, sum ? plus(*sum, sums_[common], ~0U) : std::nullopt);
 }
 
@@ -141,7 +141,7 @@ Words::Word Words::bit_or(Word a, Word b) {
 Words::Word Words::bit_xor(Word a, Word b) {
   const auto sum = plus(sums_[a], sums_[b], 1);
   const Word common = bit_and(a, b);
-  const auto [low, high] = std::minmax(a, b);
+  const auto [low, high] = std::minmax({a, b});
   return word({Kind::kXor, low, high, 1}, sum ? plus(*sum, sums_[common], ~1U) : std::nullopt);
 }
 
@@ -172,7 +172,7 @@ Words::Word Words::choose(Bool condition, Word yes, Word no) {
   }
   if (condition == 1 || yes == no) return yes;
   if (const bool larger = is_above(condition, yes, no); larger || is_above(condition, no, yes)) {
-    const auto [low, high] = std::minmax(yes, no);
+    const auto [low, high] = std::minmax({yes, no});
     return opaque({larger ? Kind::kLarger : Kind::kSmaller, low, high, 1});
   }
   std::optional<Sum> sum = plus(sums_[yes], sums_[no], ~0U);

@@ -36,7 +36,7 @@ class BitWords : public Table {
     if (std::abs(a) == 1) return -a * b;
     if (std::abs(b) == 1) return -b * a;
     if (std::abs(a) == std::abs(b)) return truth(a != b);
-    const auto [low, high] = std::minmax(std::abs(a), std::abs(b));
+    const auto [low, high] = std::minmax({std::abs(a), std::abs(b)});
     const Bool out = Table::difference(low, high);
     return (a < 0) == (b < 0) ? out : -out;
   }

@@ -396,7 +396,7 @@ static void test_options(void) {
   EXPECT(with(&options) == SECEQUIV_ERROR)
   REFUSED(same, 2);
   REFUSED(refines, 2);
-  REFUSED(engine, 3);
+  REFUSED(engine, 4);
   REFUSED(any_length, 2);
   REFUSED(timeout_seconds, -1);
   REFUSED(timeout_seconds, 1e300 * 1e300);
