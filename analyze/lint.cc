@@ -228,10 +228,10 @@ class Linter {
       return PositionRef{};
     for (std::size_t i = 0; i < whole.children.size(); ++i) {
       if (i == part[0]) continue;
-      const auto with = [&](std::vector<Rule> children) {
+      const auto with = [&](const std::vector<Rule>& children) {
         Policy out = here;
         for (SyscallRule& entry : out.rule_sets[set].rules)
-          if (entry.arch == arch) entry.rule.children = std::move(children);
+          if (entry.arch == arch) entry.rule.children = children;
         return out;
       };
       auto covered =
