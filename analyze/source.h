@@ -82,6 +82,16 @@ inline std::vector<const Source*> all_filters(const std::vector<Stack>& stacks) 
   return out;
 }
 
+inline bool is_policy(const std::vector<Source>& stack) {
+  return stack.size() == 1 && stack.front().policy.has_value();
+}
+
+// Returns whether reports can name the rule or the line that decides an input.
+inline bool names_rules(const std::vector<Source>& stack) {
+  const SourceFile& file = stack.front().file;
+  return is_policy(stack) || (stack.size() == 1 && !file.path.empty() && !file.lines.empty());
+}
+
 inline CountedStack counted(const Stack& stack) {
   CountedStack out{stack.name, {}};
   out.filters.reserve(stack.filters.size());

@@ -30,16 +30,6 @@ struct DiffOptions {
   OracleOption oracle;
 };
 
-bool is_policy(const std::vector<Source>& filters) {
-  return filters.size() == 1 && filters.front().policy.has_value();
-}
-
-// Returns whether a report can name what decides in this stack.
-bool has_lines(const std::vector<Source>& filters) {
-  const SourceFile& file = filters.front().file;
-  return is_policy(filters) || (filters.size() == 1 && !file.path.empty() && !file.lines.empty());
-}
-
 // Loads everything that the command line names.
 Status load(const DiffOptions& given, DiffJob& job) {
   auto expected = given.expect.read();
@@ -52,7 +42,7 @@ Status load(const DiffOptions& given, DiffJob& job) {
        {std::pair(&given.before, &job.before), std::pair(&given.after, &job.after)}) {
     auto stack = load_accepted_stack(*path, reading(given.options));
     if (!stack) return stack.error();
-    if (given.rules && !has_lines(*stack))
+    if (given.rules && !names_rules(*stack))
       return make_error(
           ErrorCode::kUsage, "--rules",
           fmt::format("expected one policy or one program in asm form on each side, found {}",
@@ -72,7 +62,7 @@ Status load(const DiffOptions& given, DiffJob& job) {
 
 // Returns whether the report needs rules: the text names them on request, the page of two policies
 // always does.
-bool names_rules(const DiffOptions& given, const DiffJob& job) {
+bool needs_rules(const DiffOptions& given, const DiffJob& job) {
   const bool files = !given.options.html.empty() || given.options.wants_reports();
   return given.rules || (files && is_policy(job.before.filters) && is_policy(job.after.filters));
 }
@@ -86,7 +76,7 @@ Result<int> list_differences(const DiffOptions& given) {
   job.limits.seconds = given.options.timeout;
   job.most_bytes = given.engine.max_memory << 20;
   job.max_regions = given.max_regions;
-  job.rules = names_rules(given, job);
+  job.rules = needs_rules(given, job);
   job.whole = !given.expect.write.empty();
   heed_interrupts();
   terminal::Ticker ticker;

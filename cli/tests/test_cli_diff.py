@@ -214,6 +214,19 @@ def test_regions_can_be_used_as_assumptions(name, tmp_path):
             assert done.status == 1 and inside(region, proof["witness"]["data"]["words"])
 
 
+def test_flags_in_masks_have_names_that_an_assumption_accepts(tmp_path):
+    def filter_with(bits):
+        path = tmp_path / ("%#x.asm" % bits)
+        path.write_text(READ.replace("#0, body", "#56, body") % ("ld [16]\njset #%#x, no, y\ny: ret #0x7fff0000" % bits))
+        return path
+    before, after = filter_with(0x10020000), filter_with(0x10000000)
+    done = run("diff", before, after)
+    conditions = [line.strip() for line in done.out.splitlines() if line.startswith("  arch")]
+    assert conditions == ["arch == x86_64 && nr == clone && arg0.lo & (CLONE_NEWNS|CLONE_NEWUSER) == CLONE_NEWNS"], done
+    assert run("prove", before, after, "--assume", conditions[0]).status == 1
+    assert run("prove", before, after, "--assume", "!(%s)" % conditions[0]).status == 0
+
+
 def test_docker_profiles_differ_in_the_expected_regions():
     document, _ = report("diff", *reversed(REAL["docker"]))
     assert found(document)[0][:2] == (ALLOW, EPERM)

@@ -62,6 +62,38 @@ std::string shorter_text(const std::string& field, const Ranges& ranges, bool ne
   return ranges_text(field, outside ? others : ranges, outside, top, name);
 }
 
+std::string hex(std::uint64_t value) { return fmt::format("{:#x}", value); }
+
+// Names the values of one argument of a call, if both are known.
+struct ArgumentValues {
+  std::optional<AskedCall> call;
+  int argument;
+
+  std::string operator()(std::uint64_t value) const {
+    const std::string name = call ? argument_name(call->arch, call->nr, argument, value) : "";
+    return name.empty() ? hex(value) : name;
+  }
+  // Names bits that a mask selects: flags only, because an argument's value can have other bits.
+  [[nodiscard]] std::string flags(std::uint64_t bits) const {
+    const std::string name = call ? argument_flags(call->arch, call->nr, argument, bits) : "";
+    if (name.empty()) return hex(bits);
+    return name.find('|') != std::string::npos ? "(" + name + ")" : name;
+  }
+};
+
+// Formats "FIELD & MASK == VALUE".
+template <class Name>
+std::string mask_text(const std::string& field, std::uint32_t mask, bool negated,
+                      std::uint32_t value, const Name& name) {
+  std::string bits = hex(mask);
+  std::string wanted = hex(value);
+  if constexpr (requires { name.flags(mask); }) {
+    bits = name.flags(mask);
+    if (bits != hex(mask) && value != 0) wanted = name.flags(value);
+  }
+  return fmt::format("{} & {} {} {}", field, bits, negated ? "!=" : "==", wanted);
+}
+
 // Formats the conditions on one word. `high` contains the bits above the word's 32 bits, and `top`
 // is the highest value of the field.
 template <class Name>
@@ -69,21 +101,18 @@ std::string set_text(const std::string& field, const WordSet& set, std::uint64_t
                      std::uint64_t top, const Name& name) {
   std::vector<std::string> tests;
   if (set.base.mask != 0)
-    tests.push_back(fmt::format("{} & {:#x} == {:#x}", field, set.base.mask, set.base.value));
+    tests.push_back(mask_text(field, set.base.mask, false, set.base.value, name));
   Ranges ranges;
   ranges.reserve(set.intervals.size());
   for (const WordSet::Interval& i : set.intervals)
     ranges.push_back({high | i.first, high | i.last});
   if (!ranges.empty()) tests.push_back(ranges_text(field, ranges, set.negated, top, name));
   for (const WordSet::Cube& cube : set.cubes)
-    tests.push_back(fmt::format("{} & {:#x} {} {:#x}", field, cube.mask,
-                                set.negated ? "!=" : "==", cube.value));
+    tests.push_back(mask_text(field, cube.mask, set.negated, cube.value, name));
   if (tests.size() == 1) return tests[0];
   if (set.negated) return fmt::format("{}", fmt::join(tests, " && "));
   return fmt::format("({})", fmt::join(tests, " || "));
 }
-
-std::string hex(std::uint64_t value) { return fmt::format("{:#x}", value); }
 
 // Formats the number of a system call.
 std::string plain(std::uint32_t nr) { return nr < 4096 ? fmt::format("{}", nr) : hex(nr); }
@@ -187,14 +216,20 @@ std::optional<std::string> sorted_names(const WordSet& set, std::uint32_t audit,
   return fmt::format("nr {}in {{{}}}", set.negated ? "not " : "", fmt::join(names, ", "));
 }
 
-// Returns the region's only system call, if it has one.
-std::optional<AskedCall> call_of(const Region& region) {
+// Returns the first call of a region whose calls all have one name, as x86_64's and x32's clone.
+std::optional<AskedCall> namesake_of(const Region& region) {
   const auto audit = audit_of(region);
   const WordSet* set = find(region, kNrWord);
-  const auto nr = set == nullptr ? std::nullopt : only(*set);
-  const auto arch = audit && nr ? arch_from_data(*audit, *nr) : std::nullopt;
-  if (!arch) return std::nullopt;
-  return AskedCall{*arch, *nr};
+  if (!audit || set == nullptr || set->negated || !set->cubes.empty() || set->base.mask != 0)
+    return std::nullopt;
+  std::optional<AskedCall> first;
+  for (const WordSet::Interval& i : set->intervals) {
+    const auto arch = arch_from_data(*audit, i.first);
+    if (!arch || i.first != i.last) return std::nullopt;
+    if (!first) first = AskedCall{*arch, i.first};
+    if (syscall_name(*arch, i.first) != syscall_name(first->arch, first->nr)) return std::nullopt;
+  }
+  return first;
 }
 
 // Returns the values of a field if one condition on them is no longer than those on its halves.
@@ -213,13 +248,7 @@ std::optional<Ranges> whole_field(const FoldedRegion& region, int field) {
 // one value, and for people wherever that is shorter.
 void field_text(const FoldedRegion& region, int field, Values values,
                 const std::optional<AskedCall>& call, std::vector<std::string>& out) {
-  const auto value_text = [&](std::uint64_t value) {
-    const std::string name = call && field < kArgCount
-                                 ? argument_name(call->arch, call->nr, field, value)
-                                 : std::string();
-    // Several names joined by '|' cannot be parsed as an assumption.
-    return name.empty() || name.find('|') != std::string::npos ? hex(value) : name;
-  };
+  const ArgumentValues value_text{field < kArgCount ? call : std::nullopt, field};
   const std::string name = field == kIpField ? "ip" : fmt::format("arg{}", field);
   const bool folded = values == Values::kNamed || region.fields.contains(field);
   if (const auto whole = folded ? whole_field(region, field) : std::nullopt) {
@@ -266,7 +295,7 @@ std::string folded_text(const FoldedRegion& folded, Arch host, Values values,
     const auto names = known ? sorted_names(*nr, *audit, host, asked) : std::nullopt;
     out.push_back(names ? *names : nr_text(*nr, audit, host));
   }
-  const auto call = call_of(region);
+  const auto call = namesake_of(region);
   argument_tests(folded, values, !named ? std::nullopt : call ? call : asked, out);
   return out.empty() ? "true" : fmt::format("{}", fmt::join(out, " && "));
 }
@@ -279,7 +308,7 @@ FoldedRegion unfolded(const Region& region, Arch host) {
 // Returns the conditions of a region on the instruction pointer and the arguments.
 std::vector<std::string> own_tests(const Region& region, Arch host) {
   std::vector<std::string> out;
-  argument_tests(unfolded(region, host), Values::kNamed, call_of(region), out);
+  argument_tests(unfolded(region, host), Values::kNamed, namesake_of(region), out);
   return out;
 }
 
@@ -426,7 +455,10 @@ std::optional<std::string> every_call_text(const Region& region) {
   return "every system call " + (audit ? "on " + arch_name(*audit) : "if " + arch_text(*arch));
 }
 
-bool is_one_call(const Region& region) { return region.words.size() == 2 && call_of(region); }
+bool is_one_call(const Region& region) {
+  const WordSet* nr = find(region, kNrWord);
+  return region.words.size() == 2 && nr != nullptr && only(*nr) && namesake_of(region);
+}
 
 std::vector<Region> by_call(const Region& region, std::size_t most) {
   const auto arches = size_of(find(region, kArchWord));

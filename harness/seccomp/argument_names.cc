@@ -118,32 +118,48 @@ std::string_view value_name(Arch arch, std::string_view prefix, std::uint64_t va
   return best;
 }
 
-// Returns the value's name, followed by a name for each further bit. Returns "" if a bit has no
-// name.
-std::string named(Arch arch, const Row& row, std::uint64_t value) {
+// Returns the names of these flags joined by '|'. Returns nothing if a bit has no name.
+std::optional<std::string> flags(Arch arch, const Row& row, std::uint64_t bits) {
   std::string out;
-  const std::uint64_t one = value & row.value_mask;
-  if (row.value_mask != kFlags) {
-    out = value_name(arch, row.prefix, one, false);
-    if (out.empty()) return "";
-  }
-  for (std::uint64_t rest = value & ~row.value_mask; rest != 0; rest &= rest - 1) {
+  for (std::uint64_t rest = bits; rest != 0; rest &= rest - 1) {
     const std::string_view flag = value_name(arch, row.prefix, rest & (0 - rest), true);
-    if (flag.empty()) return "";
+    if (flag.empty()) return std::nullopt;
     out += (out.empty() ? "" : "|") + std::string(flag);
   }
   return out;
 }
 
-}  // namespace
+// Returns the value's name, followed by a name for each further bit. Returns "" if a bit has no
+// name.
+std::string named(Arch arch, const Row& row, std::uint64_t value) {
+  const auto further = flags(arch, row, value & ~row.value_mask);
+  if (!further || row.value_mask == kFlags) return further.value_or("");
+  const std::string_view one = value_name(arch, row.prefix, value & row.value_mask, false);
+  if (one.empty()) return "";
+  return std::string(one) + (further->empty() ? "" : "|") + *further;
+}
 
-std::string argument_name(Arch arch, std::uint32_t nr, int argument, std::uint64_t value) {
+// Returns the first text that `text` makes of the argument's rows and that is not empty.
+template <class Text>
+std::string first_text(Arch arch, std::uint32_t nr, int argument, const Text& text) {
   const std::string_view call = syscall_name(arch, nr);
   for (const Row& row : kRows) {
     if (row.call != call || row.argument != argument) continue;
-    if (std::string out = named(arch, row, value); !out.empty()) return out;
+    if (std::string out = text(row); !out.empty()) return out;
   }
   return "";
+}
+
+}  // namespace
+
+std::string argument_name(Arch arch, std::uint32_t nr, int argument, std::uint64_t value) {
+  return first_text(arch, nr, argument, [&](const Row& row) { return named(arch, row, value); });
+}
+
+std::string argument_flags(Arch arch, std::uint32_t nr, int argument, std::uint64_t bits) {
+  return first_text(arch, nr, argument, [&](const Row& row) {
+    return (bits & row.value_mask) != 0 ? "" : flags(arch, row, bits).value_or("");
+  });
 }
 
 }  // namespace secequiv

@@ -14,4 +14,8 @@ namespace secequiv {
 // none of them gives the value.
 std::string argument_name(Arch arch, std::uint32_t nr, int argument, std::uint64_t value);
 
+// Returns "CLONE_NEWNS|CLONE_NEWUSER" for bits 0x10020000 of clone's argument 0. Returns "" if one
+// of the bits is not a flag with a name.
+std::string argument_flags(Arch arch, std::uint32_t nr, int argument, std::uint64_t bits);
+
 }  // namespace secequiv

@@ -26,6 +26,18 @@ TEST(ArgumentNames, NameFlagsTogetherWithAValue) {
   EXPECT_EQ(name("mmap", 3, 0x22), "MAP_PRIVATE|MAP_ANONYMOUS");
 }
 
+TEST(ArgumentNames, NameTheFlagsThatAMaskSelects) {
+  const auto flags = [](std::string_view call, int argument, std::uint64_t bits) {
+    return argument_flags(Arch::kX86_64, syscall_nr(Arch::kX86_64, call).value(), argument, bits);
+  };
+  EXPECT_EQ(flags("clone", 0, 0x10020000), "CLONE_NEWNS|CLONE_NEWUSER");
+  EXPECT_EQ(flags("socket", 1, 0x80000), "SOCK_CLOEXEC");
+  EXPECT_EQ(flags("socket", 1, 0x80001), "") << "1 is a bit of the socket's type";
+  EXPECT_EQ(flags("clone", 0, std::uint64_t{1} << 40), "");
+  EXPECT_EQ(flags("ioctl", 1, 0x5401), "");
+  EXPECT_EQ(flags("read", 1, 1), "");
+}
+
 TEST(ArgumentNames, DoNotTakeNamesOfOtherArguments) {
   EXPECT_EQ(name("prctl", 0, 1), "PR_SET_PDEATHSIG");
   EXPECT_EQ(name("prctl", 0, 8), "PR_SET_KEEPCAPS");

@@ -300,15 +300,29 @@ class Parser {
   }
 
   Result<std::uint64_t> value(const Field& field) {
+    if (field.index < kArgCount) return argument_value(field);
     if (token_.is_number() || at("-")) return number(field);
     if (field.index == kArchField) return arch();
     if (field.index == kNrField) return syscall();
-    return constant(field);
+    return expected(number_limits(field));
   }
 
-  // Reads a named constant of the architecture, for an argument.
+  // Reads numbers and named constants of the architecture joined by '|', with or without
+  // parentheses.
+  Result<std::uint64_t> argument_value(const Field& field) {
+    const bool group = take("(");
+    std::uint64_t out = 0;
+    do {
+      const auto one = token_.is_number() || at("-") ? number(field) : constant(field);
+      if (!one) return one;
+      out |= *one;
+    } while (take("|"));
+    if (group && !take(")")) return expected("'|' or ')'");
+    return out;
+  }
+
   Result<std::uint64_t> constant(const Field& field) {
-    const auto known = field.index < kArgCount ? constant_value(arch_, token_.text) : std::nullopt;
+    const auto known = constant_value(arch_, token_.text);
     if (!known || *known > field.max()) return expected(number_limits(field));
     advance();
     return *known;

@@ -19,7 +19,7 @@
 //   - for arch, an architecture: `x86_64`;
 //   - for nr, a system call: `openat` or `aarch64:openat`. It only gives the number and does not
 //     restrict arch;
-//   - for an argument, a constant: `AF_ALG`.
+//   - for an argument, a constant, or several joined by '|': `AF_ALG`, `(CLONE_NEWNS|0x100)`.
 // In a conjunction with `arch == ARCH`, names without an architecture are those of ARCH, and 64-bit
 // fields have its byte order. Elsewhere both follow the default architecture.
 #pragma once

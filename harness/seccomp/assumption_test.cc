@@ -196,6 +196,16 @@ TEST(Assumption, AcceptsNamesOfArchitecturesAndSystemCalls) {
   EXPECT_EQ(describe(assumption("syscall in {read, arm64 : openat..100}")), "nr in {0, 56..100}");
 }
 
+TEST(Assumption, JoinsConstantsOfArgumentsByBars) {
+  const std::string flags = "arg0 & 0x10020000 == 0x20000";
+  EXPECT_EQ(describe(assumption("arg0 & (CLONE_NEWNS|CLONE_NEWUSER) == CLONE_NEWNS")), flags);
+  EXPECT_EQ(describe(assumption("arg0 & CLONE_NEWNS | 0x10000000 == (CLONE_NEWNS)")), flags);
+  EXPECT_EQ(describe(assumption("arg1.lo in {SOCK_STREAM|SOCK_CLOEXEC..0x80005|2}")),
+            "arg1.lo in {0x80001..0x80007}");
+  EXPECT_EQ(describe(assumption("(arg0 == 1|2||nr == 1)")),
+            describe(assumption("arg0 == 3 || nr == 1")));
+}
+
 TEST(Assumption, AndBindsTighterThanOr) {
   const struct {
     const char* text;
@@ -271,6 +281,9 @@ TEST(Assumption, ErrorsNameColumnAndExpectation) {
       {"arch != x32", 9,
        "x86_64 (x32 has the same arch value; 'nr & 0x40000000' distinguishes them), found 'x32'"},
       {"arg0 in {}", 10, wide + "'}'"},
+      {"arg0 == (1", 11, "'|' or ')', found the end"},
+      {"arg0 == 1|", 11, wide + "the end"},
+      {"nr == (1)", 7, "a system call or a number, found '('"},
       {"arg0 in {1", 11, "',' or '}', found the end"},
       {"arg0 in (1)", 9, "'{' after in, found '('"},
       {"arg0 not {1}", 10, "in after not, found '{'"},
