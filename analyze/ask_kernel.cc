@@ -1,5 +1,7 @@
 #include "analyze/ask_kernel.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <span>
 
@@ -46,7 +48,15 @@ Result<kernel::KernelReport> ask_kernel(const AskKernelJob& job) {
   if (auto s = kernel::available(); !s) return s.error();
   std::vector<NamedProgram> programs;
   programs.reserve(job.sources.size());
-  for (const Source& source : job.sources) programs.emplace_back(source.title(), source.program);
+  for (const Source& source : job.sources) {
+    if (source.policy && source.program.size() > kMaxInsns)
+      return make_error(
+          ErrorCode::kRejected, source.title(),
+          fmt::format("expected at most {} instructions, found {}; 'secequiv optimize "
+                      "{} -o FILE' can write a shorter program",
+                      kMaxInsns, source.program.size(), source.name));
+    programs.emplace_back(source.title(), source.program);
+  }
   Blocks blocks(job);
   kernel::AskOptions options = job.options;
   if (job.progress)

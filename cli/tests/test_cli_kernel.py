@@ -12,7 +12,7 @@ import subprocess
 import time
 
 import pytest
-from cli_tool import FULL, PROGRAMS, STATUS, agrees, binary, fits, run, shown_on, some, without_kernel
+from cli_tool import FULL, POLICIES, PROGRAMS, STATUS, agrees, binary, fits, run, shown_on, some, without_kernel
 
 SYSTRAP = [str(PROGRAMS / "gvisor" / ("systrap.%s.bpf" % side)) for side in ("before", "after")]
 SYS_SECCOMP, SYS_PTRACE, ERRNO, ALLOW = 317, 101, 0x50000, 0x7FFF0000
@@ -112,6 +112,13 @@ def forbid(call, number=errno.EPERM):
         libc = ctypes.CDLL(None)
         assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.syscall(SYS_SECCOMP, 1, 0, fprog) == 0
     return install
+
+
+def test_a_policy_that_is_too_long_unoptimized_names_the_way_out():
+    profile = POLICIES / "oci" / "docker-default.json"
+    done = run("kernel", profile)
+    assert done.status == 4 and "expected at most 4096 instructions" in done.err, done
+    assert "'secequiv optimize %s -o FILE' can write a shorter program" % profile in done.err
 
 
 @pytest.mark.parametrize("call, message", [(SYS_SECCOMP, "seccomp is not permitted here"), (SYS_PTRACE, "ptrace is not permitted here")])
