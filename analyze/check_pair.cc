@@ -92,7 +92,7 @@ class Job {
     }
     const auto start = Clock::now();
     auto proof = options_.proof ? Result<Proof>(*options_.proof)
-                                : decide(Question(pair_), options_.engine, options_.budget);
+                                : ask_engine(Question(pair_), options_.engine, options_.budget);
     if (!proof) return proof.error();
     report_.proof_seconds = seconds_since(start);
     report_.proof = *proof;

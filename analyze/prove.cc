@@ -112,7 +112,10 @@ Status direct(const ProveJob& job, const Budget& budget, ProveReport& report) {
   std::optional<Instance> instance;
   if (!proof.symbols.empty()) instance.emplace(report.question, proof.symbols);
   const Question& question = instance ? instance->question : report.question;
-  auto found = find_direction(question, job.host, budget.diagrams, {&proof.witness->data, 1});
+  // Where diagrams gave up before, they probably do so again.
+  const bool by_diagrams = proof.engine.starts_with("dd");
+  const dd::Limits limits = by_diagrams ? budget.diagrams : limits_to_improve(budget.diagrams);
+  auto found = find_direction(question, job.host, limits, {&proof.witness->data, 1});
   if (!found) return found.error();
   report.direction = std::move(*found);
   if (!report.direction->example || !report.direction->complete) return Ok{};

@@ -20,14 +20,14 @@ Symbol range_in(const std::vector<Source>& programs, const std::string& name) {
 
 // Returns whether the assumption permits any of these values.
 Result<bool> possible(Question question, std::uint32_t symbol, std::uint32_t low,
-                      std::uint32_t high, Engine engine, const Budget& budget) {
+                      std::uint32_t high, const Engine& engine, const Budget& budget) {
   if (question.assumption.nodes.empty()) return true;
   const Program any = {Insn{kRetK, 0, 0, 0}};
   question.before = question.after = {any};
   question.goal = Question::Goal::kSame;
   question.symbols = question.symbols.names_only();
   question.symbols.limit(symbol, low, high);
-  const auto proof = decide(question, engine, budget);
+  const auto proof = ask_engine(question, engine, budget);
   // This error means that the assumption permits none of the values.
   if (!proof && proof.error().code == ErrorCode::kUsage) return false;
   if (!proof) return proof.error();

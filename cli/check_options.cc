@@ -18,8 +18,10 @@ void PairCheckOptions::add(CLI::App& app) {
 Result<CheckOptions> PairCheckOptions::check_options(const Options& options) const {
   auto opened = oracle.open();
   if (!opened) return opened.error();
+  auto engines = engine.engine(options);
+  if (!engines) return engines.error();
   CheckOptions out;
-  out.engine = engine.engine();
+  out.engine = std::move(*engines);
   out.budget = engine.budget(options);
   out.require_installable = !any_length;
   out.host = options.oci().arch;
@@ -32,6 +34,8 @@ Status PairCheckOptions::write_page(const CheckReport& report, const Source& bef
                                     const Source& after, std::span<const SeccompData> inputs,
                                     const Options& options) const {
   if (options.html.empty()) return Ok{};
+  auto engines = engine.engine(options);
+  if (!engines) return engines.error();
   terminal::Ticker ticker;
   ticker.step("preparing the page", 5 * options.timeout);
   auto found =
@@ -39,7 +43,7 @@ Status PairCheckOptions::write_page(const CheckReport& report, const Source& bef
             .before = before,
             .after = after,
             .inputs = inputs,
-            .engine = engine.engine(),
+            .engine = std::move(*engines),
             .budget = engine.budget(options),
             .limits = engine.limits(),
             .seconds = options.timeout,

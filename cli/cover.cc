@@ -44,6 +44,8 @@ Status add_given(const CoverOptions& given, CoverageMap& coverage) {
 Result<CoverJob> job_of(const CoverOptions& given) {
   auto source = load_accepted(given.program, reading(given.options));
   if (!source) return source.error();
+  auto engine = given.engine.engine(given.options);
+  if (!engine) return engine.error();
   CoverageMap coverage(source->program);
   if (auto s = add_given(given, coverage); !s) return s.error();
   CoverJob job{std::move(*source),
@@ -51,7 +53,7 @@ Result<CoverJob> job_of(const CoverOptions& given) {
                std::move(coverage),
                !given.no_derive,
                !given.no_prove,
-               given.engine.engine(),
+               std::move(*engine),
                given.engine.budget(given.options)};
   if (given.no_derive) return job;
   auto policy = load_optional_policy(given.policy, reading(given.options));

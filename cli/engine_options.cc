@@ -1,8 +1,27 @@
 #include "cli/engine_options.h"
 
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
 #include "cli/arguments.h"
 
 namespace secequiv::cli {
+namespace {
+
+constexpr std::string_view kForeign = "smt:";
+
+CLI::Validator engine_name() {
+  const CLI::Validator words = one_of({"dd", "sat", "z3", "both", "all", "smt:COMMAND"});
+  const auto check = [words](const std::string& text) {
+    const bool command =
+        text.starts_with(kForeign) && text.find_first_not_of(' ', kForeign.size()) != text.npos;
+    return command ? std::string() : words(text);
+  };
+  return {check, words.get_description()};
+}
+
+}  // namespace
 
 void EngineOptions::add(CLI::App& app) {
   add_engine(app);
@@ -10,11 +29,36 @@ void EngineOptions::add(CLI::App& app) {
 }
 
 void EngineOptions::add_engine(CLI::App& app) {
-  app.add_option("--engine", name,
-                 "Use dd (diagrams; beyond their limits sat, then z3), sat, z3, or both dd and z3")
-      ->check(one_of({"dd", "sat", "z3", "both"}))
-      ->capture_default_str();
+  app.add_option("--engine", names,
+                 "Use dd (then sat, z3), sat, z3, both dd and z3, a solver, or all; repeatable")
+      ->check(engine_name())
+      ->default_str("dd")
+      ->allow_extra_args(false);
   add_memory(app);
+}
+
+Result<Engine> EngineOptions::engine(const Options& options) const {
+  constexpr std::pair<std::string_view, Engine::Kind> kKinds[] = {{"z3", Engine::kZ3},
+                                                                  {"dd", Engine::kDd},
+                                                                  {"both", Engine::kBoth},
+                                                                  {"sat", Engine::kSat},
+                                                                  {"all", Engine::kAll}};
+  Engine out = Engine::kForeign;
+  std::size_t words = 0;
+  for (const std::string& name : names) {
+    if (name.starts_with(kForeign)) {
+      out.solvers.push_back({name.substr(kForeign.size()), options.confinement()});
+      continue;
+    }
+    ++words;
+    out.kind =
+        std::ranges::find(kKinds, name, &std::pair<std::string_view, Engine::Kind>::first)->second;
+  }
+  if (words > 1 || (out.kind != Engine::kAll && names.size() > 1))
+    return make_error(ErrorCode::kUsage, "--engine",
+                      "several engines run only with '--engine all'; in addition, expected only "
+                      "smt:COMMAND");
+  return out;
 }
 
 void EngineOptions::add_memory(CLI::App& app) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/options.h"
 #include "verify/decide/decide.h"
@@ -10,7 +11,7 @@
 namespace secequiv::cli {
 
 struct EngineOptions {
-  std::string name = "dd";
+  std::vector<std::string> names = {"dd"};
   std::string assumption;
   std::size_t max_memory = 1024;  // MiB
 
@@ -19,12 +20,8 @@ struct EngineOptions {
   void add_memory(CLI::App& app);  // --max-memory alone
   void add_assume(CLI::App& app);
 
-  [[nodiscard]] Engine engine() const {
-    return name == "z3"    ? Engine::kZ3
-           : name == "dd"  ? Engine::kDd
-           : name == "sat" ? Engine::kSat
-                           : Engine::kBoth;
-  }
+  // Error: kUsage if these engines do not run together.
+  [[nodiscard]] Result<Engine> engine(const Options& options) const;
   // Returns the limits for commands that use only decision diagrams.
   [[nodiscard]] dd::Limits limits() const { return limits_alone(max_memory); }
   [[nodiscard]] Budget budget(const Options& options) const {

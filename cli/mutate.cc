@@ -28,6 +28,8 @@ Result<int> mutate(const MutateOptions& job) {
   if (job.prove_all && job.sample)
     return make_error(ErrorCode::kUsage, "--sample",
                       "cannot be combined with --prove-all, which proves all mutants");
+  auto engine = job.engine.engine(job.options);
+  if (!engine) return engine.error();
   auto source = load_accepted(job.program, reading(job.options));
   if (!source) return source.error();
   heed_interrupts();
@@ -42,7 +44,7 @@ Result<int> mutate(const MutateOptions& job) {
   options.seed = job.seed;
   options.prove_all = job.prove_all;
   options.sample = job.sample.value_or(options.sample);
-  options.engine = job.engine.engine();
+  options.engine = std::move(*engine);
   options.budget = job.engine.budget(job.options);
   options.progress = [&](std::string_view step, std::size_t done, std::size_t total) {
     ticker.step(step, done, total);

@@ -34,6 +34,8 @@ Result<ProveJob> job_of(const ProveOptions& given) {
   ProveJob job;
   auto oracle = given.oracle.open();
   if (!oracle) return oracle.error();
+  auto engine = given.engine.engine(given.options);
+  if (!engine) return engine.error();
   job.oracle = std::move(*oracle);
   for (const auto& [paths, stack] :
        {std::pair(&given.before, &job.before), std::pair(&given.after, &job.after)}) {
@@ -49,7 +51,7 @@ Result<ProveJob> job_of(const ProveOptions& given) {
   job.all_traces = given.traces;
   job.assumption = given.engine.assumption;
   job.host = given.options.oci().arch;
-  job.engine = given.engine.engine();
+  job.engine = std::move(*engine);
   job.budget = given.engine.budget(given.options);
   job.certificate_folder = given.certificate.directory;
   job.certificate_limits = {given.options.timeout, given.engine.max_memory};

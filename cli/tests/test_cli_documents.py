@@ -53,7 +53,7 @@ def test_man_pages_are_valid_roff(share):
     assert (done.returncode, done.stdout) == (0, "")
     text = subprocess.run(["groff", "-man", "-Tascii", "-P-cbou", str(page(share, "prove"))], stdout=subprocess.PIPE, text=True, timeout=60).stdout
     text = " ".join(text.split())
-    for words in ("for example 'nr == read'", "--engine dd|sat|z3|both", "(default: 60)"):
+    for words in ("for example 'nr == read'", "--engine dd|sat|z3|both|all|smt:COMMAND", "(default: 60)"):
         assert words in text, text
 
 
@@ -85,8 +85,8 @@ def test_bash_completion_offers_commands_options_and_files(share):
     for command, options in OPTIONS.items():
         assert set(asked(command, "--")) == options, command
     assert set(asked("--")) == TOP | {"--version", "--help"}
-    assert asked("check", "x.asm", "--engine", "") == ["no files", "dd", "sat", "z3", "both"]
-    assert asked("check", "--engine", "=", "z") == ["no files", "z3"] and asked("check", "--engine", "=") == ["no files", "dd", "sat", "z3", "both"]
+    assert asked("check", "x.asm", "--engine", "") == ["no files", "dd", "sat", "z3", "both", "all"]
+    assert asked("check", "--engine", "=", "z") == ["no files", "z3"] and asked("check", "--engine", "=") == ["no files", "dd", "sat", "z3", "both", "all"]
     assert "aarch64" in asked("check", "--arch", "")
     assert asked("check", "--timeout", "") == ["no files", ""]
     assert asked("check", "--policy", "") == [""] and asked("check", "") == [""]  # files
@@ -104,7 +104,7 @@ def test_zsh_and_fish_know_every_option(share):
         assert {"--" + name for line in lines for name in re.findall(r" -l (\S+)", line)} == options, command
     for line in fish.splitlines()[1:]:
         assert len(re.findall(r"(?<!\\)'", line)) % 2 == 0, line
-    assert "-x -a 'dd sat z3 both'" in fish and ":(dd sat z3 both)'" in zsh
+    assert "-x -a 'dd sat z3 both all'" in fish and ":(dd sat z3 both all)'" in zsh
     if shutil.which("zsh"):
         assert subprocess.run(["zsh", "-n", str(share / "zsh/site-functions/_secequiv")]).returncode == 0
     if shutil.which("fish"):

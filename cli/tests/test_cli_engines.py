@@ -1,6 +1,7 @@
 """Tests `prove --engine` with each engine, and with diagrams and Z3 together, which must agree."""
 
 import os
+import sys
 
 import pytest
 from cli_tool import MANIFEST, PROGRAMS, confirmed, program, report, run
@@ -101,6 +102,68 @@ def test_every_engine_proves_edges_infeasible(engine, asm):
 def test_an_unknown_engine_is_refused(asm):
     done = run("prove", asm(ABOVE_4), asm(FROM_6), "--engine", "magic")
     assert done.status == 2 and "--engine" in done.err
+
+
+STUB = """
+import sys
+behaviour, query = sys.argv[1], sys.stdin.read()
+model = " ".join("(word%d #x%08x)" % (i, {0: 5, 1: 0xc000003e}.get(i, 0)) for i in range(16))
+answer = {"right": "sat", "hang": "", "garbage": "Parse error at 1.1"}.get(behaviour, behaviour)
+if behaviour == "hang":
+    import time
+    time.sleep(1000)
+print(answer)
+if "get-value" in query:
+    print("(%s)" % model.replace("#x00000005", "#x00000007" if behaviour == "sat" else "#x00000005"))
+sys.exit(int(behaviour == "crash"))
+"""
+
+
+@pytest.fixture
+def solver(tmp_path):
+    (tmp_path / "stub solver.py").write_text(STUB)
+    return lambda behaviour: "smt:%s '%s' %s" % (sys.executable, tmp_path / "stub solver.py", behaviour)
+
+
+def test_a_foreign_solver_decides_and_its_model_is_replayed(asm, solver):
+    document, done = report("prove", asm(ABOVE_4), asm(ABOVE_4.replace("jgt #4", "jge #5")), "--engine", solver("unsat"))
+    assert (done.status, document["verdict"], document["engine"]) == (0, "equivalent", solver("unsat"))
+    document, done = report("prove", asm(ABOVE_4), asm(FROM_6), "--engine", solver("right"))
+    assert (done.status, document["verdict"], document["engine"]) == (1, "different", solver("right"))
+    assert confirmed(document, program(ABOVE_4), program(FROM_6)) == [1, 2]
+
+
+@pytest.mark.parametrize("behaviour, reason", [("sat", "this solver is wrong"), ("unknown", "answers 'unknown'"), ("unsupported", "unsupported"),
+                                               ("garbage", "Parse error"), ("crash", "exited with status 1"), ("hang", "time limit of 1 s")])
+def test_a_foreign_solver_that_misbehaves_gives_no_verdict(behaviour, reason, product, solver):
+    document, done = report("prove", product(16, 24, 0x1234567), product(24, 16, 0x1234567), "--engine", solver(behaviour), "--timeout", 1)
+    assert (done.status, document["verdict"]) == (3, "unknown")
+    assert reason in document["detail"], document["detail"]
+
+
+def test_a_foreign_solver_cannot_hide_what_inputs_show(asm, solver):
+    done = run("prove", asm(ABOVE_4), asm(FROM_6), "--engine", solver("unsat"))
+    assert done.status == 2 and "returns 'equivalent' and inputs returns 'different'" in done.err
+    document, done = report("prove", asm(ABOVE_4), asm(FROM_6), "--engine", solver("crash"))
+    assert (done.status, document["engine"]) == (1, "inputs")
+
+
+def test_all_engines_run_side_by_side(product, solver):
+    one, turned, other = product(16, 24, 0x1234567), product(24, 16, 0x1234567), product(16, 24, 0x1234569)
+    for after, verdict in ((turned, "equivalent"), (other, "different")):
+        document, done = report("prove", one, after, "--engine", "all", "--engine", solver("hang"), "--engine", solver("garbage"))
+        assert document["verdict"] == verdict and not document["engine"].startswith("smt:")
+
+
+@pytest.mark.parametrize("engines", [["dd", "sat"], ["dd", "smt:false"], ["smt:false", "smt:true"], ["all", "dd"]])
+def test_several_engines_run_only_with_all(engines, asm):
+    done = run("prove", asm(ABOVE_4), asm(FROM_6), *[word for engine in engines for word in ("--engine", engine)])
+    assert done.status == 2 and "several engines" in done.err
+
+
+@pytest.mark.parametrize("name", ["smt:", "smt: "])
+def test_a_foreign_solver_needs_a_command(name, asm):
+    assert run("prove", asm(ABOVE_4), asm(FROM_6), "--engine", name).status == 2
 
 
 def test_z3_is_loaded_only_when_it_is_asked(asm, tmp_path):

@@ -22,7 +22,7 @@ WRONG = [
     (["dis", "A", "-x"], "'-x' is not an option of dis", "dis"), (["dis", "A", "B"], "dis takes no further argument, found 'B'", "dis"),
     (["check", "A", "A", "A"], "input: expected at most 2 values, found 3", "check"),
     (["dis", "A", "-o", "x", "-o", "y"], "--output: expected at most 1 value, found 2", "dis"),
-    (["check", "A", "--engine"], "--engine: expected a value (dd|sat|z3|both), found none", "check"),
+    (["check", "A", "--engine"], "--engine: expected a value (dd|sat|z3|both|all|smt:COMMAND), found none", "check"),
     (["check", "A", "--max-inputs", "many"], "--max-inputs: expected a whole number from 0 to 1000000000, found 'many'", "check"),
     (["mutate", "A", "--seed", "-1"], "--seed: expected a whole number from 0 to 18446744073709551615, found '-1'", "mutate"),
     (["mutate", "A", "--seed", "010"], "--seed: expected a whole number from 0 to 18446744073709551615, found '010'", "mutate"),
@@ -60,7 +60,7 @@ def test_help_is_a_command_too():
 
 def test_help_shows_values_and_defaults():
     text = run("check", "--help").out
-    assert re.search(r"^  --engine dd\|sat\|z3\|both +Use dd .* \(default: dd\)$", text, re.MULTILINE)
+    assert re.search(r"^  --engine dd\|sat\|z3\|both\|all\|smt:COMMAND\s+Use dd .* \(default: dd\)$", text, re.MULTILINE)
     assert re.search(r"^  --max-inputs N +Derive .* \(default: 4000000\)$", text, re.MULTILINE)
     assert not re.search("TEXT:|UINT|FLOAT|1x", text)
 

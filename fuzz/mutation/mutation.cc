@@ -158,7 +158,7 @@ class Job {
     question.before = {program_};
     question.after = {mutant};
     question.sameness = options_.sameness;
-    auto proof = decide(question, options_.engine, options_.budget);
+    auto proof = ask_engine(question, options_.engine, options_.budget);
     if (!proof) return proof.error();
     if (candidate.killed && proof->verdict == Verdict::kEquivalent)
       return make_error(ErrorCode::kInternal, proof->engine,

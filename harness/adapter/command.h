@@ -20,6 +20,11 @@ inline constexpr int kUnsupportedStatus = 77;  // automake's status for a skippe
 Answer<std::string> run_command(const std::string& command, std::string_view input,
                                 const AdapterLimits& limits, const std::string& file = {});
 
+// Does the same. If `command` contains the placeholder {}, this stands for a file named `name` with
+// the input, and standard input is empty.
+Answer<std::string> run_command_on_file(const std::string& command, std::string_view input,
+                                        const std::string& name, const AdapterLimits& limits);
+
 // Returns the file that the shell executes for the first word of `command`, or an empty string if
 // it executes none or if the word is not plain.
 std::string file_of_command(const std::string& command, const AdapterLimits& limits);

@@ -381,3 +381,19 @@ Result<std::unique_ptr<Evaluator>> command_evaluator(const std::string& command,
 }
 
 }  // namespace secequiv::detail
+
+namespace secequiv {
+
+Answer<std::string> run_command_on_file(const std::string& command, std::string_view input,
+                                        const std::string& name, const AdapterLimits& limits) {
+  if (!detail::has_placeholder(command, "")) return run_command(command, input, limits);
+  const detail::PrivateFolder folder;
+  if (!folder.problem().empty())
+    return detail::failed<std::string>(Outcome::kCrashed, folder.problem());
+  const std::string path = folder.file(name);
+  if (const std::string problem = detail::put_file(path, input); !problem.empty())
+    return detail::failed<std::string>(Outcome::kCrashed, problem);
+  return run_command(detail::replace_placeholder(command, "", path), {}, limits);
+}
+
+}  // namespace secequiv

@@ -1,12 +1,47 @@
-// Records whether the user wants this process to stop (Ctrl-C). Owns that one flag, which is global
-// because signal dispositions are. Long work checks it wherever it checks the clock and treats it
-// like an expired time limit: the answer is unknown. It must not know what work runs.
+// Records what should stop: the process, if the user wants that (Ctrl-C), or the work of one
+// thread. Owns both flags; the first is global because signal dispositions are. Long work checks
+// them wherever it checks the clock and treats them like an expired time limit: the answer is
+// unknown. It must not know what work runs.
 #pragma once
+
+#include <atomic>
 
 namespace secequiv {
 
+// Returns whether the work of this thread should stop.
 bool stop_wanted();
 // Async-signal-safe. The request cannot be withdrawn.
 void want_stop();
+
+// Stops the threads that heed it. It must outlive them.
+class StopToken {
+ public:
+  // Whatever stops the thread that makes the token also stops the threads that heed it.
+  StopToken();
+  StopToken(const StopToken&) = delete;
+  StopToken& operator=(const StopToken&) = delete;
+
+  void stop() { wanted_.store(true, std::memory_order_relaxed); }
+  [[nodiscard]] bool wanted() const;
+
+ private:
+  std::atomic<bool> wanted_ = false;
+  const StopToken* parent_;
+};
+
+// Returns what this thread heeds, for a thread that works for it; nullptr if it heeds no token.
+const StopToken* heeded_token();
+
+// While it exists, this thread heeds `token`, which may be nullptr.
+class Heed {
+ public:
+  explicit Heed(const StopToken* token);
+  ~Heed();
+  Heed(const Heed&) = delete;
+  Heed& operator=(const Heed&) = delete;
+
+ private:
+  const StopToken* before_;
+};
 
 }  // namespace secequiv

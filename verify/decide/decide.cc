@@ -1,12 +1,21 @@
 #include "verify/decide/decide.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <atomic>
+#include <functional>
+#include <future>
+#include <optional>
+#include <stdexcept>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "harness/base/clock.h"
 #include "harness/base/interrupt.h"
+#include "verify/decide/shown.h"
 #include "verify/sat/solver.h"
 #include "verify/smt/solver.h"
 
@@ -37,15 +46,40 @@ Budget Budget::after(double seconds) const {
 
 namespace {
 
+// Diagrams get this many steps before inputs run; most real pairs need fewer.
+constexpr std::size_t kFirstSteps = std::size_t{1} << 16;
+constexpr std::size_t kImprovingSteps = std::size_t{1} << 17;
+// For engines whose work is not counted in steps.
+constexpr double kImprovingSeconds = 10;
+
+bool decisive(const Result<Proof>& proof) { return !proof || proof->verdict != Verdict::kUnknown; }
+
+Proof no_verdict(std::string engine, std::string detail) {
+  Proof out;
+  out.engine = std::move(engine);
+  out.detail = std::move(detail);
+  return out;
+}
+
+// Returns the error for two verdicts that cannot both be right, or nothing.
+std::optional<Error> contradiction(const Proof& one, const Proof& other) {
+  const bool relations = !one.relation || !other.relation || one.relation == other.relation;
+  if (one.verdict == other.verdict && relations) return std::nullopt;
+  return make_error(
+      ErrorCode::kInternal, "engines",
+      fmt::format("{} returns '{}' and {} returns '{}'; please report this", one.engine,
+                  verdict_name(one.verdict), other.engine, verdict_name(other.verdict)));
+}
+
 using Solver = Result<Proof> (*)(const Question&, double, std::size_t, double);
 
 // Asks diagrams, then the SAT engine with half of the time that is left, then Z3.
-Result<Proof> first_answer(const Question& question, const Budget& budget) {
+Result<Proof> one_after_the_other(const Question& question, const Budget& budget) {
   const auto start = Clock::now();
   auto out = dd::prove(question, budget.diagrams);
   for (const auto& [solver, share] :
        {std::pair<Solver, double>{sat::prove, 0.5}, {smt::prove, 1}}) {
-    if (!out || out->verdict != Verdict::kUnknown || stop_wanted()) return out;
+    if (decisive(out) || stop_wanted()) return out;
     const double spent = budget.spent_seconds + seconds_since(start);
     auto next = solver(question, spent + share * (budget.timeout_seconds - spent),
                        budget.solver_mib, spent);
@@ -59,14 +93,7 @@ Result<Proof> first_answer(const Question& question, const Budget& budget) {
   return out;
 }
 
-}  // namespace
-
-Result<Proof> decide(const Question& question, Engine engine, const Budget& budget) {
-  if (engine == Engine::kDd) return first_answer(question, budget);
-  if (engine == Engine::kSat)
-    return sat::prove(question, budget.timeout_seconds, budget.solver_mib, budget.spent_seconds);
-  if (engine == Engine::kZ3)
-    return smt::prove(question, budget.timeout_seconds, budget.solver_mib, budget.spent_seconds);
+Result<Proof> both_must_agree(const Question& question, const Budget& budget) {
   const auto start = Clock::now();
   auto diagrams = dd::prove(question, budget.diagrams);
   if (!diagrams) return diagrams;
@@ -83,15 +110,138 @@ Result<Proof> decide(const Question& question, Engine engine, const Budget& budg
                                     other.engine, verdict_name(other.verdict));
     return undecided;
   }
-  if (diagrams->verdict != solver->verdict ||
-      (solver->relation && diagrams->relation != solver->relation))
-    return make_error(ErrorCode::kInternal, "engines",
-                      fmt::format("diagrams return '{}' and z3 returns '{}'; please report this",
-                                  verdict_name(diagrams->verdict), verdict_name(solver->verdict)));
+  if (auto error = contradiction(*diagrams, *solver)) return *error;
   solver->engine = "dd and z3";
   solver->encode_seconds += diagrams->encode_seconds;
   solver->solve_seconds += diagrams->solve_seconds;
   return solver;
+}
+
+using Ask = std::function<Result<Proof>()>;
+
+// Returns a function for each engine. Where Z3 is not installed, the others run without it.
+std::vector<Ask> all_engines(const Question& question, const Engine& engine, const Budget& budget) {
+  const double spent = budget.spent_seconds;
+  std::vector<Ask> out{
+      [&, spent] {
+        dd::Limits limits = limits_alone(budget.solver_mib);
+        limits.seconds = std::max(budget.timeout_seconds - spent, 0.0);
+        return dd::prove(question, limits);
+      },
+      [&, spent] { return sat::prove(question, budget.timeout_seconds, budget.solver_mib, spent); },
+      [&, spent]() -> Result<Proof> {
+        try {
+          return smt::prove(question, budget.timeout_seconds, budget.solver_mib, spent);
+        } catch (const std::runtime_error& missing) {
+          return no_verdict("z3", missing.what());
+        }
+      }};
+  for (const smt::ForeignSolver& solver : engine.solvers)
+    out.emplace_back([&, spent] {
+      return smt::prove_by(solver, question, budget.timeout_seconds, budget.solver_mib, spent);
+    });
+  return out;
+}
+
+// Runs all engines at the same time until the first one decides.
+Result<Proof> side_by_side(const Question& question, const Engine& engine, const Budget& budget) {
+  StopToken token;
+  std::atomic<std::size_t> first = ~std::size_t{0};
+  const std::vector<Ask> engines = all_engines(question, engine, budget);
+  const auto run = [&](std::size_t i) {
+    const Heed heed(&token);
+    struct StopOthers {  // also if memory runs out
+      StopToken* token;
+      ~StopOthers() {
+        if (token != nullptr) token->stop();
+      }
+    } at_end{&token};
+    auto answer = engines[i]();
+    std::size_t none = ~std::size_t{0};
+    if (decisive(answer))
+      first.compare_exchange_strong(none, i);
+    else
+      at_end.token = nullptr;
+    return answer;
+  };
+  std::vector<std::future<Result<Proof>>> running;
+  for (std::size_t i = 0; i < engines.size(); ++i)
+    running.push_back(std::async(std::launch::async, run, i));
+  std::vector<Result<Proof>> answers;
+  for (auto& each : running) answers.push_back(each.get());
+  if (first == ~std::size_t{0}) {
+    std::vector<std::string> reasons;
+    for (const auto& answer : answers)
+      reasons.push_back(fmt::format("{}: {}", answer->engine, answer->detail));
+    return no_verdict("all", fmt::format("{}", fmt::join(reasons, "; ")));
+  }
+  auto& out = answers[first];
+  if (!out) return out;
+  for (const auto& other : answers) {
+    if (!other) return other;
+    if (other->verdict == Verdict::kUnknown) continue;
+    if (auto error = contradiction(*out, *other)) return *error;
+  }
+  return out;
+}
+
+// Lets the engine look for the smallest witness of a difference that an input shows.
+Result<Proof> improved(const Question& question, const Engine& engine, Budget budget,
+                       const Witness& witness) {
+  budget.diagrams = limits_to_improve(budget.diagrams);
+  budget.timeout_seconds =
+      std::min(budget.timeout_seconds, budget.spent_seconds + kImprovingSeconds);
+  const bool diagrams = engine == Engine::kDd || engine == Engine::kAll;
+  auto out = diagrams ? dd::prove(question, budget.diagrams) : ask_engine(question, engine, budget);
+  if (!out || out->verdict == Verdict::kDifferent) return out;
+  auto shown = sat::minimized(question, witness, budget.timeout_seconds, budget.solver_mib,
+                              budget.spent_seconds);
+  if (!shown) return shown;
+  shown->engine = "inputs";
+  if (out->verdict == Verdict::kUnknown) return shown;
+  return *contradiction(*out, *shown);
+}
+
+}  // namespace
+
+Result<Proof> ask_engine(const Question& question, const Engine& engine, const Budget& budget) {
+  const auto [seconds, mib, diagrams, spent] = budget;
+  switch (engine.kind) {
+    case Engine::kZ3:
+      return smt::prove(question, seconds, mib, spent);
+    case Engine::kDd:
+      return one_after_the_other(question, budget);
+    case Engine::kBoth:
+      return both_must_agree(question, budget);
+    case Engine::kSat:
+      return sat::prove(question, seconds, mib, spent);
+    case Engine::kForeign:
+      return smt::prove_by(engine.solvers.front(), question, seconds, mib, spent);
+    case Engine::kAll:
+      break;
+  }
+  return side_by_side(question, engine, budget);
+}
+
+dd::Limits limits_to_improve(const dd::Limits& limits) {
+  dd::Limits out = limits;
+  out.steps = std::min(out.steps, kImprovingSteps);
+  return out;
+}
+
+Result<Proof> decide(const Question& question, const Engine& engine, const Budget& budget) {
+  const auto start = Clock::now();
+  const auto left = [&] { return budget.after(seconds_since(start)); };
+  if (engine == Engine::kDd || engine == Engine::kAll) {
+    dd::Limits first = budget.diagrams;
+    first.steps = std::min(first.steps, kFirstSteps);
+    if (auto quick = dd::prove(question, first); decisive(quick) || stop_wanted()) return quick;
+  }
+  const auto shown = shown_by_inputs(question);
+  if (!shown) return ask_engine(question, engine, left());
+  auto out = improved(question, engine, left(), *shown);
+  if (out) out->solve_seconds = seconds_since(start) - out->encode_seconds;
+  return out;
 }
 
 }  // namespace secequiv

@@ -1,20 +1,32 @@
-// Owns the choice of the engine that answers a question: when other engines run after the diagrams,
-// and the rule that diagrams and Z3 must agree if both run. It must not know how engines work.
+// Owns the choice of the engine that answers a question: when derived inputs and other engines run
+// after the diagrams, which engines run side by side, and the rule that answers must not contradict
+// each other. It must not know how engines work.
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "harness/base/result.h"
 #include "harness/compare/proof.h"
 #include "verify/dd/engine.h"
+#include "verify/smt/foreign.h"
 
 namespace secequiv {
 
-enum class Engine : std::uint8_t {
-  kZ3,
-  kDd,    // decision diagrams; beyond their limits, the SAT engine, then Z3
-  kBoth,  // decision diagrams and Z3; contradicting verdicts are an error
-  kSat,   // the SAT engine; it decides no edges, so diagrams do
+struct Engine {
+  enum Kind : std::uint8_t {
+    kZ3,
+    kDd,       // decision diagrams; beyond their limits, the SAT engine, then Z3
+    kBoth,     // decision diagrams and Z3; contradicting verdicts are an error
+    kSat,      // the SAT engine; it decides no edges, so diagrams do
+    kForeign,  // the only one of `solvers`; it decides no edges, so diagrams do
+    kAll,      // every engine and all of `solvers` side by side; the first verdict counts
+  };
+  Kind kind = kDd;
+  std::vector<smt::ForeignSolver> solvers = {};
+
+  Engine(Kind which) : kind(which) {}  // NOLINT(google-explicit-constructor)
+  bool operator==(Kind which) const { return kind == which; }
 };
 
 struct Budget {
@@ -33,9 +45,18 @@ dd::Limits limits_alone(std::size_t mib);
 // Returns limits within a user's time and memory that leave time for the solver.
 Budget budget_for(double seconds, std::size_t mib);
 
-// Answers the question. The proof's `engine` names the engine that decided. Precondition: the
-// kernel accepts all programs, except that they may be too long. Errors: kUsage if no input meets
-// the assumption; kInternal if a witness does not replay or the engines contradict each other.
-Result<Proof> decide(const Question& question, Engine engine, const Budget& budget);
+// Returns limits for work that only improves a known difference: it takes milliseconds.
+dd::Limits limits_to_improve(const dd::Limits& limits);
+
+// Answers the question without running inputs, for callers that ran them already. The proof's
+// `engine` names the engine that decided. Precondition: the kernel accepts all programs, except
+// that they may be too long. Errors: kUsage if no input meets the assumption; kInternal if a
+// witness does not replay or if answers contradict each other.
+Result<Proof> ask_engine(const Question& question, const Engine& engine, const Budget& budget);
+
+// Does the same, but derived inputs run before any solver. If one shows a difference, the verdict
+// is kDifferent even if the engine gives up, which then has little time to find the smallest
+// witness.
+Result<Proof> decide(const Question& question, const Engine& engine, const Budget& budget);
 
 }  // namespace secequiv

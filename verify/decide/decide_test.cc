@@ -19,6 +19,9 @@ constexpr const char* kFrom6 = "ld [0]\njge #6, y, n\ny: ret #1\nn: ret #2\n";
 constexpr const char* kProduct =
     "ld [16]\ntax\nld [24]\nmul x\njeq #6, y, n\ny: ret #1\nn: ret #2\n";
 
+constexpr std::array kEngines = {Engine::kZ3, Engine::kDd, Engine::kBoth, Engine::kSat,
+                                 Engine::kAll};
+
 Proof decided(std::string_view before, std::string_view after, Engine engine) {
   const Pair pair{assemble(before), assemble(after), Sameness::kRaw};
   auto proof = decide(Question(pair), engine, {.timeout_seconds = 20});
@@ -31,7 +34,7 @@ TEST(Decide, NamesTheEngineThatDecided) {
   EXPECT_EQ(decided(kAbove4, kFrom5, Engine::kDd).engine, "dd");
   EXPECT_EQ(decided(kAbove4, kFrom5, Engine::kBoth).engine, "dd and z3");
   EXPECT_EQ(decided(kAbove4, kFrom5, Engine::kSat).engine, "sat");
-  for (const Engine engine : {Engine::kZ3, Engine::kDd, Engine::kBoth, Engine::kSat}) {
+  for (const Engine::Kind engine : kEngines) {
     EXPECT_EQ(decided(kAbove4, kFrom5, engine).verdict, Verdict::kEquivalent);
     const Proof different = decided(kAbove4, kFrom6, engine);
     ASSERT_EQ(different.verdict, Verdict::kDifferent);
@@ -62,7 +65,54 @@ TEST(Decide, BothEnginesMustProveEquivalence) {
   EXPECT_EQ(proof->verdict, Verdict::kDifferent);
 }
 
-constexpr std::array kEngines = {Engine::kZ3, Engine::kDd, Engine::kBoth, Engine::kSat};
+Engine foreign(const std::string& command, Engine::Kind kind = Engine::kForeign) {
+  Engine out = kind;
+  out.solvers.push_back({command});
+  return out;
+}
+
+TEST(Decide, EnginesThatGiveUpDoNotHideWhatInputsShow) {
+  const Budget tight{.timeout_seconds = 20, .diagrams = {.nodes = 100}};
+  const char* before =
+      "ld [16]\ntax\nld [24]\nmul x\njeq #6, y, n\ny: ret #1\nn: ld [0]\njeq #9, y2, n2\ny2: ret "
+      "#1\nn2: ret #2\n";
+  std::string after = before;
+  after.replace(after.find("jeq #9"), 6, "jeq #8");
+  const Pair pair{assemble(before), assemble(after), Sameness::kRaw};
+  for (const Engine& engine : {Engine(Engine::kDd), foreign("false"), foreign("echo unknown"),
+                               foreign("sleep 1000", Engine::kAll)}) {
+    const auto proof = decide(Question(pair), engine, tight);
+    ASSERT_TRUE(proof) << proof.error().text();
+    ASSERT_EQ(proof->verdict, Verdict::kDifferent);
+    EXPECT_EQ(proof->engine, "inputs");
+    EXPECT_TRUE(proof->minimal);
+    SeccompData smallest{};
+    smallest.words[0] = 8;
+    EXPECT_EQ(proof->witness->data, smallest);
+  }
+  // Such an answer contradicts the input.
+  const auto wrong = decide(Question(pair), foreign("echo unsat"), tight);
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().code, ErrorCode::kInternal);
+  EXPECT_NE(wrong.error().text().find("smt:echo unsat returns 'equivalent'"), std::string::npos);
+}
+
+// Diagrams are too small for this pair, and no derived input shows its difference.
+TEST(Decide, AllEnginesRunUntilOneDecides) {
+  const Budget budget{.timeout_seconds = 1000, .diagrams = {.nodes = 100}};
+  const char* turned = "ld [24]\ntax\nld [16]\nmul x\njeq #6, y, n\ny: ret #1\nn: ret #2\n";
+  const Pair same{assemble(kProduct), assemble(turned), Sameness::kRaw};
+  const auto proof = decide(Question(same), foreign("sleep 1000", Engine::kAll), budget);
+  ASSERT_TRUE(proof) << proof.error().text();
+  EXPECT_EQ(proof->verdict, Verdict::kEquivalent);
+  EXPECT_NE(proof->engine, "smt:sleep 1000");
+  const auto none = decide(Question(same), foreign("echo unknown", Engine::kAll),
+                           {.timeout_seconds = 0, .diagrams = {.nodes = 100}});
+  ASSERT_TRUE(none);
+  EXPECT_EQ(none->verdict, Verdict::kUnknown);
+  for (const char* each : {"dd: ", "sat: ", "z3: ", "smt:echo unknown: "})
+    EXPECT_NE(none->detail.find(each), std::string::npos) << none->detail;
+}
 
 Question ask(const Pair& pair, std::string_view assumption,
              Question::Goal goal = Question::Goal::kSame) {
@@ -76,7 +126,7 @@ Question ask(const Pair& pair, std::string_view assumption,
 
 TEST(Decide, ComparesOnlyInputsThatMeetTheAssumption) {
   const Pair pair{assemble(kAbove4), assemble(kFrom6), Sameness::kRaw};
-  for (const Engine engine : kEngines) {
+  for (const Engine::Kind engine : kEngines) {
     EXPECT_EQ(decide(ask(pair, "nr != 5"), engine, {})->verdict, Verdict::kEquivalent);
     EXPECT_EQ(decide(ask(pair, "arg0 > 0x1ffffffff"), engine, {})->witness->data.words[5], 2u);
     auto none = decide(ask(pair, "nr == 1 && nr == 2"), engine, {});
@@ -103,7 +153,7 @@ TEST(Decide, RefinesMeansNeverMorePermissive) {
                         {loose, other, Verdict::kDifferent, Relation::kIncomparable}};
   for (const Case& c : cases) {
     const Pair pair{assemble(c.before), assemble(c.after), Sameness::kRaw};
-    for (const Engine engine : kEngines) {
+    for (const Engine::Kind engine : kEngines) {
       auto proof = decide(ask(pair, "true", Question::Goal::kRefines), engine, {});
       ASSERT_TRUE(proof) << proof.error().text();
       EXPECT_EQ(proof->verdict, c.verdict) << c.before << c.after;
@@ -123,7 +173,7 @@ TEST(Decide, MergedFilterEqualsItsStack) {
   Question question;
   question.before = {first, second};
   question.after = {merged};
-  for (const Engine engine : kEngines) {
+  for (const Engine::Kind engine : kEngines) {
     EXPECT_EQ(decide(question, engine, {})->verdict, Verdict::kEquivalent);
     Question alone = question;
     alone.before = {first};
@@ -173,6 +223,11 @@ TEST(Engines, AgreeOnStacksAndAssumptions) {
     ASSERT_EQ(mine->relation, theirs->relation);
     ASSERT_EQ(mine->verdict, third->verdict) << describe(question.assumption);
     ASSERT_EQ(mine->relation, third->relation);
+    if (i % 10 == 0) {
+      const auto first = decide(question, Engine::kAll, {.timeout_seconds = 20});
+      ASSERT_TRUE(first) << first.error().text();
+      ASSERT_EQ(mine->verdict, first->verdict) << describe(question.assumption);
+    }
     ++decided[static_cast<int>(mine->relation.value())];
     if (mine->witness) ASSERT_EQ(mine->witness->data, theirs->witness->data);
   }

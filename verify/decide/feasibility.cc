@@ -55,7 +55,8 @@ struct FeasibilityDecider::State {
   }
 };
 
-FeasibilityDecider::FeasibilityDecider(const Program& program, Engine engine, const Budget& budget)
+FeasibilityDecider::FeasibilityDecider(const Program& program, const Engine& engine,
+                                       const Budget& budget)
     : state_(new State{program, engine, budget.diagrams, nullptr, nullptr, nullptr}) {}
 FeasibilityDecider::~FeasibilityDecider() = default;
 
@@ -80,7 +81,7 @@ Result<Feasibility> FeasibilityDecider::query(const Obligation& obligation,
   return mine->answer == Answer::kUnknown && theirs->answer != Answer::kFeasible ? mine : theirs;
 }
 
-Status account_for_edges(const CoverageMap& coverage, Engine engine, const Budget& budget,
+Status account_for_edges(const CoverageMap& coverage, const Engine& engine, const Budget& budget,
                          const std::function<bool(const Feasibility&)>& take,
                          std::span<const Obligation> infeasible) {
   using Answer = Feasibility::Answer;

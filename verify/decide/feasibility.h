@@ -15,7 +15,7 @@ class FeasibilityDecider {
  public:
   // Precondition: the kernel accepts `program`, except that it may be too long, and it outlives
   // this object.
-  FeasibilityDecider(const Program& program, Engine engine, const Budget& budget);
+  FeasibilityDecider(const Program& program, const Engine& engine, const Budget& budget);
   ~FeasibilityDecider();
   FeasibilityDecider(const FeasibilityDecider&) = delete;
   FeasibilityDecider& operator=(const FeasibilityDecider&) = delete;
@@ -33,7 +33,7 @@ class FeasibilityDecider {
 // cover more by running witnesses through `coverage`. `take` receives each answer and returns
 // whether to continue. Once the time is over, the remaining answers are kUnknown. `infeasible` was
 // decided before and is not decided again. Errors: kInternal.
-Status account_for_edges(const CoverageMap& coverage, Engine engine, const Budget& budget,
+Status account_for_edges(const CoverageMap& coverage, const Engine& engine, const Budget& budget,
                          const std::function<bool(const Feasibility&)>& take,
                          std::span<const Obligation> infeasible = {});
 

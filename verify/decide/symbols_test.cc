@@ -111,7 +111,7 @@ void expect_same_for_many(const Asked& asked, Random& random, int rounds) {
   }
 }
 
-constexpr Engine kEngines[] = {Engine::kZ3, Engine::kDd, Engine::kBoth};
+constexpr Engine::Kind kEngines[] = {Engine::kZ3, Engine::kDd, Engine::kBoth};
 
 TEST(SymbolProofs, EquivalentProgramsAreProvenForAllValues) {
   const std::pair<const char*, const char*> pairs[] = {
@@ -147,7 +147,7 @@ TEST(SymbolProofs, EquivalentProgramsAreProvenForAllValues) {
   for (const auto& [before, after] : pairs) {
     const Asked asked(before, after);
     SCOPED_TRACE(std::string(before) + "\n--\n" + after);
-    for (const Engine engine : kEngines) {
+    for (const Engine::Kind engine : kEngines) {
       const Proof proof = proven(asked.question, engine);
       EXPECT_EQ(proof.verdict, Verdict::kEquivalent) << static_cast<int>(engine) << proof.detail;
       EXPECT_EQ(proof.engine, engine == Engine::kZ3   ? "z3"
@@ -226,7 +226,7 @@ TEST(SymbolProofs, FindsTheSmallestDifference) {
   for (const Different& one : cases) {
     const Asked asked(one.before, one.after);
     SCOPED_TRACE(std::string(one.before) + "\n--\n" + one.after);
-    for (const Engine engine : kEngines) {
+    for (const Engine::Kind engine : kEngines) {
       const Proof proof = proven(asked.question, engine);
       ASSERT_EQ(proof.verdict, Verdict::kDifferent) << static_cast<int>(engine) << proof.detail;
       expect_true_witness(asked, proof);
@@ -247,13 +247,13 @@ TEST(SymbolProofs, SupportsRefinementStacksAndBehaviour) {
   {
     Asked asked(before, "ret #0x00050001");
     asked.question.goal = Question::Goal::kRefines;
-    for (const Engine engine : kEngines)
+    for (const Engine::Kind engine : kEngines)
       EXPECT_EQ(proven(asked.question, engine).relation, Relation::kIncomparable);
   }
   {
     Asked asked("ret #$r", "ret #0x80000000");
     asked.question.goal = Question::Goal::kRefines;
-    for (const Engine engine : kEngines)
+    for (const Engine::Kind engine : kEngines)
       EXPECT_EQ(proven(asked.question, engine).verdict, Verdict::kPass);
   }
   {
@@ -261,13 +261,13 @@ TEST(SymbolProofs, SupportsRefinementStacksAndBehaviour) {
     Asked asked("ret #$r", "ret #$r");
     const Program allow = assemble("ret #0x7fff0000");
     asked.question.after = {allow, asked.after.program};
-    for (const Engine engine : kEngines) {
+    for (const Engine::Kind engine : kEngines) {
       const Proof proof = proven(asked.question, engine);
       ASSERT_EQ(proof.verdict, Verdict::kDifferent);
       EXPECT_EQ(proof.symbols, std::vector{0x7fff0001u});
     }
     asked.question.before = {asked.before.program, allow};
-    for (const Engine engine : kEngines) {
+    for (const Engine::Kind engine : kEngines) {
       const Proof proof = proven(asked.question, engine);
       ASSERT_EQ(proof.verdict, Verdict::kEquivalent);
     }
@@ -275,7 +275,7 @@ TEST(SymbolProofs, SupportsRefinementStacksAndBehaviour) {
   {
     Asked asked("ret #$r", "ld #$r\nor #0x10\nret a");
     asked.question.sameness = Sameness::kBehaviour;
-    for (const Engine engine : kEngines) {
+    for (const Engine::Kind engine : kEngines) {
       const Proof proof = proven(asked.question, engine);
       ASSERT_EQ(proof.verdict, Verdict::kDifferent);
       expect_true_witness(asked, proof);
@@ -308,7 +308,7 @@ TEST(SymbolProofs, AssumptionsMayNameSymbols) {
         parse_assumption(describe(*parsed), Arch::kX86_64, asked.question.symbols.all());
     ASSERT_TRUE(again) << describe(*parsed);
     EXPECT_EQ(*again, *parsed);
-    for (const Engine engine : kEngines) {
+    for (const Engine::Kind engine : kEngines) {
       const Proof proof = proven(asked.question, engine);
       EXPECT_EQ(proof.verdict, one.verdict) << one.assumption;
       EXPECT_EQ(proof.symbols, one.symbols) << one.assumption;
@@ -317,7 +317,7 @@ TEST(SymbolProofs, AssumptionsMayNameSymbols) {
   Asked asked("ld #9\ndiv #$k\nret a", "ret #0");
   asked.question.assumption =
       *parse_assumption("$k == 0", Arch::kX86_64, asked.question.symbols.all());
-  for (const Engine engine : kEngines) {
+  for (const Engine::Kind engine : kEngines) {
     const auto proof = decide(asked.question, engine, {});
     ASSERT_FALSE(proof) << "a proof would mean nothing";
     EXPECT_EQ(proof.error().code, ErrorCode::kUsage);
@@ -337,7 +337,7 @@ TEST(SymbolProofs, LimitsGiveUnknown) {
   ASSERT_TRUE(diagrams);
   EXPECT_EQ(diagrams->verdict, Verdict::kUnknown);
   EXPECT_FALSE(diagrams->detail.empty());
-  for (const Engine engine : kEngines) {
+  for (const Engine::Kind engine : kEngines) {
     const auto proof = decide(asked.question, engine, {.timeout_seconds = 1e-9, .diagrams = few});
     ASSERT_TRUE(proof);
     EXPECT_EQ(proof->verdict, Verdict::kUnknown);

@@ -109,12 +109,29 @@ class Prover {
       proof.verdict = Verdict::kPass;
       return Ok{};
     }
-    const BitGraph::Bool wrong = refines ? conditions_.looser : conditions_.differ;
-    proof.minimal = sweep.minimize(wrong, conditions_.to_clear, smaller(std::move(example)));
-    return take_witness(sweep.example(), proof);
+    return minimize_witness(sweep, smaller(std::move(example)), kConflicts, proof);
+  }
+
+  // Fills in verdict and witness, starting from a known one.
+  Status run_from(const Witness& witness, Proof& proof) {
+    const Inputs example(witness.data.words.begin(), witness.data.words.end());
+    Sweep sweep(conditions_.words.bits(), std::span(&example, 1), constants(question_),
+                [this] { return stopped(); });
+    return minimize_witness(sweep, example, kFewConflicts, proof);
   }
 
  private:
+  // For each bit of a witness. Many witnesses need none.
+  static constexpr int kConflicts = 10000;
+  static constexpr int kFewConflicts = 500;
+
+  Status minimize_witness(Sweep& sweep, Inputs example, int conflicts, Proof& proof) {
+    const bool refines = question_.goal == Question::Goal::kRefines;
+    const BitGraph::Bool wrong = refines ? conditions_.looser : conditions_.differ;
+    proof.minimal = sweep.minimize(wrong, conditions_.to_clear, std::move(example), conflicts);
+    return take_witness(sweep.example(), proof);
+  }
+
   static constexpr std::size_t kInputWords = Symbols::kFirstWord;
 
   // Returns a smaller example, found by runs alone, so that the solver has less to do.
@@ -165,6 +182,18 @@ Result<Proof> prove(const Question& question, double timeout_seconds, std::size_
     proof.detail = stop_wanted()      ? "interrupted"
                    : prover.stopped() ? "time limit reached"
                                       : fmt::format("memory limit of {} MiB reached", memory_mib);
+  return proof;
+}
+
+Result<Proof> minimized(const Question& question, const Witness& witness, double timeout_seconds,
+                        std::size_t memory_mib, double spent_seconds) {
+  Proof proof;
+  proof.engine = "sat";
+  proof.witness = minimize(question, witness);
+  proof.verdict = Verdict::kDifferent;
+  Prover prover(question, timeout_seconds - spent_seconds, memory_mib);
+  if (prover.exhausted()) return proof;
+  if (auto s = prover.run_from(*proof.witness, proof); !s) return s.error();
   return proof;
 }
 

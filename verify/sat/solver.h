@@ -18,4 +18,9 @@ inline Result<Proof> prove(const Pair& pair, double timeout_seconds) {
   return prove(Question(pair), timeout_seconds);
 }
 
+// Returns the proof for a known witness, made as small as a bounded effort permits. Precondition:
+// the question has no symbols. Errors: those of prove().
+Result<Proof> minimized(const Question& question, const Witness& witness, double timeout_seconds,
+                        std::size_t memory_mib, double spent_seconds);
+
 }  // namespace secequiv::sat

@@ -217,7 +217,7 @@ void Sweep::merge_below(Bool goal, int conflicts) {
   }
 }
 
-bool Sweep::minimize(Bool goal, std::span<const Bool> bits, Inputs example) {
+bool Sweep::minimize(Bool goal, std::span<const Bool> bits, Inputs example, int conflicts) {
   CnfSolver solver(graph_, CnfSolver::Effort::kManyQueries, stop_);
   example_ = std::move(example);
   simulate(std::span(&example_, 1));
@@ -225,7 +225,7 @@ bool Sweep::minimize(Bool goal, std::span<const Bool> bits, Inputs example) {
   for (const Bool bit : bits) {
     if ((value(bit) & 1) != 0) {
       fixed.push_back(-same(bit));
-      const Answer zero = solver.ask(fixed, -1, [this](Bool part) { return same(part); });
+      const Answer zero = solver.ask(fixed, conflicts, [this](Bool part) { return same(part); });
       if (zero == Answer::kUnknown) return false;
       fixed.back() = same(bit);
       if (zero == Answer::kYes) {

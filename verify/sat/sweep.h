@@ -30,9 +30,9 @@ class Sweep {
   // After kYes: such an input.
   [[nodiscard]] const Inputs& example() const { return example_; }
   // Makes these bits false in the example where that is possible, the first ones first. Returns
-  // false if `stop` ends this before. Precondition: the goal is possible, and is true for the
-  // example.
-  bool minimize(Bool goal, std::span<const Bool> bits, Inputs example);
+  // false if one of them takes more than so many conflicts, or if `stop` ends this before.
+  // Precondition: the goal is true for the example.
+  bool minimize(Bool goal, std::span<const Bool> bits, Inputs example, int conflicts);
   // Finds equal bits below the goal; each query takes at most so many conflicts.
   void merge_below(Bool goal, int conflicts);
 

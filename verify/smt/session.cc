@@ -9,14 +9,15 @@ namespace secequiv::smt {
 Watchdog::Watchdog(Z3_context context, double seconds)
     : deadline_(Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                    std::chrono::duration<double>(std::min(seconds, 1e8)))),
-      thread_([this, context] {
+      thread_([this, context, token = heeded_token()] {
+        const Heed heed(token);
         std::unique_lock lock(mutex_);
         while (!done_) {
           if (expired()) {
             Z3_interrupt(context);
             wake_.wait_for(lock, std::chrono::milliseconds(20));
           } else {
-            const auto look = Clock::now() + std::chrono::milliseconds(100);
+            const auto look = Clock::now() + std::chrono::milliseconds(10);
             wake_.wait_until(lock, std::min(deadline_, look));
           }
         }

@@ -11,6 +11,8 @@
 namespace secequiv::smt {
 namespace {
 
+constexpr double kMinimizingSeconds = 10;
+
 // What both minimizers share: the satisfiable query, and the proof whose witness becomes smaller.
 class Minimizer {
  public:
@@ -214,6 +216,7 @@ Status find_witness(const Question& question, Terms& terms, Solver& solver,
     proof.verdict = Verdict::kUnknown;
     return Ok{};
   }
+  const Watchdog little(terms.context(), kMinimizingSeconds);
   const auto smallest = symbols.run();
   if (!smallest) return smallest.error();
   const secequiv::Instance instance(question, proof.symbols);
