@@ -1,4 +1,5 @@
 // `fuzz`: runs code under test on generated programs, or a fixed pair on mutated inputs.
+#include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/fuzz_campaign.h"
 #include "cli/fuzz_target.h"
@@ -57,6 +58,8 @@ void add_fuzz(CLI::App& app, Context& context) {
   given->target.add(*sub);
   put_in_group(*sub, kTargetGroup);
   given->effort.add(*sub);
+  add_number(*sub, "--jobs", given->effort.jobs, 1, 256,
+             "Fuzz in this many processes, which share what they find");
   sub->add_flag("--list", given->list, "List the built-in names, and exit");
   given->options.add(*sub, {kSandbox, kInput, kSame, kImport, kQuiet, kJson, kPage});
 }

@@ -25,7 +25,7 @@ pair::FuzzOptions fuzz_options(const FuzzCampaignOptions& given, const FuzzEffor
   pair::FuzzOptions out;
   out.seconds = effort.trials > 0 ? 1e9 : effort.seconds;
   if (effort.trials > 0) out.evaluations = effort.trials;
-  out.jobs = given.jobs;
+  out.jobs = effort.jobs;
   out.seed = effort.seed;
   out.corpus = given.corpus;
   out.stop = was_interrupted;
@@ -41,8 +41,6 @@ void FuzzCampaignOptions::add(CLI::App& app) {
   pair.add(app);
   app.add_option("--corpus", corpus,
                  "Read inputs from this folder, and store inputs there that cover new edges");
-  add_number(app, "--jobs", jobs, 1, 256,
-             "Run this many processes, which share their inputs through the folder");
   app.add_flag("--minimize", minimize,
                "Keep only one input for each edge in the folder at the end");
   check.add(app);

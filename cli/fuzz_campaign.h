@@ -12,7 +12,6 @@ struct FuzzCampaignOptions {
   PairOptions pair;
   PairCheckOptions check;
   std::string corpus;
-  unsigned jobs = 1;
   bool minimize = false;
 
   void add(CLI::App& app);

@@ -4,6 +4,7 @@
 #include "cli/interrupts.h"
 #include "cli/output.h"
 #include "fuzz/hunt/evaluators.h"
+#include "fuzz/hunt/jobs.h"
 #include "fuzz/hunt/store.h"
 #include "harness/report/hunt.h"
 #include "harness/report/json.h"
@@ -29,11 +30,25 @@ Result<HuntReport> run_hunt(const FuzzTargetOptions& given, const Options& optio
     };
   }
   terminal::StatusLine line;
-  hunting->progress = [&](const HuntReport& report) {
-    line.show([&] { return hunt_status(report); });
-  };
+  std::unique_ptr<hunt::Jobs> jobs;
   heed_interrupts();
-  return hunt_target(given.target, target, **source, *inputs, *hunting);
+  const auto hunt_with = [&](const hunt::HuntOptions& how) {
+    return hunt_target(given.target, target, **source, *inputs, how);
+  };
+  if (effort.jobs > 1) {  // before the first request, so that each process starts its own server
+    auto others = hunt::Jobs::start(effort.jobs, *hunting, [&](const hunt::HuntOptions& how) {
+      (*source)->skip_originals();
+      auto report = hunt_with(how);
+      target = {};  // ends servers and removes temporary files
+      return report;
+    });
+    if (!others) return others.error();
+    jobs = std::move(*others);
+  }
+  hunting->progress = [&](const HuntReport& report) {
+    line.show([&] { return hunt_status(jobs ? jobs->total(report) : report); });
+  };
+  return hunt_with(*hunting);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ struct FuzzEffort {
   std::uint64_t trials = 0;  // 0: `seconds` is the limit
   std::uint64_t seed = 1;
   bool no_prove = false;
+  unsigned jobs = 1;  // processes; only `fuzz` has this option
 
   void add(CLI::App& app);
 };

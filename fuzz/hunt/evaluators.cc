@@ -7,6 +7,7 @@
 
 #include "fuzz/hunt/ahead.h"
 #include "fuzz/hunt/findings.h"
+#include "fuzz/hunt/jobs.h"
 #include "fuzz/hunt/shape.h"
 #include "harness/base/clock.h"
 #include "harness/base/text.h"
@@ -65,9 +66,11 @@ class EvaluatorHunt {
       return s.error();
     while (!finished())
       if (auto s = try_batch(shown); !s) return s.error();
+    report_.shapes = source_.shapes();
+    if (options_.jobs != nullptr)
+      if (auto s = options_.jobs->end(findings_, report_, options_); !s) return s.error();
     findings_.end();
     report_.seconds = seconds_since(start_);
-    report_.shapes = source_.shapes();
     conclude(report_, options_, originals_);
     if (report_.verdict == Verdict::kPass)
       report_.reason = fmt::format("no {}failure in {} of {}", options_.known.empty() ? "" : "new ",
@@ -107,6 +110,7 @@ class EvaluatorHunt {
       shown = Clock::now();
     }
     ahead_ = nullptr;
+    if (status && options_.jobs != nullptr) status = options_.jobs->join(findings_, report_);
     return status;
   }
 

@@ -98,6 +98,19 @@ Result<Ok> Findings::take(Finding finding) {
   return reduce_waiting();
 }
 
+Result<std::size_t> Findings::join(Finding reduced, std::optional<std::size_t> earlier) {
+  if (earlier) {
+    report_.findings[*earlier].count += reduced.count;
+    prefer(report_.findings[*earlier], std::move(reduced));
+    return *earlier;
+  }
+  if (out_of_time())
+    add(std::move(reduced));
+  else if (const auto is_new = settle(std::move(reduced), {}); !is_new)
+    return is_new.error();
+  return joined_;
+}
+
 Result<Findings::Explanation> Findings::suspected(Finding& finding) {
   if (finding.known || !groups_by_shape(finding) || !knows_earlier_runs()) return Explanation{};
   Finding rest = finding;
@@ -177,8 +190,9 @@ Result<bool> Findings::settle(Finding reduced, Explanation known) {
   const auto explained = explanation(rest, From::kThisRun);
   if (!explained) return explained.error();
   if (explained->by) {
-    report_.findings[*explained->by].count += reduced.count;
-    prefer(report_.findings[*explained->by], std::move(reduced));
+    joined_ = *explained->by;
+    report_.findings[joined_].count += reduced.count;
+    prefer(report_.findings[joined_], std::move(reduced));
     return false;
   }
   const auto counted = settle_known(reduced, known);
@@ -191,6 +205,7 @@ Result<bool> Findings::settle(Finding reduced, Explanation known) {
     const auto shown = shown_without(earlier, pattern);
     if (!shown) return shown.error();
     if (*shown != Shown::kRight) continue;
+    joined_ = i;
     causes_[i].pattern = pattern;
     earlier.count += reduced.count;
     replace(earlier, loosens_more(earlier, reduced) ? earlier : std::move(reduced));
@@ -219,6 +234,7 @@ Result<bool> Findings::settle_known(Finding& reduced, Explanation known) {
     }
   }
   if (known.by) {
+    joined_ = *known.by;
     report_.findings[*known.by].count += reduced.count;
     if (reduced.reduced) prefer(report_.findings[*known.by], std::move(reduced));
     return true;
@@ -388,10 +404,12 @@ bool Findings::add(Finding reduced) {
     const bool same =
         same_group(known, reduced) || ((groups_by_shape(reduced) || known.known) && same_pattern);
     if (!same) continue;
+    joined_ = i;
     known.count += reduced.count;
     prefer(known, std::move(reduced));
     return known.known;
   }
+  joined_ = causes_.size();
   failed_ = failed_ || reduced.failure;
   // Two mistakes with one shape have different files.
   if (std::ranges::find(report_.findings, reduced.group, &Finding::group) != report_.findings.end())

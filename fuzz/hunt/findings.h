@@ -54,6 +54,9 @@ class Findings {
   // Adds a finding that needs no reduction, unless an earlier one has the same cause. Returns
   // whether the finding is known from an earlier run.
   bool add(Finding reduced);
+  // Adds a finding of another process or, if `earlier` is set, more trials of that finding. Returns
+  // its number among the report's findings. Errors: those of the tools.
+  Result<std::size_t> join(Finding reduced, std::optional<std::size_t> earlier);
   // Counts the findings that still wait, and adds the first failure of each kind that has none.
   void end();
 
@@ -65,6 +68,7 @@ class Findings {
 
   // Returns whether a new failure was found.
   [[nodiscard]] bool failed() const { return failed_; }
+  [[nodiscard]] bool out_of_time() const { return seconds_since(start_) >= options_.seconds; }
 
  private:
   // What later failures are compared with. There is one for each finding of the report, in the same
@@ -134,7 +138,6 @@ class Findings {
   [[nodiscard]] static Pattern pattern_of(const Finding& finding);
   [[nodiscard]] bool may_reduce(const Finding& finding, bool suspected = false) const;
   [[nodiscard]] bool knows_earlier_runs() const;
-  [[nodiscard]] bool out_of_time() const { return seconds_since(start_) >= options_.seconds; }
   [[nodiscard]] bool has_known_pattern(const Finding& like, const HuntSubject& subject) const;
   [[nodiscard]] bool comparable(const Cause& cause, const Finding& finding) const;
   // Shows `reduced` in place of `known` if it loosens more.
@@ -161,6 +164,7 @@ class Findings {
   bool unlearned_ = false;  // no time was left to send all subjects of earlier runs
   std::optional<FindingKind> known_kind_;
   bool failed_ = false;
+  std::size_t joined_ = 0;  // the finding to which add() or settle() added the last one
 };
 
 }  // namespace secequiv::hunt

@@ -10,6 +10,7 @@
 
 #include "fuzz/hunt/ahead.h"
 #include "fuzz/hunt/findings.h"
+#include "fuzz/hunt/jobs.h"
 #include "fuzz/hunt/reduce.h"
 #include "fuzz/hunt/scaling.h"
 #include "harness/base/clock.h"
@@ -62,13 +63,15 @@ class Hunt {
       if (seconds > intended) batch = std::max<std::size_t>(batch / 2, at_once_);
       report_.seconds = seconds_since(start_);
       if (options_.progress) options_.progress(report_);
+      if (auto s = join_jobs(false); !s) return s.error();
       if (report_.seconds > kMeasureAfter * options_.seconds && report_.trials > originals_.count)
         if (auto s = measure(); !s) return s.error();
     }
     if (auto s = measure(); !s) return s.error();
+    report_.shapes = source_.shapes();
+    if (auto s = join_jobs(true); !s) return s.error();
     findings_.end();
     report_.seconds = seconds_since(start_);
-    report_.shapes = source_.shapes();
     conclude(report_, options_, originals_);
     report_.reason += unanswered_;
     return std::move(report_);
@@ -129,6 +132,12 @@ class Hunt {
     if (!shown || *shown == Shown::kProblem || !options_.repeat) return shown;
     const auto repeated = ask_again(trial);
     return !repeated || *repeated != Shown::kRight ? repeated : shown;
+  }
+
+  Result<Ok> join_jobs(bool at_end) {
+    if (options_.jobs == nullptr) return Ok{};
+    return at_end ? options_.jobs->end(findings_, report_, options_)
+                  : options_.jobs->join(findings_, report_);
   }
 
   Result<Ok> try_batch(std::size_t size) {
@@ -495,6 +504,7 @@ void conclude(HuntReport& report, const HuntOptions& options, const Originals& o
                ? "the only request failed: "
                : fmt::format("every one of {} requests failed; the first one: ", report.trials)) +
           described(*std::ranges::min_element(report.findings, {}, &Finding::trial));
+    if (!report.lost.empty()) report.reason += "; " + report.lost;
     return;
   }
   report.verdict = Verdict::kUnknown;
@@ -502,6 +512,8 @@ void conclude(HuntReport& report, const HuntOptions& options, const Originals& o
     report.reason = report.unsupported > 0
                         ? "nothing was tested, because every request is unsupported"
                         : "nothing was tested";
+  } else if (!report.lost.empty()) {
+    report.reason = report.lost;
   } else if (report.interrupted) {
     report.reason =
         fmt::format("interrupted after {} without a failure", counted(report.trials, "trial"));

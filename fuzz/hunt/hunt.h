@@ -12,6 +12,8 @@
 
 namespace secequiv::hunt {
 
+class Jobs;
+
 // What is under test: exactly one of `optimizer` and `compiler` is set.
 struct Target {
   std::string name;
@@ -43,6 +45,7 @@ struct HuntOptions {
   std::function<void(const HuntReport&, Finding&)> found;  // called for each new finding
   std::string replay_options;                       // for replay commands, like " --form ddd"
   std::function<void(const HuntReport&)> progress;  // called regularly
+  Jobs* jobs = nullptr;                             // other processes that hunt, too
 };
 
 // Returns whether a reduction may continue with this subject.

@@ -125,6 +125,7 @@ class Given : public ProgramSource {
   Given(std::vector<Named> given, std::string description)
       : ProgramSource(std::is_same_v<Named, NamedPolicy>),
         given_(std::move(given)),
+        originals_(given_.size()),
         description_(std::move(description)) {}
 
   HuntSubject next(Random& random) override {
@@ -135,7 +136,8 @@ class Given : public ProgramSource {
   void reached(const HuntSubject& subject) override {
     if constexpr (std::is_same_v<Named, NamedProgram>) kept_.push_back({"kept", subject.before});
   }
-  [[nodiscard]] std::size_t originals() const override { return given_.size(); }
+  void skip_originals() override { at_ = given_.size(), originals_ = 0; }
+  [[nodiscard]] std::size_t originals() const override { return originals_; }
   [[nodiscard]] std::string describe() const override {
     return description_ + ", then changed copies";
   }
@@ -151,6 +153,7 @@ class Given : public ProgramSource {
   }
 
   std::vector<Named> given_;
+  std::size_t originals_;
   std::vector<Named> kept_;  // reached new edges
   std::string description_;
   std::size_t at_ = 0;

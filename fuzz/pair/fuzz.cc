@@ -1,24 +1,18 @@
 #include "fuzz/pair/fuzz.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <signal.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 #include <filesystem>
 
 #include "fuzz/pair/corpus.h"
 #include "fuzz/pair/libfuzzer.h"
 #include "harness/base/clock.h"
+#include "harness/base/workers.h"
 
 #ifdef SECEQUIV_LIBFUZZER
 extern "C" int LLVMFuzzerRunDriver(int* argc, char*** argv,
@@ -43,13 +37,11 @@ constexpr double kPatienceSeconds = 5;  // waiting time for a process that shoul
 
 // State of one job, which only that job writes.
 struct alignas(64) JobState {
-  std::atomic<bool> ended;  // it ended as intended
   std::atomic<std::uint64_t> runs;
   std::atomic<std::uint64_t> evaluations;
 };
 
-// This structure lies in memory that all processes share. `seen`, with one entry for each edge,
-// follows it.
+// The memory that all processes share. One byte for each edge follows it: `seen`.
 struct Shared {
   std::atomic<bool> stop;
   std::atomic<int> finding;    // 0: none, 1: being written, 2: complete
@@ -58,28 +50,6 @@ struct Shared {
   std::array<JobState, kMaxJobs> jobs;
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
-
-class SharedMemory {
- public:
-  explicit SharedMemory(std::size_t edges) : size_(sizeof(Shared) + edges) {
-    void* at = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (at != MAP_FAILED) shared_ = new (at) Shared{};
-  }
-  ~SharedMemory() {
-    if (shared_ != nullptr) ::munmap(shared_, size_);
-  }
-  SharedMemory(const SharedMemory&) = delete;
-  SharedMemory& operator=(const SharedMemory&) = delete;
-
-  [[nodiscard]] Shared* get() const { return shared_; }
-  [[nodiscard]] std::span<std::uint8_t> seen() const {
-    return {reinterpret_cast<std::uint8_t*>(shared_ + 1), size_ - sizeof(Shared)};
-  }
-
- private:
-  std::size_t size_;
-  Shared* shared_ = nullptr;
-};
 
 #ifdef SECEQUIV_LIBFUZZER
 
@@ -125,11 +95,6 @@ void tell(const Witness& witness) {
   the_job->shared->stop = true;
 }
 
-[[noreturn]] void leave(const Job& job) {
-  job.state->ended = true;
-  ::_exit(0);
-}
-
 int one_input(const std::uint8_t* data, std::size_t size) {
   Job& job = *the_job;
   const PairOutcome outcome = run_session({data, size}, job.seen, true);
@@ -141,17 +106,11 @@ int one_input(const std::uint8_t* data, std::size_t size) {
   job.state->runs.store(runs, kRelaxed);
   job.state->evaluations.store(evaluations, kRelaxed);
   const bool look = runs % kRunsBetweenLooks == 0 || outcome.witness;
-  if (evaluations >= job.evaluations || (look && job.shared->stop)) leave(job);
+  if (evaluations >= job.evaluations || (look && job.shared->stop)) Workers::leave();
   return 0;
 }
 
-[[noreturn]] void work(const PairSession& session, const FuzzOptions& options, Job& job,
-                       unsigned number, int log) {
-  for (const int signal : {SIGHUP, SIGINT, SIGTERM, SIGPIPE, SIGXFSZ}) ::signal(signal, SIG_IGN);
-  ::dup2(log, STDERR_FILENO);
-  const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-  ::dup2(nowhere, STDIN_FILENO);
-  ::dup2(nowhere, STDOUT_FILENO);
+void work(const PairSession& session, const FuzzOptions& options, Job& job, unsigned number) {
   set_session(session);
   the_job = &job;
   std::vector<std::string> arguments = {
@@ -169,8 +128,7 @@ int one_input(const std::uint8_t* data, std::size_t size) {
   int count = static_cast<int>(pointers.size());
   pointers.push_back(nullptr);
   char** argv = pointers.data();
-  (void)LLVMFuzzerRunDriver(&count, &argv, one_input);
-  ::_exit(1);  // the driver does not return
+  (void)LLVMFuzzerRunDriver(&count, &argv, one_input);  // it does not return
 }
 
 #endif
@@ -178,42 +136,30 @@ int one_input(const std::uint8_t* data, std::size_t size) {
 class Jobs {
  public:
   Jobs(const PairSession& session, const FuzzOptions& options)
-      : session_(session),
-        options_(options),
-        memory_(session.edges()),
-        log_(::memfd_create("secequiv-fuzz", MFD_CLOEXEC)) {}
-  ~Jobs() {
-    (void)end(true);
-    if (log_ >= 0) ::close(log_);
-  }
-  Jobs(const Jobs&) = delete;
-  Jobs& operator=(const Jobs&) = delete;
+      : session_(session), options_(options), memory_(session.edges()) {}
 
   Result<FuzzResult> run() {
-    if (memory_.get() == nullptr || log_ < 0)
-      return make_error(ErrorCode::kIo, "fuzz", std::strerror(errno));
-    std::ranges::copy(options_.seen, memory_.seen().begin());
+    if (memory_.get() == nullptr) return make_error(ErrorCode::kIo, "fuzz", std::strerror(errno));
+    std::ranges::copy(options_.seen, memory_.more().begin());
     known_edges_ = edges();
     for (unsigned number = 0; number < jobs(); ++number)
       if (auto s = start(number); !s) return s.error();
     FuzzResult out;
-    while (!running_.empty()) {
-      constexpr timespec kTick{0, 20'000'000};
-      ::nanosleep(&kTick, nullptr);
-      if (auto s = reap(); !s) return s.error();
+    while (workers_.running()) {
+      if (auto s = workers_.reap(20'000'000); !s) return s.error();
       look(out.status);
       if (options_.progress) options_.progress(out.status);
       if (options_.stop && options_.stop()) out.interrupted = true;
       if (out.interrupted || out.status.seconds >= options_.seconds) memory_.get()->stop = true;
       if (memory_.get()->stop) {
-        if (auto s = end(false); !s) return s.error();
+        if (auto s = workers_.end(kPatienceSeconds); !s) return s.error();
       }
     }
     look(out.status);
     if (memory_.get()->unstored)
       return make_error(ErrorCode::kIo, options_.corpus,
                         "a new input cannot be written to the folder");
-    out.seen.assign(memory_.seen().begin(), memory_.seen().end());
+    out.seen.assign(memory_.more().begin(), memory_.more().end());
     if (memory_.get()->finding == 2) {
       out.witness = replay(session_.pair(), memory_.get()->data);
       if (!out.witness)
@@ -225,11 +171,6 @@ class Jobs {
   }
 
  private:
-  struct Running {
-    pid_t pid;
-    unsigned number;
-  };
-
   [[nodiscard]] unsigned jobs() const { return std::clamp(options_.jobs, 1U, kMaxJobs); }
 
   Status start([[maybe_unused]] unsigned number) {
@@ -238,67 +179,16 @@ class Jobs {
     std::error_code error;
     Job job{.shared = memory_.get(),
             .state = &memory_.get()->jobs[number],
-            .all_seen = memory_.seen(),
+            .all_seen = memory_.more(),
             .seen = std::vector<std::uint8_t>(session_.edges()),
             .evaluations = 0,
             .corpus = std::filesystem::absolute(options_.corpus, error).string()};
     if (error) return make_error(ErrorCode::kIo, options_.corpus, error.message());
     job.evaluations = std::max<std::uint64_t>(options_.evaluations / jobs(), 1);
-    const pid_t parent = ::getpid();
-    const pid_t pid = ::fork();
-    if (pid < 0) return make_error(ErrorCode::kIo, "fork", std::strerror(errno));
-    if (pid == 0) {
-      // Kills the jobs if this process ends for whatever reason.
-      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-      if (::getppid() != parent) ::_exit(1);
-      work(session_, options_, job, number, log_);
-    }
-    running_.push_back({pid, number});
-    return Ok{};
+    return workers_.start([&] { work(session_, options_, job, number); });
 #else
     return make_error(ErrorCode::kUsage, "fuzz", "this program was built without libFuzzer");
 #endif
-  }
-
-  // Records the jobs that have ended.
-  Status reap() {
-    for (std::size_t i = 0; i < running_.size();) {
-      int status = 0;
-      const auto [pid, number] = running_[i];
-      const pid_t done = ::waitpid(pid, &status, WNOHANG);
-      if (done == 0 || (done == -1 && errno == EINTR)) {
-        ++i;
-        continue;
-      }
-      running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
-      if (done == -1) return make_error(ErrorCode::kIo, "waitpid", std::strerror(errno));
-      if (!memory_.get()->jobs[number].ended)
-        return make_error(
-            ErrorCode::kInternal, "fuzz",
-            fmt::format("a fuzzing process ended with {} {}; its last output is: {}",
-                        WIFEXITED(status) ? "status" : "signal",
-                        WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status), last_words()));
-    }
-    return Ok{};
-  }
-
-  // Waits for jobs that should stop. Kills them if `now` is true.
-  Status end(bool now) {
-    const auto start = Clock::now();
-    while (!running_.empty()) {
-      if (now || seconds_since(start) > kPatienceSeconds) {
-        for (const Running& job : running_) {
-          ::kill(job.pid, SIGKILL);
-          ::waitpid(job.pid, nullptr, 0);
-        }
-        running_.clear();
-        return Ok{};
-      }
-      constexpr timespec kTick{0, 1'000'000};
-      ::nanosleep(&kTick, nullptr);
-      if (auto s = reap(); !s) return s;
-    }
-    return Ok{};
   }
 
   void look(FuzzStatus& status) const {
@@ -314,23 +204,13 @@ class Jobs {
   }
 
   [[nodiscard]] std::size_t edges() const {
-    return static_cast<std::size_t>(std::ranges::count(memory_.seen(), std::uint8_t{1}));
-  }
-
-  [[nodiscard]] std::string last_words() const {
-    std::string out(400, '\0');
-    const off_t size = ::lseek(log_, 0, SEEK_END);
-    const auto from = std::max<off_t>(0, size - static_cast<off_t>(out.size()));
-    const ssize_t got = ::pread(log_, out.data(), out.size(), from);
-    out.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
-    return out;
+    return static_cast<std::size_t>(std::ranges::count(memory_.more(), std::uint8_t{1}));
   }
 
   const PairSession& session_;
   const FuzzOptions& options_;
-  SharedMemory memory_;
-  int log_;
-  std::vector<Running> running_;
+  SharedMemory<Shared> memory_;
+  Workers workers_;
   std::size_t known_edges_ = 0;  // as known before the jobs started
   Clock::time_point start_ = Clock::now();
 };

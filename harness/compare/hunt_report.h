@@ -128,6 +128,9 @@ struct HuntReport {
   std::vector<std::string> gone;  // earlier findings that the target no longer shows
   std::vector<ScalingRow> scaling;
   std::vector<ShapeRow> shapes;  // of everything that was tried
+  // If several processes hunted: the trials of each, and how one of them was lost, or nothing.
+  std::vector<std::uint64_t> trials_of_processes;
+  std::string lost;
 };
 
 }  // namespace secequiv

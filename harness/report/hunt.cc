@@ -216,8 +216,10 @@ std::string hunt_text(const HuntReport& report) {
     out += fmt::format("feedback: {} reached {} of the {}; later programs resemble them\n",
                        counted(report.kept, "program"), counted(report.new_edges, "new edge"),
                        report.kind);
-  out += fmt::format("trials: {} in {:.2f} s; {} answered", report.trials, report.seconds,
-                     report.answered);
+  out += fmt::format("trials: {} in {:.2f} s", report.trials, report.seconds);
+  if (!report.trials_of_processes.empty())
+    out += fmt::format(" ({} by process)", fmt::join(report.trials_of_processes, " + "));
+  out += fmt::format("; {} answered", report.answered);
   if (report.kind != "evaluator")
     out += fmt::format(", {} proven equivalent, {} compared on inputs only", report.proven,
                        report.undecided);
@@ -238,29 +240,31 @@ ordered_json to_json(const HuntReport& report) {
                        {"instructions", row.sizes},
                        {"seconds", row.seconds},
                        {"exponent", row.exponent}});
-  return {{"schema", "secequiv.fuzz/1"},
-          {"verdict", verdict_name(report.verdict)},
-          {"reason", printable(report.reason, true)},
-          {"kind", report.kind},
-          {"target", report.target},
-          {"subjects", report.subjects},
-          {"seed", report.seed},
-          {"trials", report.trials},
-          {"answered", report.answered},
-          {"unsupported", report.unsupported},
-          {"proven", report.proven},
-          {"undecided", report.undecided},
-          {"evaluations", report.evaluations},
-          {"repeated", report.repeated},
-          {"not_reduced", report.not_reduced},
-          {"feedback", feedback_json(report)},
-          {"interrupted", report.interrupted},
-          {"seconds", report.seconds},
-          {"findings", findings},
-          {"no_longer_fails", report.gone},
-          {"scaling", scaling},
-          {"shapes", shapes_json(report, &ShapeRow::count)},
-          {"unsupported_shapes", shapes_json(report, &ShapeRow::unsupported)}};
+  ordered_json out{{"schema", "secequiv.fuzz/1"},
+                   {"verdict", verdict_name(report.verdict)},
+                   {"reason", printable(report.reason, true)},
+                   {"kind", report.kind},
+                   {"target", report.target},
+                   {"subjects", report.subjects},
+                   {"seed", report.seed},
+                   {"trials", report.trials},
+                   {"answered", report.answered},
+                   {"unsupported", report.unsupported},
+                   {"proven", report.proven},
+                   {"undecided", report.undecided},
+                   {"evaluations", report.evaluations},
+                   {"repeated", report.repeated},
+                   {"not_reduced", report.not_reduced},
+                   {"feedback", feedback_json(report)},
+                   {"interrupted", report.interrupted},
+                   {"seconds", report.seconds},
+                   {"findings", findings},
+                   {"no_longer_fails", report.gone},
+                   {"scaling", scaling},
+                   {"shapes", shapes_json(report, &ShapeRow::count)},
+                   {"unsupported_shapes", shapes_json(report, &ShapeRow::unsupported)}};
+  if (!report.trials_of_processes.empty()) out["trials_of_processes"] = report.trials_of_processes;
+  return out;
 }
 
 ReportedCases reported(const HuntReport& report) {
