@@ -155,3 +155,13 @@ def test_ctrl_c_ends_every_process_and_still_gives_the_report():
     assert (process.returncode, done["verdict"], done["interrupted"]) == (3, "unknown", True)
     assert "lost" not in done["reason"] and "ended with" not in done["reason"]
     assert not any(os.path.exists("/proc/%d" % one) for one in others)
+
+def test_known_findings_stay_known_in_every_process(tmp_path):
+    """Each process knows the findings of earlier runs, and each also finds new ones, which reports put first."""
+    tool = ["--optimizer", "broken:twin-merge-equal-code", "--no-scaling"]
+    report("fuzz", *tool, "--trials", "1500", "--save", str(tmp_path / "found"))
+    known = sorted((tmp_path / "found").glob("different-*.asm"))[0]
+    done = report("fuzz", *tool, "--trials", "3000", "--jobs", "3", "--known", str(known))
+    differences = [one for one in done["findings"] if one["kind"] == "different"]
+    assert [one for one in differences if one["known"]] and [one for one in differences if not one["known"]]
+    assert all(one["known"] == one["subject"].startswith(str(known)) for one in differences)

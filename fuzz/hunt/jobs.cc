@@ -95,7 +95,6 @@ void copy_finding(B& bytes, Finding& f) {
 
 // A finding, or at the end of a process what else it tells: counts of shapes, and an example.
 struct Jobs::Message {
-  std::uint64_t number = 0;  // of the finding in its process
   bool last = false;
   Finding finding = {};
   std::vector<std::uint64_t> shapes = {};
@@ -103,10 +102,13 @@ struct Jobs::Message {
 
   template <class B>
   void copy(B& bytes) {
-    bytes(number), bytes(last), bytes(shapes), bytes(example);
+    bytes(last), bytes(shapes), bytes(example);
     copy_finding(bytes, finding);
   }
 };
+
+// A process has at most one finding with this key. A report can sort its findings.
+Jobs::Key Jobs::key_of(const Finding& finding) { return {finding.known, finding.group}; }
 
 // One other process. Its messages are in a file in memory that both processes have opened.
 struct Jobs::Other {
@@ -120,7 +122,7 @@ struct Jobs::Other {
   SharedMemory<Published> published;
   int messages;
   std::uint64_t taken = 0;
-  mutable std::map<std::size_t, std::uint64_t> told;  // counts of findings that were told
+  mutable std::map<Key, std::uint64_t> told;  // counts of findings that were told
 };
 
 Jobs::Jobs() = default;
@@ -179,14 +181,14 @@ void Jobs::tell(const Other& other, const HuntReport& report, bool last) const {
     }
     published.bytes += text.size();
   };
-  for (std::size_t i = 0; i < report.findings.size(); ++i) {
-    const auto told = other.told.find(i);
-    Message message{.number = i, .finding = report.findings[i]};
+  for (const Finding& finding : report.findings) {
+    const auto told = other.told.find(key_of(finding));
+    Message message{.finding = finding};
     // A finding is told when it is new and, with how many trials it explains, at the end.
     if (told != other.told.end() ? !last : message.finding.known && !last) continue;
     const std::uint64_t before = told == other.told.end() ? 0 : told->second;
     message.finding.count -= std::min(before, message.finding.count);
-    other.told[i] = report.findings[i].count;
+    other.told[key_of(finding)] = finding.count;
     write(message);
   }
   for (std::size_t i = 0; i < kCounts.size(); ++i) published.counts[i] = report.*kCounts[i];
@@ -233,11 +235,12 @@ Result<Ok> Jobs::take(Message message, std::size_t from, Findings& findings,
   Finding& finding = message.finding;
   const std::string file = finding.file;
   finding.subject.name += fmt::format(", process {}", from + 2);
-  const auto earlier = joined_.find({from, message.number});
+  const auto key = std::pair(from, key_of(finding));
+  const auto earlier = joined_.find(key);
   auto at = findings.join(std::move(finding),
                           earlier == joined_.end() ? std::nullopt : std::optional(earlier->second));
   if (!at) return at.error();
-  joined_[{from, message.number}] = *at;
+  joined_[key] = *at;
   if (file.empty() ||
       std::ranges::find(report.findings, file, &Finding::file) != report.findings.end())
     return Ok{};

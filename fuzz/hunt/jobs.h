@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "fuzz/hunt/findings.h"
@@ -33,16 +34,18 @@ class Jobs {
   [[nodiscard]] HuntReport total(HuntReport report) const;
 
  private:
+  using Key = std::pair<bool, std::string>;
   struct Message;
   struct Other;
   Jobs();
+  static Key key_of(const Finding& finding);
 
   void tell(const Other& other, const HuntReport& report, bool last) const;
   Result<Ok> take(Message message, std::size_t from, Findings& findings, const HuntReport& report);
 
   std::vector<std::unique_ptr<Other>> others_;
   Workers workers_;
-  std::map<std::pair<std::size_t, std::size_t>, std::size_t> joined_;
+  std::map<std::pair<std::size_t, Key>, std::size_t> joined_;
   HuntReport ended_;  // what processes tell at their end: shapes, and why something is unsupported
 };
 
