@@ -162,7 +162,7 @@ std::vector<SeccompData> inputs() {
   std::mt19937 random(1);
   std::vector<SeccompData> out(4096);
   for (SeccompData& input : out) {
-    input.set_nr(random() % 463);
+    input.set_nr(static_cast<uint32_t>(random() % 463));
     input.set_arch(0xc000003e);
     for (std::size_t word = 4; word < 16; word += 2) input.words[word] = random() % 8;
   }
