@@ -1,9 +1,12 @@
 // `bisect`: finds the first version of the code under test with a finding.
 #include "analyze/bisect.h"
 
+#include <filesystem>
+
 #include "analyze/direction.h"
 #include "analyze/versions.h"
 #include "cli/bisect_version.h"
+#include "cli/certificate_option.h"
 #include "cli/command.h"
 #include "cli/interrupts.h"
 #include "fuzz/hunt/store.h"
@@ -14,9 +17,22 @@
 namespace secequiv::cli {
 namespace {
 
+namespace fs = std::filesystem;
+
 struct BisectOptions : VersionOptions {
   std::string versions;
 };
+
+// Stores, beside the finding, the proof that the last version without it is right for its program.
+void certify_last_pass(BisectReport& report, RunningVersion& running) {
+  const Finding& finding = report.found->findings.front();
+  const bool wanted = report.last_pass && !finding.file.empty() && report.kind != "evaluator";
+  if (!wanted || was_interrupted()) return;
+  const CertificateOption option{fs::path(finding.file).replace_extension("certificate").string()};
+  report.certificate = running.certify(report.versions[*report.last_pass].version, finding.subject);
+  report.certificate->directory = option.directory;
+  option.write(*report.certificate);
+}
 
 Result<int> run_bisect(const BisectOptions& given) {
   const TargetOptions& named = given.fuzz.target;
@@ -41,6 +57,7 @@ Result<int> run_bisect(const BisectOptions& given) {
   if (!report) return report.error();
   report->kind = named.kind();
   report->target = named.name();
+  report->sameness = given.options.sameness();
   Status stored = Ok{};
   ReportedCases cases;
   cases.exit_status = exit_code(report->verdict);
@@ -50,6 +67,7 @@ Result<int> run_bisect(const BisectOptions& given) {
       return s.error();
     cases.direction = reported(*report->found).direction;
     if (!given.fuzz.save.empty()) stored = hunt::store_all(*report->found, given.fuzz.save);
+    certify_last_pass(*report, running);
   }
   return print_found(given.options.json ? render(to_json(*report)) : bisect_text(*report), cases,
                      given.options, stored);

@@ -3,6 +3,8 @@
 #include "analyze/versions.h"
 #include "fuzz/hunt/start.h"
 #include "harness/adapter/command.h"
+#include "harness/bpf/refusal.h"
+#include "verify/certificate/certificate.h"
 
 namespace secequiv::cli {
 
@@ -46,6 +48,29 @@ Result<HuntReport> RunningVersion::hunt(const Finding* only) {
   auto stored = fuzz_.stored_inputs();
   if (!stored) return stored.error();
   return hunt_target(fuzz_.target, target_, **source, *stored, *hunting);
+}
+
+CertificateReport RunningVersion::certify(const std::string& version, const HuntSubject& subject) {
+  CertificateReport out;
+  const auto without = [&](std::string why) {
+    out.reason = version + ": " + std::move(why);
+    return out;
+  };
+  const auto clock = Clock::now();
+  const auto obstacle = start(version);
+  if (!obstacle) return without(obstacle.error().text());
+  if (!obstacle->empty()) return without(*obstacle);
+  const auto answer =
+      hunt::ask({fuzz_.target.name(), target_.optimizer.get(), target_.compiler.get()}, subject);
+  if (!answer.ok()) return without(answer.detail);
+  if (refusal_of(answer.value, LengthRule::kUnlimited)) return without("the kernel refuses it");
+  const Pair pair{subject.before, answer.value, given_.options.sameness()};
+  auto files = certificate::by_cases(Question(pair), {});
+  if (!files) return without(files.error().text());
+  for (certificate::File& file : *files)
+    out.files.push_back({std::move(file.name), std::move(file.text)});
+  out.seconds = seconds_since(clock);
+  return out;
 }
 
 }  // namespace secequiv::cli

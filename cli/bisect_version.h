@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cli/fuzz_target.h"
+#include "harness/report/prove.h"
 
 namespace secequiv::cli {
 
@@ -23,6 +24,9 @@ class RunningVersion {
   Result<std::string> start(const std::string& version);
   // Fuzzes it until its first failure, as BisectTools::hunt describes.
   Result<HuntReport> hunt(const Finding* only);
+  // Starts a version again, and makes the certificate that its answer to the subject is right.
+  // Precondition: no evaluator is under test.
+  CertificateReport certify(const std::string& version, const HuntSubject& subject);
 
  private:
   const VersionOptions& given_;

@@ -2,9 +2,10 @@
 
 import json
 import shlex
+import subprocess
 
 import pytest
-from cli_tool import fits, report, run
+from cli_tool import ROOT, fits, report, run
 from test_cli_fuzz import replay
 
 RIGHT = "exec cat"
@@ -39,9 +40,25 @@ def test_the_first_version_with_a_finding_is_found_and_its_finding_stored(histor
     assert [one.get("same_finding") for one in document["versions"]] == [False, None, None, False, True, None, True] and not document["notes"]
     finding = document["found"]["findings"][0]
     assert finding["kind"] == "different" and "opt-v4" in open(finding["file"]).read()
+    certificate = document["certificate"]
+    assert certificate["written"] and certificate["path"] == finding["file"].replace(".asm", ".certificate")
+    (tmp_path / "before.bpf").write_bytes(run("asm", finding["file"], raw=True).out)  # v3 returns its input
+    checked = subprocess.run([ROOT / "scripts/check_certificate", certificate["path"], tmp_path / "before.bpf", tmp_path / "before.bpf"])
+    assert checked.returncode == 0
     assert replay(finding).status == 1
     (tmp_path / "opt-v4").write_text(RIGHT)
     assert replay(finding).status == 0
+
+
+def test_a_certificate_that_cannot_be_made_is_reported(history, tmp_path):
+    # v0 is right for everything, but its second build fails.
+    build = "echo {version} >> %s; test $(grep -c v0 %s) -lt 2 -o {version} = v1" % (tmp_path / "built", tmp_path / "built")
+    target = [*history(RIGHT, SWAP), *FAST, "--save", tmp_path / "found", "--build", build]
+    document, done = report("bisect", *target)
+    assert (done.status, document["last_pass"]) == (1, "v0")
+    assert not document["certificate"]["written"] and "v0: the build failed" in document["certificate"]["reason"]
+    done = run("bisect", *history(RIGHT, SWAP), *FAST, "--save", tmp_path / "other")
+    assert "other/different-" in done.out and ".certificate/walk.cert (" in done.out and "certificate" not in report("bisect", *history(RIGHT, SWAP), *FAST)[0]
 
 
 def test_versions_that_cannot_be_started_or_built_are_skipped(history, tmp_path):

@@ -47,6 +47,7 @@ std::string bisect_text(const BisectReport& report) {
   for (const VersionAnswer& one : report.versions)
     width = std::max(width, printable(one.version, false).size());
   for (const VersionAnswer& one : report.versions) out += version_line(one, width);
+  if (report.certificate) out += certificate_text(*report.certificate, report.sameness);
   for (const std::string& note : report.notes) out += "note: " + printable(note, false) + "\n";
   return out +
          fmt::format("verdict: {} ({})\n", verdict_name(report.verdict), first_line(report.reason));
@@ -70,6 +71,7 @@ ordered_json to_json(const BisectReport& report) {
   if (report.last_pass) out["last_pass"] = report.versions[*report.last_pass].version;
   out["notes"] = report.notes;
   if (report.found) out["found"] = to_json(*report.found);
+  if (report.certificate) out["certificate"] = to_json(*report.certificate);
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/compare/hunt_report.h"
+#include "harness/report/prove.h"
 
 namespace secequiv {
 
@@ -36,6 +37,9 @@ struct BisectReport {
   std::optional<std::size_t> last_pass;  // the last version before it that passes
   std::vector<std::string> notes;        // what makes the answer less than certain
   std::optional<HuntReport> found;       // of the first version with a finding
+  // With --save: the proof that `last_pass` is right for the stored program.
+  std::optional<CertificateReport> certificate;
+  Sameness sameness = Sameness::kRaw;
 };
 
 // Returns the text; the verdict is in the last line.

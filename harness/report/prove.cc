@@ -84,6 +84,18 @@ std::string proof_text(const ProveReport& report) {
                            milliseconds(proof.solve_seconds));
 }
 
+// Returns the proof that JSON and cases show. If the oracle contradicts it, the contradiction
+// decides the verdict.
+Proof concluded(const ProveReport& report) {
+  Proof out = report.proof;
+  if (report.verdict() == out.verdict) return out;
+  out.verdict = report.verdict();
+  out.detail = fmt::format("{} contradicts our interpreter", report.oracle->who);
+  return out;
+}
+
+}  // namespace
+
 std::string certificate_text(const CertificateReport& report, Sameness sameness) {
   std::string out;
   if (!report.reason.empty()) out = fmt::format("certificate: not written: {}\n", report.reason);
@@ -102,7 +114,7 @@ std::string certificate_text(const CertificateReport& report, Sameness sameness)
   return out + fmt::format("             written in {}{}\n", milliseconds(report.seconds), checks);
 }
 
-ordered_json certificate_json(const CertificateReport& report) {
+ordered_json to_json(const CertificateReport& report) {
   ordered_json out{{"path", report.directory}, {"written", !report.files.empty()}};
   if (!report.reason.empty()) out["reason"] = report.reason;
   if (report.files.empty()) return out;
@@ -117,18 +129,6 @@ ordered_json certificate_json(const CertificateReport& report) {
   out["seconds"] = report.seconds;
   return out;
 }
-
-// Returns the proof that JSON and cases show. If the oracle contradicts it, the contradiction
-// decides the verdict.
-Proof concluded(const ProveReport& report) {
-  Proof out = report.proof;
-  if (report.verdict() == out.verdict) return out;
-  out.verdict = report.verdict();
-  out.detail = fmt::format("{} contradicts our interpreter", report.oracle->who);
-  return out;
-}
-
-}  // namespace
 
 Verdict ProveReport::verdict() const {
   if (rejection) return Verdict::kRejected;
@@ -171,7 +171,7 @@ ordered_json to_json(const ProveReport& report) {
     out["witness"]["symbols"] = symbols_json(report.question, report.proof.symbols);
   out["before"] = json_list(report.before);
   out["after"] = json_list(report.after);
-  if (report.certificate) out["certificate"] = certificate_json(*report.certificate);
+  if (report.certificate) out["certificate"] = to_json(*report.certificate);
   if (report.oracle) out["oracle"] = to_json(*report.oracle);
   add_notes(report.notes, out);
   return out;

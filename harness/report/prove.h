@@ -29,6 +29,10 @@ struct CertificateReport {
   double seconds = 0;       // time spent on the certificate
 };
 
+// Returns lines with the files and the scripts that check them, or with the reason.
+std::string certificate_text(const CertificateReport& report, Sameness sameness);
+nlohmann::ordered_json to_json(const CertificateReport& report);
+
 // A filter that the kernel refuses. No proof is attempted then.
 struct Rejection {
   std::string name;
