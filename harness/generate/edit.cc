@@ -7,18 +7,10 @@ namespace {
 
 constexpr std::size_t kReach = 256;  // of a conditional jump
 
-// Goes from the end to the front, because a jump's length depends on all later code.
-void help_far_jumps(Code& code) {
-  for (std::size_t pc = code.size(); pc-- > 0;) {
-    if (!is_conditional(code[pc].insn)) continue;
-    // Inserting a jump for one target moves the other one, so the first target is checked again.
-    for (std::size_t Line::* const member : {&Line::yes, &Line::no, &Line::yes}) {
-      const std::size_t to = code[pc].*member;
-      if (to <= pc + kReach) continue;
-      insert_lines(code, pc + 1, {Line{Insn{kJa, 0, 0, 0}, to + 1, to + 1}});
-      code[pc].*member = pc + 1;
-    }
-  }
+// Returns whether the targets of the jump at `pc` are later lines.
+bool can_jump(const Code& code, std::size_t pc) {
+  const auto later = [&](std::size_t to) { return to > pc && to < code.size(); };
+  return later(code[pc].yes) && (code[pc].insn.code == kJa || later(code[pc].no));
 }
 
 void erase_marked(Code& code, const std::vector<bool>& dead) {
@@ -57,8 +49,7 @@ bool write_lines(const Code& code, Program& out) {
     const Line& line = code[pc];
     Insn in = line.insn;
     if (is_jump(in)) {
-      const auto wrong = [&](std::size_t to) { return to <= pc || to >= code.size(); };
-      if (wrong(line.yes) || (in.code != kJa && wrong(line.no))) return false;
+      if (!can_jump(code, pc)) return false;
       if (in.code == kJa) {
         in.k = static_cast<std::uint32_t>(line.yes - pc - 1);
       } else {
@@ -72,10 +63,36 @@ bool write_lines(const Code& code, Program& out) {
   return true;
 }
 
-bool write_lines_far(Code& code, Program& out) {
+// Goes from the end to the front, because a jump's length depends on all later code.
+bool write_lines_far(const Code& code, Program& out) {
   if (write_lines(code, out)) return true;
-  help_far_jumps(code);
-  return write_lines(code, out);
+  std::vector<std::size_t> length(code.size());  // of the program from each line on
+  out.clear();
+  for (std::size_t pc = code.size(); pc-- > 0;) {
+    const Line& line = code[pc];
+    Insn in = line.insn;
+    if (is_jump(in)) {
+      if (!can_jump(code, pc)) return false;
+      if (in.code == kJa) {
+        in.k = static_cast<std::uint32_t>(out.size() - length[line.yes]);
+      } else {
+        std::size_t yes = length[line.yes];
+        std::size_t no = length[line.no];
+        // A JA for one target moves the other target, so the first one is checked again.
+        for (std::size_t* const to : {&yes, &no, &yes}) {
+          if (out.size() - *to < kReach) continue;
+          out.push_back(Insn{kJa, 0, 0, static_cast<std::uint32_t>(out.size() - *to)});
+          *to = out.size();
+        }
+        in.jt = static_cast<std::uint8_t>(out.size() - yes);
+        in.jf = static_cast<std::uint8_t>(out.size() - no);
+      }
+    }
+    out.push_back(in);
+    length[pc] = out.size();
+  }
+  std::ranges::reverse(out);
+  return true;
 }
 
 void erase_lines(Code& code, std::size_t begin, std::size_t end, std::size_t target) {

@@ -26,9 +26,9 @@ Code lines_of(ProgramView program);
 // lies outside the code, or is out of a conditional jump's reach.
 bool write_lines(const Code& code, Program& out);
 
-// Like write_lines, but a conditional jump that does not reach its target goes through an inserted
-// JA.
-bool write_lines_far(Code& code, Program& out);
+// Like write_lines, but a conditional jump that does not reach its target goes through a JA that
+// is inserted after it.
+bool write_lines_far(const Code& code, Program& out);
 
 // Deletes [begin, end). Jumps into this range go to the line that had index `target` before the
 // deletion. Precondition: `target` >= `end`.
