@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "analyze/complete_prover.h"
 #include "analyze/known.h"
 #include "cli/arguments.h"
 #include "cli/fuzz_target.h"
@@ -63,8 +64,9 @@ void FuzzTargetOptions::add_search(CLI::App& app) {
   app.add_option("--known", known,
                  "Do not fail for these findings: a folder of --save, files, or corpus/known.toml")
       ->allow_extra_args();
-  app.add_flag("--require-proof", require_proof,
-               "Return the verdict 'unknown' if an answer is not proven equivalent");
+  app.add_flag(
+      "--require-proof", require_proof,
+      "Ask all engines about each answer, for up to 10 s; unproven answers give 'unknown'");
 }
 
 void FuzzTargetOptions::add(CLI::App& app) {
@@ -100,7 +102,8 @@ Result<hunt::HuntOptions> FuzzTargetOptions::hunt_options(const Options& options
   out.stop_at_first = stop_at_first;
   out.require_proof = require_proof;
   out.assess.sameness = options.sameness();
-  if (!effort.no_prove) out.assess.prover = hunt::diagram_prover();
+  if (!effort.no_prove)
+    out.assess.prover = require_proof ? complete_prover(out.seconds) : hunt::diagram_prover();
   out.stop = was_interrupted;
   out.replay_options = target.replay_options();
   if (options.same != "raw") out.replay_options += " --same " + options.same;

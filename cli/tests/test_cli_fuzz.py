@@ -287,6 +287,18 @@ def test_wrong_usage_is_an_error(args, message, tmp_path):
     assert done.status == 2 and message in done.err, done
 
 
+def test_required_proofs_ask_all_engines(tmp_path):
+    """Diagrams and derived inputs do not decide about arithmetic with several words."""
+    (tmp_path / "hash.asm").write_text("ld [16]\nmul #0x9e3779b1\ntax\nld [24]\nmul #0x85ebca6b\nxor x\n"
+                                       "jeq #0x12345678, bad, good\nbad: ret #0x80000000\ngood: ret #0x7fff0000\n")
+    wrong = "sed 's/^6 0 0 2147483648$/6 0 0 2147418112/'"
+    for options, status, text in (([], 3, "equivalence is undecided for 1 answer"), (["--require-proof"], 1, "different: KILL_PROCESS became ALLOW")):
+        done = run("fuzz", "--optimizer", wrong, "--form", "ddd", "--programs", tmp_path / "hash.asm", "--no-scaling", "--trials", "1", *options)
+        assert done.status == status and text in done.out, done
+    done = run("fuzz", "--optimizer", "identity", "--programs", tmp_path / "hash.asm", "--no-scaling", "--trials", "1", "--require-proof")
+    assert done.status == 0 and "1 of them proven equivalent" in done.out, done
+
+
 def test_an_unwritable_folder_for_findings_is_reported_first(programs):
     done = run("fuzz", "--optimizer", "printf 'ret #0\\n'", "--programs", programs, *FAST, "2", "--save", "/proc/nowhere")
     assert done.status == 2 and "/proc/nowhere" in done.err and done.out == ""

@@ -13,6 +13,7 @@ namespace {
 
 constexpr int kTries = 3;
 constexpr double kTrifle = 0.05;   // seconds; shorter times are ignored
+constexpr double kSteady = 0.2;    // seconds; longer times are measured once
 constexpr double kTooSteep = 2.5;  // exponent of the growth
 constexpr double kMuchTime = 2;    // seconds for one filter, whatever the growth
 
@@ -37,7 +38,7 @@ std::vector<ScalingRow> measure_scaling(Optimizer& optimizer, const HuntOptions&
         if (!answer.ok()) break;
         least = answered ? std::min(least, seconds) : seconds;
         answered = true;
-        if (seconds > 1) break;
+        if (seconds > kSteady) break;
       }
       if (!answered) break;
       row.sizes.push_back(program.size());

@@ -34,6 +34,9 @@ func Programs(paths ...string) Option {
 	return with(arguments...)
 }
 
+// AllowUnproven lets the test pass although no engine could prove some answers. These are only compared on inputs.
+func AllowUnproven() Option { return func(q *question) { q.allowUnproven = true } }
+
 // RequestTimeout is how long Optimizer waits for one program to be optimized; the default is 10 seconds.
 func RequestTimeout(limit time.Duration) Option {
 	return with("--request-timeout", fmt.Sprint(limit.Seconds()))
@@ -63,6 +66,10 @@ func Optimizer[I any](t testing.TB, optimize func([]I) []I, options ...Option) {
 	} else if wanted != "" {
 		return
 	}
+	switch t.(type) {
+	case *testing.B, *testing.F:
+		t.Fatalf("secequiv: expected a *testing.T, found %T: only tests can serve programs", t)
+	}
 	if !isInstruction(reflect.TypeOf((*I)(nil)).Elem()) {
 		t.Fatalf("secequiv: expected an optimizer of instructions like syscall.SockFilter, found %T", optimize)
 	}
@@ -73,6 +80,9 @@ func Optimizer[I any](t testing.TB, optimize func([]I) []I, options ...Option) {
 	q := question{arguments: []string{"fuzz", "--optimizer", "serve:" + command, "--no-scaling", "--stop-at-first"}}
 	for _, option := range options {
 		option(&q)
+	}
+	if !q.allowUnproven {
+		q.arguments = append(q.arguments, "--require-proof")
 	}
 	if !slices.Contains(q.arguments, "--trials") {
 		q.arguments = append(q.arguments, "--trials", "1000")

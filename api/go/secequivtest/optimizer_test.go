@@ -2,6 +2,8 @@ package secequivtest
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -45,6 +47,33 @@ func TestWrongOptimizers(t *testing.T) {
 				t.Errorf("expected %q, found %q", expected, message)
 			}
 		})
+	}
+}
+
+const hash = "ld [16]\nmul #0x9e3779b1\ntax\nld [24]\nmul #0x85ebca6b\nxor x\njeq #0x12345678, bad, good\nbad: ret #0x80000000\ngood: ret #0x7fff0000\n"
+
+// Diagrams and derived inputs do not decide about arithmetic with several words. A pass needs a proof nevertheless.
+func TestArithmeticIsProven(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "hash.asm")
+	if err := os.WriteFile(path, []byte(hash), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	allows := func(program []Insn) []Insn {
+		for i := range program {
+			if program[i].K == 0x80000000 {
+				program[i].K = 0x7fff0000
+			}
+		}
+		return program
+	}
+	same := func(program []Insn) []Insn { return program }
+	message := failure(t, func(t testing.TB) {
+		Optimizer(t, same, Programs(path), Trials(1))
+		Optimizer(t, same, Trials(20), AllowUnproven())
+		Optimizer(t, allows, Programs(path), Trials(1))
+	})
+	if !strings.Contains(message, "different: KILL_PROCESS became ALLOW") {
+		t.Errorf("found %q", message)
 	}
 }
 

@@ -34,7 +34,10 @@ import (
 // Option changes what is compared. Without options, all 32 bits of a decision are compared for all inputs.
 type Option func(*question)
 
-type question struct{ arguments []string }
+type question struct {
+	arguments     []string
+	allowUnproven bool // Optimizer only
+}
 
 // Behaviour treats decisions as the same if a process cannot observe a difference.
 func Behaviour() Option { return with("--same", "behaviour") }

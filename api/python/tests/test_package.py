@@ -253,6 +253,18 @@ def test_wrong_optimizers_fail(optimize, message):
     assert str(caught.value).endswith("\nthe optimizer is wrong") and message in str(caught.value)
 
 
+def test_arithmetic_is_proven(tmp_path):
+    """Diagrams and derived inputs do not decide about arithmetic with several words. A pass needs a proof nevertheless."""
+    file = tmp_path / "hash.asm"
+    file.write_text("ld [16]\nmul #0x9e3779b1\ntax\nld [24]\nmul #0x85ebca6b\nxor x\njeq #0x12345678, bad, good\nbad: ret #0x80000000\ngood: ret #0x7fff0000\n")
+    assert_optimizer(lambda program: program, trials=1, programs=[file])
+    with pytest.raises(AssertionError, match="different: KILL_PROCESS became ALLOW"):
+        assert_optimizer(lambda program: [insn._replace(k=0x7FFF0000) if insn.k == 0x80000000 else insn for insn in program], trials=1, programs=[file])
+    with pytest.raises(secequiv.Unknown, match="no proof succeeded"):
+        assert_optimizer(lambda program: program[:-2] + [insn._replace(k=0x7FFF0000) if insn.k == 0x80000000 else insn for insn in program[-2:]],
+                         trials=1, programs=[file], allow_unproven=True)
+
+
 def test_endless_optimizers_fail():
     with pytest.raises(AssertionError, match="hung: "):
         assert_optimizer(lambda program: time.sleep(1e6), request_timeout=0.2)

@@ -19,15 +19,16 @@ pub(crate) fn is_serving() -> bool {
 }
 
 /// Panics if `optimize` changes the decisions of any of 1000 generated programs, makes one that the kernel refuses, loses a call
-/// that the kernel caches, panics or does not end.
+/// that the kernel caches, panics or does not end. Panics also if an answer cannot be proven equivalent within ten seconds.
 ///
 /// secequiv calls `optimize` in copies of the test program that run this test alone, so the test runs again up to this call.
 #[track_caller]
 pub fn assert_optimizer<T: Instruction<O>, O>(optimize: impl Fn(&[T]) -> Vec<T>) {
-    assert_optimizer_with(optimize, &["--trials", "1000"]);
+    assert_optimizer_with(optimize, &["--trials", "1000", "--require-proof"]);
 }
 
-/// `assert_optimizer` with options of `secequiv fuzz`: `&["--trials", "100", "--programs", "filters"]`.
+/// `assert_optimizer` with options of `secequiv fuzz`: `&["--trials", "100", "--programs", "filters"]`. Without `--require-proof`,
+/// answers that diagrams do not decide quickly are only compared on inputs.
 #[track_caller]
 pub fn assert_optimizer_with<T: Instruction<O>, O>(optimize: impl Fn(&[T]) -> Vec<T>, options: &[&str]) {
     let test = match thread::current().name() {

@@ -33,16 +33,19 @@ def assert_refines(before: Filter, after: Filter, **options: Any) -> None:
 
 
 def assert_optimizer(optimize: Optimizer, *, trials: int = 1000, seed: int = 1, same: str = "raw", request_timeout: float = 10,
-                     programs: Sequence[Union[str, "os.PathLike[str]"]] = ()) -> None:
+                     allow_unproven: bool = False, programs: Sequence[Union[str, "os.PathLike[str]"]] = ()) -> None:
     """Assert that `optimize` preserves the decisions of `trials` programs. It must also not return a program that the kernel
     refuses, lose a call that the kernel caches, raise an exception, or need more than `request_timeout` seconds. It gets a list
     of `Insn` and returns such a list, or a list of tuples. It runs in forks of this process.
 
     Without `programs`, the programs are generated. Otherwise they are the programs in these files and folders, and changed
-    copies of them. The assertion runs the command line: $SECEQUIV, or secequiv on PATH."""
+    copies of them. Every answer must be proven equivalent within ten seconds, or `Unknown` is raised; with `allow_unproven`,
+    answers that no engine could prove are only compared on inputs. The assertion runs the command line: $SECEQUIV, or secequiv on PATH."""
     __tracebackhide__ = True
     arguments = ["fuzz", "--no-scaling", "--stop-at-first", "--trials", str(trials), "--seed", str(seed), "--same", same,
                  "--request-timeout", str(request_timeout)]
+    if not allow_unproven:
+        arguments.append("--require-proof")
     for path in programs:
         arguments += ["--programs", os.fspath(path)]
     try:
