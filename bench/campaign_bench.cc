@@ -1,7 +1,8 @@
 // Measures how long a hunt takes until it has found two planted bugs, one of which is frequent and
 // hides the other one. Prints one line for each pair and seed: the two names, the seed, the seconds
-// until each bug was found ("-": not found), and the findings of each. scripts/bench campaign runs
-// this: campaign_bench SEEDS SECONDS [FREQUENT [HIDDEN]].
+// until each bug was found ("-": not found), and the findings of both. With FREQUENT "alone", hunts
+// one bug that needs rare programs, and prints "alone", the bug, the seed and the seconds.
+// scripts/bench campaign runs this: campaign_bench SEEDS SECONDS [FREQUENT [HIDDEN]].
 #include <fmt/format.h>
 
 #include <array>
@@ -39,9 +40,8 @@ Program made_by(const Planted& planted, const HuntSubject& subject) {
   return run_optimizer(planted, subject.before);
 }
 
-bool wrong(const Planted& planted, const HuntSubject& subject) {
-  const Program after = made_by(planted, subject);
-  const auto proof = dd::prove(Pair{subject.before, after, Sameness::kRaw});
+bool differ(const Program& before, const Program& after) {
+  const auto proof = dd::prove(Pair{before, after});
   return proof && proof->verdict == Verdict::kDifferent;
 }
 
@@ -63,6 +63,20 @@ class Both : public Optimizer, public Compiler {
  private:
   const Planted& frequent_;
   const Planted& hidden_;
+};
+
+class One : public Optimizer {
+ public:
+  explicit One(const Planted& planted) : planted_(planted) {}
+
+  Answer<Program> optimize(ProgramView program) override {
+    Answer<Program> out;
+    out.value = run_optimizer(planted_, program);
+    return out;
+  }
+
+ private:
+  const Planted& planted_;
 };
 
 struct Times {
@@ -88,9 +102,9 @@ Times hunt_both(const Planted& frequent, const Planted& hidden, std::uint64_t se
   options.found = [&](const HuntReport&, Finding& finding) {
     if (finding.kind != FindingKind::kDifferent) return;
     ++out.findings;
-    const bool frequently = wrong(frequent, finding.subject);
-    auto& time = frequently ? out.frequent : out.hidden;
-    if (!frequently && !wrong(hidden, finding.subject)) return;
+    // The frequent bug gets the answer of the hidden one.
+    const Program middle = made_by(hidden, finding.subject);
+    auto& time = differ(middle, run_optimizer(frequent, middle)) ? out.frequent : out.hidden;
     if (!time) time = seconds_since(start);
   };
   (void)hunt::hunt({hidden.name, optimizer ? &both : nullptr, optimizer ? nullptr : &both}, *source,
@@ -100,6 +114,57 @@ Times hunt_both(const Planted& frequent, const Planted& hidden, std::uint64_t se
 
 std::string shown(const std::optional<double>& seconds) {
   return seconds ? fmt::format("{:.2f}", *seconds) : "-";
+}
+
+// A list of `entries` tests, each with a return of its own.
+Program list_of(std::uint32_t entries) {
+  Program out = {{kLdWAbs, 0, 0, 0}};
+  for (std::uint32_t i = 0; i < entries; ++i) {
+    out.push_back({kJeqK, 0, 1, 2 * i + 10});
+    out.push_back({kRetK, 0, 0, 0x50001});
+  }
+  out.push_back({kRetK, 0, 0, 0x7fff0000});
+  return out;
+}
+
+struct Alone {
+  std::string_view label;
+  std::string_view bug;
+  std::uint32_t entries;  // of the list that is given; 0: programs are generated
+};
+constexpr std::array<Alone, 4> kAlone = {{{"jump-truncated", "list-jumps-truncated", 0},
+                                          {"jump-truncated-from-100", "list-jumps-truncated", 100},
+                                          {"scratch-at-join", "reload-removed-at-join", 0},
+                                          {"scratch-behind-stx", "reload-removed-behind-stx", 0}}};
+
+std::optional<double> hunt_alone(const Alone& alone, std::uint64_t seed, double seconds) {
+  const Planted* planted = broken::find_planted(alone.bug);
+  if (planted == nullptr) return std::nullopt;
+  const auto source = alone.entries == 0 ? hunt::generated_programs()
+                                         : hunt::given_programs({{"list", list_of(alone.entries)}});
+  One optimizer(*planted);
+  std::optional<double> out;
+  hunt::HuntOptions options;
+  options.seed = seed;
+  options.seconds = seconds;
+  options.scaling = false;
+  options.stop_at_first = true;
+  options.assess.prover = hunt::diagram_prover();
+  const auto start = Clock::now();
+  options.found = [&](const HuntReport&, Finding& finding) {
+    if (finding.kind == FindingKind::kDifferent && !out) out = seconds_since(start);
+  };
+  (void)hunt::hunt({planted->name, &optimizer, nullptr}, *source, options);
+  return out;
+}
+
+int measure_alone(std::uint64_t seeds, double seconds) {
+  for (const Alone& alone : kAlone)
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+      fmt::print("alone {} {} {}\n", alone.label, seed, shown(hunt_alone(alone, seed, seconds)));
+      std::fflush(stdout);
+    }
+  return 0;
 }
 
 int measure_pairs(std::uint64_t seeds, double seconds, std::string_view frequent,
@@ -126,9 +191,12 @@ int measure_pairs(std::uint64_t seeds, double seconds, std::string_view frequent
 
 int main(int argc, char** argv) {
   if (argc < 3) {
-    std::fputs("usage: campaign_bench SEEDS SECONDS [FREQUENT [HIDDEN]]\n", stderr);
+    std::fputs("usage: campaign_bench SEEDS SECONDS [alone | FREQUENT [HIDDEN]]\n", stderr);
     return 2;
   }
-  return secequiv::measure_pairs(std::strtoull(argv[1], nullptr, 10), std::strtod(argv[2], nullptr),
-                                 argc > 3 ? argv[3] : "", argc > 4 ? argv[4] : "");
+  const std::uint64_t seeds = std::strtoull(argv[1], nullptr, 10);
+  const double seconds = std::strtod(argv[2], nullptr);
+  const std::string_view frequent = argc > 3 ? argv[3] : "";
+  if (frequent == "alone") return secequiv::measure_alone(seeds, seconds);
+  return secequiv::measure_pairs(seeds, seconds, frequent, argc > 4 ? argv[4] : "");
 }

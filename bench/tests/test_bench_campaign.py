@@ -30,3 +30,9 @@ def test_the_slowest_pair_comes_first():
     assert [row[0] for row in rows] == ["y behind a", "x behind b", "x behind a"]
     assert [row[-1] for row in rows] == ["missed", "missed", "met"]
     assert rows[2][1:4] == ["3/3", "0.30", 3]
+
+
+def test_bugs_that_are_hunted_alone_have_targets_of_their_own():
+    rows = bench.alone(["alone scratch-at-join 1 0.50", "alone scratch-at-join 2 3.00", "alone jump-truncated 1 3.00", "alone jump-truncated 2 -"])
+    assert [row[-1] for row in rows] == ["met", "missed"]
+    assert rows[0][1:3] == ["2/2", "1.75"] and rows[1][1:3] == ["1/2", None]
