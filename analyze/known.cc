@@ -14,6 +14,7 @@
 #include "harness/base/text.h"
 #include "harness/coverage/state.h"
 #include "harness/seccomp/vector_file.h"
+#include "harness/seccomp/vector_text.h"
 
 namespace secequiv {
 namespace {
@@ -88,6 +89,19 @@ Result<HuntSubject> load_one(const std::string& path, const KnownTarget& target,
   if (!source) return source.error();
   if (auto s = expect_legal(*source); !s) return s.error();
   return HuntSubject{source->name, {}, std::move(source->program)};
+}
+
+// Reads a program of known.toml, which is written like those of vectors (corpus/FORMAT.md).
+Result<HuntSubject> load_listed(const std::string& path, const KnownTarget& target,
+                                const Reading& reading) {
+  if (target.kind == "compiler") return load_one(path, target, reading);
+  const auto text = read_file(path);
+  if (!text) return text.error();
+  auto program = detail::vector_program(detail::split(*text, '\n'), 1, path);
+  if (!program) return program.error();
+  Source source{shown_name(path), std::move(*program), {}};
+  if (auto s = expect_legal(source); !s) return s.error();
+  return HuntSubject{source.name, {}, std::move(source.program)};
 }
 
 // The kind in an entry of known.toml. Entries about evaluators have only wrong values.
@@ -172,8 +186,9 @@ Status add_entries(Known& out, const std::string& path, const KnownTarget& targe
       continue;
     }
     const std::string file = (fs::path(path).parent_path() / entry["file"]).string();
-    if (auto s = add_file(out, file, target, reading); !s) return s;
-    out.subjects.back().kind = kind_of_entry(entry["kind"]);
+    auto one = load_listed(file, target, reading);
+    if (!one) return one.error();
+    out.subjects.push_back({std::move(*one), kind_of_entry(entry["kind"])});
     if (entry["input"].empty()) continue;
     auto answer = answer_of(entry["input"] + " -> " + entry["theirs"], path);
     if (!answer) return answer.error();

@@ -498,6 +498,13 @@ def test_known_findings_of_an_evaluator_bring_their_inputs(tmp_path):
     assert report("fuzz", *options)[0]["no_longer_fails"] == [str(program)]
 
 
+def test_programs_in_a_list_of_known_findings_are_written_like_those_of_vectors(tmp_path):
+    (tmp_path / "known.toml").write_text('[[known]]\nadapter = "cat"\nrequest = "optimize"\nkind = "crash"\nfile = "long.asm"\n')
+    (tmp_path / "long.asm").write_text(".repeat 9\n.raw 0x20, 0, 0, 4\n.endrepeat\nret #1\n")
+    document, done = report("fuzz", "--optimizer", "cat", *FAST, "1", "--known", tmp_path / "known.toml")
+    assert done.status == 0 and document["no_longer_fails"] == [str(tmp_path / "long.asm")], done.err
+
+
 @pytest.mark.parametrize("line, message", [
     ('kind = "slow', "found \"slow"), ('kind = "slow" x', "found \"slow\" x"), ("kind =", "for 'kind', found "), ("[[known]", "expected [[known]]")])
 def test_a_list_of_known_findings_has_one_value_in_each_line(line, message, tmp_path):

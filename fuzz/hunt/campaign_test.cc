@@ -244,6 +244,67 @@ TEST(Campaign, AKnownMistakeOfALongProgramIsKnownBeforeItIsReduced) {
   }
 }
 
+// An interpreter that treats some instructions as others, and a hunt that knows a program of each.
+HuntReport hunt_replaced(const std::vector<std::pair<Insn, Insn>>& replaced,
+                         const std::vector<Program>& known, const Program& given) {
+  FakeEvaluator evaluator([&](ProgramView p, const SeccompData& data) {
+    Program out(p.begin(), p.end());
+    for (Insn& in : out)
+      for (const auto& [from, to] : replaced)
+        if (in.code == from.code) {
+          in = to;
+          break;
+        }
+    return run(out, data);
+  });
+  HuntOptions options = options_for(1);
+  for (const Program& one : known)
+    options.known.push_back({{"known", {}, one}, FindingKind::kDifferent});
+  const auto report =
+      hunt_evaluator("fake", evaluator, *given_programs({{"given", given}}), {}, options);
+  EXPECT_TRUE(report);
+  return *report;
+}
+
+TEST(Campaign, TwoKnownMistakesThatShowOnlyTogetherAreKnown) {
+  constexpr Insn kReturnA = {kRetA, 0, 0, 0};
+  const std::vector<Program> known = {
+      {{kLdxLen, 0, 0, 0}, kReturnA},
+      {{kLdImm, 0, 0, 1}, {kLdxImm, 0, 0, 3}, {kLshX, 0, 0, 0}, kReturnA}};
+  std::vector<std::pair<Insn, Insn>> wrong = {{{kLdxLen, 0, 0, 0}, {kLdLen, 0, 0, 0}},
+                                              {{kLshX, 0, 0, 0}, {kLdImm, 0, 0, 0}}};
+  Program given = {{kLdxLen, 0, 0, 0}, {kTax, 0, 0, 0},  {kLshX, 0, 0, 0},
+                   {kJeqX, 0, 1, 0},   {kRetK, 0, 0, 1}, {kRetK, 0, 0, 2}};
+  const HuntReport report = hunt_replaced(wrong, known, given);
+  EXPECT_EQ(report.verdict, Verdict::kPass) << shown(report);
+  EXPECT_EQ(report.findings.size(), 2u) << shown(report);
+  given[3].code = kJgeX;
+  wrong.push_back({{kJgeX, 0, 0, 0}, {kJsetX, 0, 1, 0}});
+  EXPECT_EQ(hunt_replaced(wrong, known, given).verdict, Verdict::kDifferent);
+}
+
+TEST(Campaign, RefusalsWithTheMessageOfAKnownOneAreKnown) {
+  FakeOptimizer optimizer([](ProgramView p) {
+    if (has(p, kNeg)) return failure(Outcome::kRefused, "line 3: no such thing");
+    if (has(p, kTax)) return failure(Outcome::kRefused, "line 4: no such thing");
+    if (has(p, kTxa)) return failure(Outcome::kRefused, "line 4: another thing");
+    return FakeCompiler::answered({p.begin(), p.end()});
+  });
+  const auto hunt_with = [&](const Program& given) {
+    HuntOptions options = options_for(2);
+    options.known = {{{"known", {}, {{kLdImm, 0, 0, 1}, {kNeg, 0, 0, 0}, {kRetA, 0, 0, 0}}},
+                      FindingKind::kRefused}};
+    const auto report =
+        hunt({"fake", &optimizer, nullptr}, *given_programs({{"given", given}}), options);
+    EXPECT_TRUE(report);
+    return *report;
+  };
+  const HuntReport same = hunt_with({{kTax, 0, 0, 0}, {kRetA, 0, 0, 0}});
+  EXPECT_EQ(same.verdict, Verdict::kPass) << shown(same);
+  const HuntReport other = hunt_with({{kTxa, 0, 0, 0}, {kRetA, 0, 0, 0}});
+  EXPECT_NE(other.verdict, Verdict::kPass) << shown(other);
+}
+
 TEST(Campaign, WhatCannotBeComparedWithAKnownFindingIsUnknown) {
   // Without JSET there is no answer, so nobody knows what else is wrong with the long program.
   const auto hunt_without_answer = [](std::size_t steps) {

@@ -15,7 +15,8 @@ constexpr std::size_t kTakenOneByOne = 8;  // steps that take out one pattern; l
 constexpr std::size_t kMostAvoided = 64;
 constexpr std::uint64_t kPatternEvery = 2;
 constexpr std::uint64_t kHangEvery = 16;
-constexpr int kMostCauses = 4;  // in one failing subject
+const std::string kAnotherAnswer = "; the answer: ";  // in the group of a second finding
+constexpr int kMostCauses = 4;                        // in one failing subject
 constexpr std::size_t kMostWaiting = 1024;
 // Reductions get this many requests, and then one for each trial. Counts instead of times make a
 // seed give the same findings on every machine.
@@ -137,7 +138,17 @@ Result<std::optional<bool>> Findings::predicted(std::size_t known, const Finding
   const Mistakes& mistakes = *causes_[known].mistakes;
   if (!mistakes.certain()) return std::optional<bool>();
   ++reducing_steps_;
-  return predict(mistakes, finding.subject.before, tools_.behaviour(finding));
+  const ActsLike acts_like = tools_.behaviour(finding);
+  const auto alone = predict(mistakes, finding.subject.before, acts_like);
+  if (alone == true) return alone;
+  for (std::size_t i = 0; i < causes_.size(); ++i) {
+    if (i == known || !report_.findings[i].known || !comparable(causes_[i], finding)) continue;
+    if (auto s = learn_mistakes(i); !s) return s.error();
+    const Mistakes& others = *causes_[i].mistakes;
+    if (others.certain() && predict_both(mistakes, others, finding.subject.before, acts_like))
+      return std::optional(true);
+  }
+  return alone;
 }
 
 void Findings::leave(const Waiting& waiting) {
@@ -254,6 +265,7 @@ Result<Agreement> Findings::compare(std::size_t known, const Finding& reduced) {
   if (*shown == Shown::kProblem || (*shown == Shown::kNothing && !alike)) return Agreement::kOther;
   // The kernel's rule, the lost calls or the crash are already the same.
   if (reduced.kind != FindingKind::kDifferent) return Agreement::kSame;
+  if (cause.recorded && same_answer(*cause.recorded, reduced)) return Agreement::kSame;
   if (auto s = learn_mistakes(known); !s) return s.error();
   ++reducing_steps_;
   const ActsLike acts_like = tools_.behaviour(reduced);
@@ -413,7 +425,8 @@ bool Findings::add(Finding reduced) {
   failed_ = failed_ || reduced.failure;
   // Two mistakes with one shape have different files.
   if (std::ranges::find(report_.findings, reduced.group, &Finding::group) != report_.findings.end())
-    reduced.group += "; the answer: " + answer_text(reduced);
+    reduced.group += kAnotherAnswer + answer_text(reduced);
+  if (reduced.known) cause.recorded = reduced;
   causes_.push_back(std::move(cause));
   report_.findings.push_back(std::move(reduced));
   if (options_.found) options_.found(report_, report_.findings.back());
@@ -421,9 +434,12 @@ bool Findings::add(Finding reduced) {
 }
 
 bool Findings::same_group(const Finding& known, const Finding& other) {
+  if (known.group == other.group + kAnotherAnswer + answer_text(other))
+    return known.known == other.known;
   return known.group == other.group &&
          (known.known == other.known || groups_by_shape(other) ||
-          (other.kind == FindingKind::kCrashed && !other.cause.empty()));
+          (other.kind == FindingKind::kCrashed && !other.cause.empty()) ||
+          (other.kind == FindingKind::kRefused && !other.detail.empty()));
 }
 
 void Findings::prefer(Finding& known, Finding reduced) {

@@ -78,6 +78,7 @@ class Findings {
     std::string manner;
     Pattern pattern;
     std::optional<Mistakes> mistakes = {};  // of a known finding, as soon as they are needed
+    std::optional<Finding> recorded = {};   // a known finding; the report can show a looser one
   };
 
   enum class From : std::uint8_t { kThisRun, kAnyRun };

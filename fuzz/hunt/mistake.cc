@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kLongest = 128;    // instructions; each has dozens of mutants
 constexpr std::size_t kMostPlaces = 64;  // where one mistake is tried alone
+constexpr std::size_t kModeratePlaces = 16;
 constexpr std::size_t kFewPlaces = 5;
 
 // Returns all mutants, and arithmetic replaced by zero. Leaves out other returns, because they
@@ -71,7 +72,14 @@ std::optional<Mutant> made_at(const Mistake& mistake, ProgramView program, std::
   return out;
 }
 
-// Whether the mistake is made in one of these places, in some of a few places, or in all.
+std::vector<Mutant> places_of(const Mistake& mistake, ProgramView program) {
+  std::vector<Mutant> out;
+  for (std::size_t pc = 0; pc < program.size(); ++pc)
+    if (auto mutant = made_at(mistake, program, pc)) out.push_back(*mutant);
+  return out;
+}
+
+// Whether the mistake is made in some of a few places, or in a range of many.
 bool acts_like_some(ProgramView program, const std::vector<Mutant>& places,
                     const ActsLike& acts_like) {
   const auto changed = [&](const auto& chosen) {
@@ -84,9 +92,12 @@ bool acts_like_some(ProgramView program, const std::vector<Mutant>& places,
     return !refusal_of(out, LengthRule::kUnlimited) && acts_like(out);
   };
   if (places.size() > kFewPlaces) {
+    // Ranges of all lengths only of a moderate number of places.
+    const bool moderate = places.size() <= kModeratePlaces;
     if (legal(changed([](std::size_t) { return true; }))) return true;
-    for (std::size_t one = 0; one < std::min(places.size(), kMostPlaces); ++one)
-      if (legal(changed([one](std::size_t i) { return i == one; }))) return true;
+    for (std::size_t first = 0; first < std::min(places.size(), kMostPlaces); ++first)
+      for (std::size_t last = first; last < (moderate ? places.size() : first + 1); ++last)
+        if (legal(changed([&](std::size_t i) { return first <= i && i <= last; }))) return true;
     return false;
   }
   for (std::size_t set = 1; set < std::size_t{1} << places.size(); ++set)
@@ -120,13 +131,28 @@ std::optional<bool> predict(const Mistakes& mistakes, ProgramView program,
                             const ActsLike& acts_like) {
   bool complete = true;
   for (const Mistake& mistake : mistakes.best()) {
-    std::vector<Mutant> places;
-    for (std::size_t pc = 0; pc < program.size(); ++pc)
-      if (auto mutant = made_at(mistake, program, pc)) places.push_back(*mutant);
+    const auto places = places_of(mistake, program);
     if (acts_like_some(program, places, acts_like)) return true;
     complete = complete && places.size() <= kMostPlaces;
   }
   return complete ? std::optional(false) : std::nullopt;
+}
+
+bool predict_both(const Mistakes& one, const Mistakes& two, ProgramView program,
+                  const ActsLike& acts_like) {
+  for (const Mistake& first : one.best()) {
+    const auto places = places_of(first, program);
+    if (places.empty()) continue;
+    for (const Mistake& second : two.best()) {
+      const auto others = places_of(second, program);
+      if (others.empty() || places.size() + others.size() > kModeratePlaces) continue;
+      std::vector<Mutant> all;
+      std::ranges::merge(places, others, std::back_inserter(all), {}, &Mutant::pc, &Mutant::pc);
+      const bool apart = std::ranges::adjacent_find(all, {}, &Mutant::pc) == all.end();
+      if (apart && acts_like_some(program, all, acts_like)) return true;
+    }
+  }
+  return false;
 }
 
 std::vector<Program> with_other_values(ProgramView program) {

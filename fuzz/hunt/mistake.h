@@ -36,6 +36,11 @@ Mistakes mistakes_in(const Finding& finding, const ActsLike& acts_like);
 std::optional<bool> predict(const Mistakes& mistakes, ProgramView program,
                             const ActsLike& acts_like);
 
+// Returns whether a mistake of each, in several places, together turn `program` into one that the
+// code under test acts like.
+bool predict_both(const Mistakes& one, const Mistakes& two, ProgramView program,
+                  const ActsLike& acts_like);
+
 // Returns programs with the same instructions and other values. A reduced program often has few
 // values, so that different mistakes have the same effect.
 std::vector<Program> with_other_values(ProgramView program);

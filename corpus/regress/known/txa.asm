@@ -1,0 +1,4 @@
+; TXA sets A to X.
+ldx #1
+txa
+ret a
