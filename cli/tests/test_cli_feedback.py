@@ -4,6 +4,8 @@ The optimizer has a planted bug behind nested conditions. It is built twice from
 Numbers of trials decide, not times.
 """
 
+import os
+import re
 import shutil
 import subprocess
 
@@ -106,3 +108,56 @@ def test_a_crash_restarts_the_optimizer_and_keeps_the_feedback(tmp_path):
     assert (done.status, document["verdict"], document["trials"]) == (5, "crashed", 400), done
     assert {one["kind"] for one in document["findings"] if one["failure"]} == {"crashed"}
     assert 0 < document["feedback"]["new_edges"] < 60
+
+
+RUST = r"""
+use secequiv_test::adapter::{serve, Adapter, Answer};
+use secequiv_test::Insn;
+
+struct Rare;
+
+impl Adapter for Rare {
+    fn optimize(&self, program: &[Insn]) -> Answer<Vec<Insn>> {
+        let count = |code: u16| program.iter().filter(|insn| insn.code == code).count();
+        let mut out = program.to_vec();
+        if program.len() <= 32 && count(0x84) >= 1 {
+            if count(0x84) >= 2 {
+                if count(0x84) >= 3 {
+                    if count(0x3c) >= 1 {
+                        if count(0x3c) >= 2 {
+                            if count(0x87) >= 1 {
+                                out.iter_mut().filter(|insn| insn.code == 0x06).for_each(|insn| insn.k ^= 0x10000);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        Ok(out)
+    }
+}
+
+fn main() -> std::io::Result<()> {
+    serve(&Rare)
+}
+"""
+COUNTERS = ("-C passes=sancov-module -C llvm-args=-sanitizer-coverage-level=3 "
+            "-C llvm-args=-sanitizer-coverage-inline-8bit-counters")
+
+
+@pytest.mark.skipif(shutil.which("cargo") is None, reason="no cargo, which builds the Rust crate")
+def test_an_optimizer_in_rust_reports_its_edges(tmp_path):
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "main.rs").write_text(RUST)
+    (tmp_path / "Cargo.toml").write_text('[package]\nname = "rare"\nversion = "0.1.0"\nedition = "2021"\n[dependencies]\n'
+                                         'secequiv-test = { path = "%s" }\n' % (ROOT / "api" / "rust"))
+
+    def optimizer(flags):
+        host = re.search("^host: (.*)$", subprocess.run(["rustc", "-vV"], capture_output=True, text=True, check=True).stdout, re.M)[1]
+        subprocess.run(["cargo", "build", "--offline", "--release", "--target", host], cwd=tmp_path, check=True, timeout=600,
+                       env={**os.environ, "RUSTFLAGS": flags, "CARGO_TARGET_DIR": str(tmp_path / "target")})
+        return "serve:%s" % (tmp_path / "target" / host / "release" / "rare")
+    document, done = fuzz(optimizer(""), 1)
+    assert (done.status, document["trials"], document["feedback"]) == (0, TRIALS, None), done
+    document, done = fuzz(optimizer(COUNTERS), 1)
+    assert done.status == 1 and document["trials"] < TRIALS and document["feedback"]["new_edges"] >= document["feedback"]["kept"] >= 5, done

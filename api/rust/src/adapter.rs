@@ -114,7 +114,11 @@ fn answer(adapter: &impl Adapter, request: &[u8]) -> Answer<Vec<u8>> {
             Ok(crate::bytes(&adapter.compile(&policy)?))
         }
         Some((b'E', body)) => evaluate(adapter, body),
-        Some(_) => unsupported("expected a request of kind O, C or E"),
+        Some((b'R', _)) => match crate::coverage::take_edges() {
+            Some(edges) => Ok(edges.iter().flat_map(|edge| edge.to_le_bytes()).collect()),
+            None => unsupported("this command is built without coverage counters"),
+        },
+        Some(_) => unsupported("expected a request of kind O, C, E or R"),
     }
 }
 

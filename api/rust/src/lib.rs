@@ -21,9 +21,10 @@
 //! }
 //! ```
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 pub mod adapter;
+mod coverage;
 pub mod normal_form;
 mod serve;
 
