@@ -283,6 +283,27 @@ TEST(Campaign, TwoKnownMistakesThatShowOnlyTogetherAreKnown) {
   EXPECT_EQ(hunt_replaced(wrong, known, given).verdict, Verdict::kDifferent);
 }
 
+TEST(Campaign, AKnownCrashTakesFewRequests) {
+  std::size_t requests = 0;
+  FakeOptimizer optimizer([&](ProgramView p) {
+    ++requests;
+    if (p.size() > 290) return failure(Outcome::kCrashed, "it ended");
+    return FakeCompiler::answered({p.begin(), p.end()});
+  });
+  Program known(299, Insn{kAddK, 0, 0, 1});
+  known.insert(known.begin() + 150, Insn{kNeg, 0, 0, 0});
+  for (std::uint32_t i = 0; i < known.size(); ++i)
+    if (known[i].code == kAddK) known[i].k = i * 7919;
+  known.insert(known.end(), {{kNeg, 0, 0, 0}, {kRetA, 0, 0, 0}});
+  HuntOptions options = options_for(1);
+  options.known = {{{"known", {}, known}, FindingKind::kCrashed}};
+  const auto report = hunt({"fake", &optimizer, nullptr},
+                           *given_programs({{"given", {{kRetK, 0, 0, 0}}}}), options);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->verdict, Verdict::kPass) << shown(*report);
+  EXPECT_LT(requests, 70u);
+}
+
 TEST(Campaign, RefusalsWithTheMessageOfAKnownOneAreKnown) {
   FakeOptimizer optimizer([](ProgramView p) {
     if (has(p, kNeg)) return failure(Outcome::kRefused, "line 3: no such thing");

@@ -242,7 +242,7 @@ class EvaluatorHunt {
     std::size_t requests = 0;
     bool ended = false;
     const auto stop = [&] {
-      ended = ended || requests >= steps_to_reduce(options_, finding.kind) ||
+      ended = ended || requests >= steps_to_reduce(options_, finding) ||
               seconds_since(start) > seconds || (options_.stop && options_.stop());
       return ended;
     };

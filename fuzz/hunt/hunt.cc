@@ -447,10 +447,13 @@ Error cannot_start(const std::string& target, const std::string& detail) {
   return make_error(ErrorCode::kUsage, target, "this command cannot be started: " + detail);
 }
 
-std::size_t steps_to_reduce(const HuntOptions& options, FindingKind kind) {
+std::size_t steps_to_reduce(const HuntOptions& options, const Finding& finding) {
   constexpr std::size_t kHanging = 200;  // each takes a twentieth of a request's time limit
-  return kind == FindingKind::kHung ? std::min(kHanging, options.reduce_steps)
-                                    : options.reduce_steps;
+  // Each starts the code under test again, and the message alone tells the crash from others.
+  constexpr std::size_t kKnownCrash = 50;
+  if (finding.kind == FindingKind::kHung) return std::min(kHanging, options.reduce_steps);
+  const bool known = finding.known && finding.kind == FindingKind::kCrashed;
+  return known ? std::min(kKnownCrash, options.reduce_steps) : options.reduce_steps;
 }
 
 Result<HuntReport> hunt(const Target& target, ProgramSource& source, const HuntOptions& options) {

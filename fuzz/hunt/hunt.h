@@ -53,7 +53,7 @@ using Wanted = std::function<bool(const HuntSubject&)>;
 
 // Returns the most requests of one reduction. They are counted, so that a seed gives the same
 // findings on every machine.
-std::size_t steps_to_reduce(const HuntOptions& options, FindingKind kind);
+std::size_t steps_to_reduce(const HuntOptions& options, const Finding& finding);
 
 // Gives requests a twentieth of their time limit while a hang is reduced, because most steps of the
 // reduction hang, too.

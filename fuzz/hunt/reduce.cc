@@ -96,7 +96,7 @@ class Reduction {
 
   // Returns whether requests or time ran out, or the user stops the hunt.
   bool ended() {
-    ended_ = ended_ || requests_ >= steps_to_reduce(options_, finding_.kind) ||
+    ended_ = ended_ || requests_ >= steps_to_reduce(options_, finding_) ||
              seconds_since(start_) > seconds_ || (options_.stop && options_.stop());
     return ended_;
   }
