@@ -194,7 +194,8 @@ class ProgramMutator {
   }
 
   // Continues a list: appends entries to the equal-shaped ones that start at a random place. Their
-  // numbers continue the sequence, mostly with one exception. Sometimes appends hundreds.
+  // numbers continue the sequence, mostly with one exception. Sometimes appends hundreds of lines,
+  // and seldom hundreds of entries.
   void repeat_block() {
     const std::size_t begin = any();
     const std::size_t length = std::min(code_.size() - begin, random_.between(1, 8));
@@ -202,7 +203,9 @@ class ProgramMutator {
     while (last + 2 * length <= code_.size() && same_shape(last, last + length, length))
       last += length;
     const std::size_t end = last + length;
-    const std::size_t wanted = random_.one_in(6) ? random_.between(50, 600) : random_.between(1, 4);
+    const std::size_t wanted = random_.one_in(8)
+                                   ? random_.between(50, 600) / (random_.one_in(8) ? 1 : length)
+                                   : random_.between(1, 4);
     const std::size_t copies =
         std::min(wanted, (std::max(kMaxInsns, code_.size()) - code_.size()) / length);
     if (copies == 0) return;
