@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "fuzz/pair/batch.h"
 #include "fuzz/pair/corpus.h"
 #include "fuzz/pair/libfuzzer.h"
 #include "harness/base/clock.h"
@@ -32,7 +33,6 @@ bool can_fuzz() {
 namespace {
 
 constexpr unsigned kMaxJobs = 256;
-constexpr std::uint64_t kRunsBetweenLooks = 64;
 constexpr double kPatienceSeconds = 5;  // waiting time for a process that should end by itself
 
 // State of one job, which only that job writes.
@@ -61,6 +61,8 @@ struct Job {
   std::vector<std::uint8_t> seen;
   std::uint64_t evaluations;  // limit for this job
   std::string corpus;
+  const PairSession* session;
+  Batches batches;
 };
 Job* the_job = nullptr;
 
@@ -95,6 +97,18 @@ void tell(const Witness& witness) {
   the_job->shared->stop = true;
 }
 
+// Runs an input that a batch found. libFuzzer does not learn of its coverage, because its own input
+// did not meet that; the batches keep the input instead.
+PairOutcome look_at(const SeccompData& data) {
+  std::array<std::uint8_t, kRecordBytes> bytes{};
+  std::memcpy(bytes.data(), data.words.data(), kRecordBytes);
+  std::uint8_t mark = 0;
+  const PairOutcome outcome = the_job->session->run(bytes, Edges{{&mark, 1}, the_job->seen, true});
+  if (outcome.first != 0) tell_first(outcome, bytes);
+  if (outcome.witness) tell(*outcome.witness);
+  return outcome;
+}
+
 int one_input(const std::uint8_t* data, std::size_t size) {
   Job& job = *the_job;
   const PairOutcome outcome = run_session({data, size}, job.seen, true);
@@ -102,11 +116,12 @@ int one_input(const std::uint8_t* data, std::size_t size) {
   if (outcome.witness) tell(*outcome.witness);
   constexpr auto kRelaxed = std::memory_order_relaxed;
   const std::uint64_t runs = job.state->runs.load(kRelaxed) + 1;
-  const std::uint64_t evaluations = job.state->evaluations.load(kRelaxed) + records_in(size);
+  std::uint64_t evaluations = job.state->evaluations.load(kRelaxed) + records_in(size);
+  if (!outcome.witness && evaluations < job.evaluations)
+    evaluations += job.batches.run({data, size}, job.evaluations - evaluations, look_at);
   job.state->runs.store(runs, kRelaxed);
   job.state->evaluations.store(evaluations, kRelaxed);
-  const bool look = runs % kRunsBetweenLooks == 0 || outcome.witness;
-  if (evaluations >= job.evaluations || (look && job.shared->stop)) Workers::leave();
+  if (evaluations >= job.evaluations || job.shared->stop) Workers::leave();
   return 0;
 }
 
@@ -182,7 +197,9 @@ class Jobs {
             .all_seen = memory_.more(),
             .seen = std::vector<std::uint8_t>(session_.edges()),
             .evaluations = 0,
-            .corpus = std::filesystem::absolute(options_.corpus, error).string()};
+            .corpus = std::filesystem::absolute(options_.corpus, error).string(),
+            .session = &session_,
+            .batches = Batches(session_, memory_.more(), options_.seed * kMaxJobs + number)};
     if (error) return make_error(ErrorCode::kIo, options_.corpus, error.message());
     job.evaluations = std::max<std::uint64_t>(options_.evaluations / jobs(), 1);
     return workers_.start([&] { work(session_, options_, job, number); });

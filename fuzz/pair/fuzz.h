@@ -12,7 +12,7 @@ namespace secequiv::pair {
 
 struct FuzzStatus {
   double seconds = 0;
-  std::uint64_t runs = 0;         // runs of libFuzzer, each of up to 16 inputs
+  std::uint64_t runs = 0;         // runs of libFuzzer, each of up to 16 inputs and a batch
   std::uint64_t evaluations = 0;  // inputs run through both programs
   std::size_t edges = 0;          // outcomes of the optimized program that occurred
   // Seconds until the last new edge was seen; 0 if all were seen before.

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "fuzz/pair/batch.h"
 #include "fuzz/pair/corpus.h"
 #include "fuzz/pair/session.h"
 #include "harness/bpf/testing.h"
@@ -142,6 +143,56 @@ TEST(PairSession, CrossOverTakesEachWordFromOneInput) {
   EXPECT_GT(of_first, 16 * kMaxRecords / 4);
   EXPECT_LT(of_first, 16 * kMaxRecords * 3 / 4);
   EXPECT_EQ(PairSession::cross_over({}, bytes_of({twos}), out, 3), 0U);
+}
+
+// Runs batches of copies of number 7, which takes neither edge that only numbers 1 and 2 take.
+struct Batched {
+  explicit Batched(const Program& after, std::uint64_t most = ~0ull)
+      : session(Pair{kBefore, after, Sameness::kRaw}), seen(session.edges()) {
+    Batches batches(session, seen, 1);
+    const Bytes start = bytes_of({SeccompData{7}});
+    ran = batches.run(start, most, [&](const SeccompData& data) {
+      looked.push_back(data);
+      Bytes mark(1);
+      const PairOutcome outcome = session.run(bytes_of({data}), Edges{mark, seen, true});
+      found = found || outcome.witness;
+      return outcome;
+    });
+  }
+  PairSession session;
+  Bytes seen;
+  std::vector<SeccompData> looked;
+  std::size_t ran = 0;
+  bool found = false;
+};
+
+bool runs_batches() { return NativeProgram::translate(kBefore).has_value(); }
+
+TEST(Batches, EndAtADifference) {
+  if (!runs_batches()) GTEST_SKIP() << "this system does not run translated programs";
+  const Batched batched(kAfter);
+  EXPECT_TRUE(batched.found);
+  EXPECT_EQ(batched.looked.back().nr(), 2U);
+  EXPECT_LT(batched.ran, Batches::kGroup * Batches::kGroups);
+}
+
+TEST(Batches, LookAtEachOutcomeUntilItIsSeen) {
+  if (!runs_batches()) GTEST_SKIP() << "this system does not run translated programs";
+  const Batched batched(kBefore);
+  EXPECT_EQ(batched.ran, Batches::kGroup * Batches::kGroups);
+  EXPECT_EQ(batched.seen, Bytes(2, 1));
+  EXPECT_GE(batched.looked.size(), 2U);
+  EXPECT_LT(batched.looked.size(), 3 * Batches::kGroup);  // few of all inputs
+}
+
+TEST(Batches, RunAtMostAsManyInputsAsRequested) {
+  if (!runs_batches()) GTEST_SKIP() << "this system does not run translated programs";
+  EXPECT_EQ(Batched(kBefore, 5).ran, 5U);
+  EXPECT_EQ(Batched(kBefore, Batches::kGroup + 1).ran, Batches::kGroup + 1);
+}
+
+TEST(Batches, TheSameSeedRunsTheSameInputs) {
+  EXPECT_EQ(Batched(kBefore).looked, Batched(kBefore).looked);
 }
 
 class Folder : public testing::Test {

@@ -65,6 +65,7 @@ class PairSession {
     return edge_of_[pc] + (taken ? 1 : 0);
   }
   [[nodiscard]] const Pair& pair() const { return pair_; }
+  [[nodiscard]] const InputMutator& mutator() const { return mutator_; }
 
  private:
   Pair pair_;
