@@ -168,6 +168,12 @@ class Linter {
  private:
   using Kind = RedundantRule::Kind;
 
+  // The earlier rule that decides instead of another one.
+  struct Shadowing {
+    PositionRef position = {};
+    bool repeats = false;  // it is equal and has the same action
+  };
+
   // Returns the policy with the rules for the same system call only, because each proof concerns
   // one call.
   [[nodiscard]] Policy only(const SyscallRule& rule) const {
@@ -196,13 +202,13 @@ class Linter {
     return proof->verdict == Verdict::kEquivalent;
   }
 
-  // Returns the position of the earlier rule that alone decides everything that the marked rule,
-  // of rule set `set`, matches; or none.
-  Result<PositionRef> shadowing(const Policy& here, const Policy& marked, std::size_t set,
-                                Arch arch) {
+  // Finds the earlier rule that alone decides everything that the marked rule, of rule set `set`,
+  // matches.
+  Result<Shadowing> shadowing(const Policy& here, const Policy& marked, std::size_t set,
+                              const SyscallRule& rule) {
     for (std::size_t i = 0; i < set; ++i)
       for (const SyscallRule& earlier : here.rule_sets[i].rules) {
-        if (earlier.arch != arch) continue;
+        if (earlier.arch != rule.arch) continue;
         std::vector<Alternative> candidates = {{&earlier.rule, &earlier.rule.position}};
         if (earlier.rule.position.at == nullptr) candidates = alternatives(earlier.rule);
         for (const Alternative& one : candidates) {
@@ -214,10 +220,13 @@ class Linter {
           };
           auto shadowed = same(lone(here), lone(marked));
           if (!shadowed) return shadowed.error();
-          if (*shadowed) return *one.position;
+          if (*shadowed)
+            return Shadowing{
+                *one.position,
+                here.rule_sets[i].action == here.rule_sets[set].action && *one.rule == rule.rule};
         }
       }
-    return PositionRef{};
+    return Shadowing{};
   }
 
   // Returns the position of another alternative that matches everything that this one matches; or
@@ -275,9 +284,11 @@ class Linter {
       };
       auto unmatchable = same(alone(here), alone(marked));
       if (!unmatchable) return unmatchable.error();
-      auto by = *unmatchable ? PositionRef{} : shadowing(here, marked, set, rule.arch);
+      auto by = *unmatchable ? Shadowing{} : shadowing(here, marked, set, rule);
       if (!by) return by.error();
-      add(*unmatchable ? Kind::kUnmatchable : Kind::kShadowed, here, set, rule, {}, std::move(*by));
+      add(*unmatchable ? Kind::kUnmatchable : Kind::kShadowed, here, set, rule, {},
+          std::move(by->position));
+      found_.back().repeats = by->repeats;
       return Ok{};
     }
     auto redundant = same(here, without);

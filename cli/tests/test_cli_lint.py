@@ -505,7 +505,7 @@ ENTRIES = {
                                         [(3, "shadowed", "socket", "line 2 decides every call that it matches")]),
     "conditional-before-unconditional": ([oci("socket", "ALLOW", (0, "EQ", 1)), oci("read socket")],
                                          [(2, "shadowed", "socket", "line 3 decides every call that it matches")]),
-    "twice": ([oci("read write"), oci("close"), oci("write")], [(4, "shadowed", "write", "line 2 decides every call that it matches")]),
+    "twice": ([oci("read write"), oci("close"), oci("write")], [(4, "shadowed", "write", "listed twice: line 2 has the same rule")]),
     "twice-with-condition": ([oci("read", "ALLOW", (0, "EQ", 1)), oci("read", "ALLOW", (0, "EQ", 1))],
                              [(3, "duplicate", "read", "it repeats line 2")]),
     "default": ([oci("mount", "ERRNO"), oci("read"), oci("keyctl", "ERRNO", (0, "EQ", 1))],
@@ -615,3 +615,11 @@ def test_quiet_keeps_warnings(tmp_path):
         {"names": ["reboot"], "action": "SCMP_ACT_ALLOW", "include": {"caps": ["CAP_SYS_BOOT"]}}]}))
     done = run("lint", profile, "--quiet")
     assert (done.status, done.out) == (0, "") and "warning: " in done.err and "did you mean includes?" in done.err, done
+
+
+def test_an_equal_entry_is_listed_twice(tmp_path):
+    path = profile_of(tmp_path / "p.json", [oci("read"), oci("write"), oci("read")])
+    text = run("lint", path).out
+    assert "p.json:4 (syscalls[2]): x86_64:read: shadowed: listed twice: line 2 has the same rule\n" in text, text
+    path = profile_of(tmp_path / "q.json", [oci("read"), oci("read", "ALLOW", (0, "EQ", 1))])
+    assert "shadowed: line 2 decides every call that it matches" in run("lint", path).out

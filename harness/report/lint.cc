@@ -89,6 +89,7 @@ std::string line(const RedundantRule& rule, std::string_view arches) {
       return out + "no input matches it";
     case RedundantRule::Kind::kShadowed:
       if (by == nullptr) return out + "earlier rule sets decide every call that it matches";
+      if (rule.repeats) return out + "listed twice: " + line + " has the same rule";
       return out + line + " decides every call that it matches";
     case RedundantRule::Kind::kDuplicate:
       if (rule.place.located == rule.part.size() && by != nullptr && rule.originals.size() == 1)

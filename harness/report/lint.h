@@ -43,6 +43,7 @@ struct RedundantRule {
   // Position of the first original. kShadowed: of the rule that decides instead, if it is only one.
   // kRedundant: of the part that matches the same, or of the default action, if it does the same.
   PositionRef original = {};
+  bool repeats = false;  // kShadowed: the rule that decides is equal and has the same action
 };
 
 // A rule whose alternatives do not check the same fields.
