@@ -83,6 +83,12 @@ def test_the_weakest_condition_makes_the_rule_right(rule):
     assert report("prove-rule", fixed)[0]["verdict"] == "pass"
 
 
+def test_a_rule_that_is_always_right_has_no_other_values(rule):
+    path = rule("rule r\nbefore:\nneg\nneg\nafter:\n")
+    text = run("prove-rule", "--weakest", path).out
+    assert "  weakest: true (the rule is right for all values)\n" in text and "other values" not in text, text
+
+
 def test_prove_agrees_with_instances_of_rules(rule, tmp_path):
     path = rule(JSET.replace("  live", "  where: popcount($m) == 1\n  live") + """
 rule swapped

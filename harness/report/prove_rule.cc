@@ -42,11 +42,14 @@ std::string weakest_text(const ProvenRule::Weakest& weakest) {
     return fmt::format("  weakest: unknown: {}\n", weakest.detail);
   if (weakest.any_of.empty())
     return "  weakest: no condition that was tried makes the rule right\n";
+  if (weakest.any_of == std::vector<std::string>{"true"})
+    return "  weakest: true (the rule is right for all values)\n";
+  const bool exact = weakest.exact == ProvenRule::Weakest::Exact::kYes;
+  const std::string_view label = exact ? "weakest" : "sufficient";
   std::string out;
   for (const std::string& condition : weakest.any_of)
-    out += fmt::format("  {} {}\n", out.empty() ? "weakest:" : "     or:", condition);
-  if (weakest.exact == ProvenRule::Weakest::Exact::kYes)
-    return out + "  for all other values the rule is wrong in some state\n";
+    out += fmt::format("  {:>{}}: {}\n", out.empty() ? label : "or", label.size(), condition);
+  if (exact) return out + "  for all other values the rule is wrong in some state\n";
   if (weakest.exact == ProvenRule::Weakest::Exact::kUnknown)
     return out + "  it is unknown whether the rule is right for other values, too\n";
   std::vector<std::string> values;

@@ -65,7 +65,7 @@ TEST(ProveRuleReport, ShowsWeakestConditionsAndWhetherTheyAreExact) {
   rule.weakest.emplace(Verdict::kEquivalent, std::vector<std::string>{"$m == 0", "$m < $n"});
   const auto last = [&] {
     const std::string text = prove_rule_text({rule}, true);
-    EXPECT_NE(text.find("  weakest: $m == 0\n       or: $m < $n\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("  sufficient: $m == 0\n          or: $m < $n\n"), std::string::npos) << text;
     return text;
   };
   EXPECT_NE(last().find("it is unknown whether the rule is right for other values, too"),
@@ -74,6 +74,9 @@ TEST(ProveRuleReport, ShowsWeakestConditionsAndWhetherTheyAreExact) {
   rule.weakest->outside = {{"$m", 5}};
   EXPECT_NE(last().find("the rule is also right for other values: $m = 0x5\n"), std::string::npos);
   EXPECT_EQ(prove_rule_json({rule})["rules"][0]["weakest"]["outside"].dump(), "[5]");
+  rule.weakest->exact = ProvenRule::Weakest::Exact::kYes;
+  EXPECT_NE(prove_rule_text({rule}, true).find("  weakest: $m == 0\n       or: $m < $n\n"),
+            std::string::npos);
 }
 
 TEST(ProveRuleReport, HasJsonAndCases) {
