@@ -34,12 +34,22 @@ std::string unknown_option(const CLI::App& app, const std::string& name) {
                      command == nullptr ? kProgram : command->get_name(), did_you_mean(similar));
 }
 
+// What other tools call our commands.
+struct OtherName {
+  std::string_view given;
+  std::string_view command;
+};
+constexpr OtherName kOtherNames[] = {{"compare", "diff"}, {"test", "check"}, {"explain", "why"}};
+
 std::string unknown_command(const CLI::App& app, const std::string& name) {
   std::vector<std::string> known;
   for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
     if (!sub->get_group().empty()) known.push_back(sub->get_name());
-  auto similar = similar_names(name, known);
-  if (similar.empty() && app.get_option_no_throw("--" + name) != nullptr)
+  const auto* const other = std::ranges::find(kOtherNames, name, &OtherName::given);
+  auto similar = other == std::end(kOtherNames) ? similar_names(name, known)
+                                                : std::vector{std::string(other->command)};
+  if ((similar.empty() || other != std::end(kOtherNames)) &&
+      app.get_option_no_throw("--" + name) != nullptr)
     similar.push_back("--" + name);
   return fmt::format("'{}' is not a command{}", name, did_you_mean(similar));
 }

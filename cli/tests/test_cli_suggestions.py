@@ -7,6 +7,8 @@ from cli_tool import run, some
 
 NAMES = [
     (["chekc"], "'chekc' is not a command; did you mean check?"),
+    (["compare"], "'compare' is not a command; did you mean diff?"),
+    (["test"], "'test' is not a command; did you mean check?"),
     (["prove-rul", "x.rule"], "'prove-rul' is not a command; did you mean prove-rule?"),
     (["check", "A", "--timout", "5"], "'--timout' is not an option of check; did you mean --timeout?"),
     (["check", "A", "--timout=5"], "'--timout' is not an option of check; did you mean --timeout?"),

@@ -12,7 +12,7 @@ from cli_tool import binary, run
 
 WRONG = [
     ([], "expected a command, found none", ""), (["foo"], "'foo' is not a command", ""), (["foo", "--help"], "'foo' is not a command", ""),
-    (["version"], "'version' is not a command; did you mean --version?", ""), (["explain", "x"], "'explain' is not a command; did you mean --explain?", ""),
+    (["version"], "'version' is not a command; did you mean --version?", ""), (["explain", "x"], "'explain' is not a command; did you mean why or --explain?", ""),
     (["run", "A", "--nr"], "--nr: expected a value, found none", "run"), (["help", "foo"], "'foo' is not a command", ""), (["--nosuch"], "'--nosuch' is not an option of secequiv", ""),
     (["--timeout", "5", "check"], "'--timeout' must follow the command check", "check"),
     (["run", "A", "--color", "always"], "'--color' must precede the command run", "run"),
