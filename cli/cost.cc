@@ -34,6 +34,7 @@ Result<int> count_instructions(const CostOptions& given) {
   auto profile = given.profile.read(job.arch, given.options);
   if (!profile) return profile.error();
   job.profile = std::move(*profile);
+  job.profiled = !given.profile.path.empty();
   job.timeout = given.options.timeout;
   job.limits = given.engine.limits();
   job.exact = !given.derived;

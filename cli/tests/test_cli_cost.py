@@ -200,6 +200,7 @@ def sides(*arguments):
             made = ", " + one["compilation"] if "compilation" in one else ""
             assert next(lines) == "%s%s%s: %d instruction%s" % ("  " * stacked, one["name"], made, one["instructions"], "s" * (one["instructions"] > 1))
         assert side["instructions"] == sum(one["instructions"] for one in side["filters"])
+    assert "--profile" in arguments or next(lines) == "each system call counts once (no --profile)"
     assert next(lines).startswith("system call" if len(document["sides"]) == 1 else " ")
     return [(side["filters"], side["mean_uncached"]) for side in document["sides"]]
 
@@ -216,7 +217,8 @@ def test_a_policy_has_the_cost_of_its_optimized_program(tmp_path):
 
 def test_the_table_of_one_filter_names_what_it_counts():
     lines = run("cost", DOCKER).out.splitlines()
-    assert lines[1] == "system call                  calls | least     mean   most  instructions"
+    assert lines[1:3] == ["each system call counts once (no --profile)", "system call             | least     mean   most  instructions"]
+    assert not any(line.endswith(" ") for line in lines)
 
 
 def test_two_policies_are_compiled_in_the_same_way():

@@ -83,26 +83,39 @@ std::vector<std::size_t> by_cost(const std::vector<Side>& sides) {
   return out;
 }
 
-std::string row_text(const std::vector<Side>& sides, std::size_t at) {
+// Ends a row of the table.
+std::string ended(std::string row) {
+  row.erase(row.find_last_not_of(' ') + 1);
+  return row + "\n";
+}
+
+std::string row_text(const CostReport& report, std::size_t at) {
+  const std::vector<Side>& sides = report.sides;
   const CallCost& first = sides.front().calls[at];
-  std::string out = fmt::format("{:<23} {:>10}", first.name, first.calls);
+  std::string out = fmt::format("{:<23}", first.name);
+  if (report.profiled) out += fmt::format(" {:>10}", first.calls);
   for (std::size_t side = 0; side < sides.size(); ++side) out += " |" + numbers(sides, side, at);
-  if (sides.size() != 2) return out + "\n";
+  if (sides.size() != 2) return ended(std::move(out));
   const bool exact = sides.front().exact[at] && sides.back().exact[at];
   return out + fmt::format(" | {:>6}\n", ratio(first.mean, sides.back().calls[at].mean, exact));
 }
 
-std::string table(const std::vector<Side>& sides, std::size_t most, std::string_view how) {
+std::string table(const CostReport& report, std::size_t most, std::string_view how) {
+  const std::vector<Side>& sides = report.sides;
   const bool two = sides.size() == 2;
   std::string out;
-  if (two) out += fmt::format("{:<34} |{:^16} |{:^16} |\n", "", "before", "after");
-  out += fmt::format("{:<23} {:>10}", "system call", "calls");
+  if (!report.profiled) out += "each system call counts once (no --profile)\n";
+  if (two)
+    out +=
+        fmt::format("{:<{}} |{:^16} |{:^16} |\n", "", report.profiled ? 34 : 23, "before", "after");
+  out += fmt::format("{:<23}", "system call");
+  if (report.profiled) out += fmt::format(" {:>10}", "calls");
   for (std::size_t s = 0; s < sides.size(); ++s)
     out += two ? " |   mean  most   " : " | least     mean   most  instructions";
   out += two ? " |  ratio\n" : "\n";
   const std::vector<std::size_t> order = by_cost(sides);
   const std::size_t shown = std::min(order.size(), most);
-  for (std::size_t row = 0; row < shown; ++row) out += row_text(sides, order[row]);
+  for (std::size_t row = 0; row < shown; ++row) out += row_text(report, order[row]);
   if (shown < order.size())
     out += fmt::format("and {} more{}\n", order.size() - shown,
                        how.empty() ? "" : fmt::format(" ({})", how));
@@ -132,7 +145,7 @@ std::string ratio(double before, double after, bool exact) {
 std::string cost_text(const CostReport& report, std::size_t most, std::string_view how) {
   std::string out;
   for (const Side& side : report.sides) out += counted_text(side);
-  out += table(report.sides, most, how) +
+  out += table(report, most, how) +
          "* the kernel answers from its cache, without running the filter\n";
   if (!std::ranges::all_of(report.sides, &Side::calls_exact))
     out += "~ from derived inputs only: the best case may be lower, and the worst case higher\n";
