@@ -31,7 +31,7 @@ struct CostReport {
   Arch arch = Arch::kX86_64;
   std::size_t inputs = 0;   // number of derived inputs; 0 if everything is exact
   std::vector<Side> sides;  // one or two, with the same calls
-  bool profiled = true;  // false: each call counts once
+  bool profiled = true;     // false: each call counts once
 };
 
 // Returns "0.75", or "0 to 5.0" if nothing was executed before. The text ends with "~" if it is not

@@ -65,7 +65,8 @@ TEST(ProveRuleReport, ShowsWeakestConditionsAndWhetherTheyAreExact) {
   rule.weakest.emplace(Verdict::kEquivalent, std::vector<std::string>{"$m == 0", "$m < $n"});
   const auto last = [&] {
     const std::string text = prove_rule_text({rule}, true);
-    EXPECT_NE(text.find("  sufficient: $m == 0\n          or: $m < $n\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("  sufficient: $m == 0\n          or: $m < $n\n"), std::string::npos)
+        << text;
     return text;
   };
   EXPECT_NE(last().find("it is unknown whether the rule is right for other values, too"),
