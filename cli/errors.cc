@@ -1,11 +1,15 @@
 #include "cli/errors.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <vector>
 
+#include "cli/interrupts.h"
 #include "cli/output.h"
 #include "cli/report_files.h"
 #include "harness/report/json.h"
@@ -45,7 +49,10 @@ constexpr std::array kNamed = std::to_array<Named>({
 
 }  // namespace
 
-void print_error(const Error& error) { print_note(fmt::format("secequiv: {}\n", error.text())); }
+void print_error(const Error& error) {
+  const char* const verdict = error.code == ErrorCode::kBudget ? "unknown: " : "";
+  print_note(fmt::format("secequiv: {}{}\n", verdict, error.text()));
+}
 
 Error named(Error error) {
   const auto* const known = std::ranges::find(kNamed, error.subject, &Named::subject);
@@ -55,8 +62,22 @@ Error named(Error error) {
   return error;
 }
 
+namespace {
+
+// Names the options of the command that set limits.
+std::string limits_of(const Options& options) {
+  std::vector<std::string> names;
+  for (const char* name : {"--timeout", "--max-memory"})
+    if (options.declared_by != nullptr && options.declared_by->get_option_no_throw(name) != nullptr)
+      names.emplace_back(name);
+  return names.empty() ? "" : fmt::format(" (limits: {})", fmt::join(names, ", "));
+}
+
+}  // namespace
+
 int report(const Error& found, const Options& options) {
-  const Error error = named(found);
+  Error error = named(found);
+  if (error.code == ErrorCode::kBudget && !was_interrupted()) error.detail += limits_of(options);
   terminal::end_status();
   print_error(error);
   if (::isatty(STDERR_FILENO) == 1)

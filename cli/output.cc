@@ -104,7 +104,7 @@ int print_found(std::string_view text, const ReportedCases& found, const Options
   if (!options.quiet && !options.json && !found.holds_for.empty()) print(found.holds_for + "\n");
   const int written = after_writing(0, write_report_files(found, options));
   const int also_written = after_writing(written, also);
-  return status == 0 ? also_written : status;
+  return also_written != 0 ? also_written : status;
 }
 
 }  // namespace secequiv::cli

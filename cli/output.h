@@ -43,8 +43,8 @@ enum class VerdictLine : bool { kFirst, kLast };
 // but it always prints JSON in full.
 int print_verdict(std::string_view text, int status, const Options& options,
                   VerdictLine line = VerdictLine::kLast);
-// Like print_verdict(), and writes the report files. Returns the status of `found`. If that is a
-// pass but a write failed, or `also` is an error, returns the error's status.
+// Like print_verdict(), and writes the report files. Returns the status of `found`, or the error's
+// if a write failed or `also` is an error.
 int print_found(std::string_view text, const ReportedCases& found, const Options& options,
                 const Status& also = Ok{}, VerdictLine line = VerdictLine::kLast);
 

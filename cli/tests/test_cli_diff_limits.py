@@ -1,5 +1,6 @@
 """Tests that listing a huge difference ends at a limit of memory or time, or with Ctrl-C."""
 
+import json
 import resource
 import signal
 import subprocess
@@ -45,7 +46,10 @@ def test_a_list_below_the_memory_limit_does_not_exceed_it(sums):
 
 def test_the_time_limit_gives_unknown(sums):
     done = run("diff", *sums, "--timeout", "1e-9")
-    assert done.status == 3 and "reached their limit" in done.err, done
+    assert done.status == 3, done
+    assert done.err == "secequiv: unknown: the diagrams reached their limit of nodes, steps or time (limits: --timeout, --max-memory)\n", done
+    document = json.loads(run("diff", *sums, "--timeout", "1e-9", "--json").out)
+    assert (document["error"], document["verdict"]) == ("budget", "unknown")
 
 
 def test_ctrl_c_ends_the_listing_of_regions(sums):

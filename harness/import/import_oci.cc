@@ -191,22 +191,47 @@ class OciImporter {
         at.place(), podman ? fmt::format("returns {}", *podman) : "refuses it", data_of(action)));
   }
 
-  Status add_arches(const JsonCursor& at, const char* key) {
-    if (!at.given(key)) return Ok{};
+  // Returns the strings in the list at `key`. A missing or null list is empty.
+  static Result<std::vector<std::string>> strings(const JsonCursor& at, const char* key,
+                                                  const char* all = "an array of strings",
+                                                  const char* one = "a string") {
+    std::vector<std::string> out;
+    if (!at.given(key)) return out;
     const JsonCursor list = at.at(key);
-    if (auto s = list.array("an array of architectures"); !s) return s;
+    if (auto s = list.array(all); !s) return s.error();
     for (std::size_t i = 0; i < list.value().size(); ++i) {
-      auto name = list.at(i).string("an architecture (SCMP_ARCH_...)");
-      if (!name) return name.error();
-      const auto arch = arch_from_name(*name);
-      const auto names = libseccomp_arches();
-      if (!arch && std::ranges::find(names, *name) == names.end()) {
-        add_unknown(UnknownName::Kind::kArchitecture, *name, list.at(i),
-                    did_you_mean(similar_names(*name, names)));
-      } else if (!arch) {
-        out_.skipped.push_back(fmt::format("architecture {}: secequiv does not know it", *name));
-        leave_out(list.at(i), *name);
-      } else if (!out_.policy.has_arch(*arch)) {
+      auto text = list.at(i).string(one);
+      if (!text) return text.error();
+      out.push_back(*text);
+    }
+    return out;
+  }
+
+  // Notes a name that libseccomp does not know.
+  void note_arch(const JsonCursor& at, const std::string& name) {
+    const auto names = libseccomp_arches();
+    if (!arch_from_name(name) && std::ranges::find(names, name) == names.end())
+      add_unknown(UnknownName::Kind::kArchitecture, name, at,
+                  did_you_mean(similar_names(name, names)));
+  }
+
+  Result<std::vector<std::string>> arch_names(const JsonCursor& at, const char* key) {
+    auto out = strings(at, key, "an array of architectures", "an architecture (SCMP_ARCH_...)");
+    for (std::size_t i = 0; out && i < out->size(); ++i) note_arch(at.at(key).at(i), (*out)[i]);
+    return out;
+  }
+
+  Status add_arches(const JsonCursor& at, const char* key) {
+    const auto listed = arch_names(at, key);
+    if (!listed) return listed.error();
+    const auto names = libseccomp_arches();
+    for (std::size_t i = 0; i < listed->size(); ++i) {
+      const std::string& name = (*listed)[i];
+      const auto arch = arch_from_name(name);
+      if (!arch && std::ranges::find(names, name) != names.end()) {
+        out_.skipped.push_back(fmt::format("architecture {}: secequiv does not know it", name));
+        leave_out(at.at(key).at(i), name);
+      } else if (arch && !out_.policy.has_arch(*arch)) {
         out_.policy.arches.push_back(*arch);
       }
     }
@@ -240,27 +265,15 @@ class OciImporter {
       if (auto s = row.required({"architecture"}); !s) return s;
       auto name = row.at("architecture").string("an architecture (SCMP_ARCH_...)");
       if (!name) return name.error();
+      note_arch(row.at("architecture"), *name);
       if (arch_from_name(*name) != options_.arch) {
+        if (auto s = arch_names(row, "subArchitectures"); !s) return s.error();
         leave_out(row, *name);
         continue;
       }
       if (auto s = add_arches(row, "subArchitectures"); !s) return s;
     }
     return Ok{};
-  }
-
-  // Returns the strings in the list at `key`. A missing or null list is empty.
-  Result<std::vector<std::string>> strings(const JsonCursor& at, const char* key) const {
-    std::vector<std::string> out;
-    if (!at.given(key)) return out;
-    const JsonCursor list = at.at(key);
-    if (auto s = list.array("an array of strings"); !s) return s.error();
-    for (std::size_t i = 0; i < list.value().size(); ++i) {
-      auto text = list.at(i).string("a string");
-      if (!text) return text.error();
-      out.push_back(*text);
-    }
-    return out;
   }
 
   bool is_host_arch(const std::string& name) const { return name == runtime_arch(options_.arch); }
@@ -392,15 +405,16 @@ class OciImporter {
     const auto why = selection(at);
     if (!why) return why.error();
     if (!*wanted) leave_out(at, *why);
-    if (!*wanted) return Ok{};
     const bool skipped = *chosen == out_.policy.default_action;
-    if (!skipped) entries_.choose(*chosen);
+    if (*wanted && !skipped) entries_.choose(*chosen);
     const bool listed = at.given("names") && !at.value()["names"].empty();
     for (std::size_t i = 0; i < names->size(); ++i) {
       const PositionRef found =
           listed ? at.at("names").at(i).position(at.path()) : at.at("name").position(at.path());
       RulePosition position = *found.at;
       position.condition = *why;
+      entries_.note_unknown((*names)[i], position);
+      if (!*wanted) continue;
       if (skipped)
         entries_.skip((*names)[i], *rule, position);
       else

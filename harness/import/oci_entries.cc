@@ -14,6 +14,12 @@
 namespace secequiv {
 namespace {
 
+bool any_arch_has(const std::string& name) {
+  return std::ranges::any_of(all_arches(), [&](const ArchInfo& info) {
+    return syscall_nr(info.arch, name).has_value();
+  });
+}
+
 // The calls that socketcall and ipc multiplex.
 constexpr std::array<std::string_view, 20> kSocketCalls = {
     "socket",     "bind",    "connect", "listen",  "accept",   "getsockname", "getpeername",
@@ -68,7 +74,10 @@ void OciEntries::add(const std::string& name, const Rule& conditions,
     pending_[call].push_back(entry.rule);
     seen.push_back(std::move(entry));
   }
-  if (!known) unknown_here(name, position);
+  // A name that only other architectures have is no mistake, because a profile serves many hosts.
+  if (!known && any_arch_has(name) &&
+      std::ranges::find(elsewhere_, name) == elsewhere_.end())
+    elsewhere_.push_back(name);
 }
 
 void OciEntries::skip(const std::string& name, const Rule& conditions,
@@ -80,16 +89,10 @@ void OciEntries::skip(const std::string& name, const Rule& conditions,
                            {{arch, *nr, oci_rule_on(arch, positioned(conditions, position))}}});
 }
 
-// A name that only other architectures have is no mistake, because a profile serves many hosts.
-void OciEntries::unknown_here(const std::string& name, const RulePosition& position) {
-  if (std::ranges::any_of(all_arches(), [&](const ArchInfo& info) {
-        return syscall_nr(info.arch, name).has_value();
-      })) {
-    if (std::ranges::find(elsewhere_, name) == elsewhere_.end()) elsewhere_.push_back(name);
-    return;
-  }
-  out_.unknown.push_back(
-      {UnknownName::Kind::kCall, name, position, did_you_mean(similar_syscalls(host_, name))});
+void OciEntries::note_unknown(const std::string& name, const RulePosition& position) {
+  if (!any_arch_has(name))
+    out_.unknown.push_back(
+        {UnknownName::Kind::kCall, name, position, did_you_mean(similar_syscalls(host_, name))});
 }
 
 void OciEntries::note_elsewhere() {

@@ -20,6 +20,8 @@ class OciEntries {
   // it.
   OciEntries(Arch host, OciImport& out) : host_(host), out_(out) {}
 
+  // Notes a name that no architecture knows.
+  void note_unknown(const std::string& name, const RulePosition& position);
   // Sets the action of the entries that follow.
   void choose(std::uint32_t action);
   // In libseccomp, the first entry that always holds replaces all other entries of a call. The
@@ -48,7 +50,6 @@ class OciEntries {
     std::vector<std::string> later;
   };
 
-  void unknown_here(const std::string& name, const RulePosition& position);
   void note_elsewhere();
   void note_multiplexed();
   void without_effect(const std::string& name, Seen entry, const Seen& always, const Call& call);

@@ -116,5 +116,27 @@ TEST(OciEntries, ReportsNamesThatNoArchitectureHas) {
       << "one line lists all names once";
 }
 
+// A typo is one on every host and in every container.
+TEST(OciEntries, ReportsUnknownNamesInPartsThatAreLeftOut) {
+  const OciImport import = imported(
+      R"j({"defaultAction": "SCMP_ACT_ERRNO",
+    "archMap": [{"architecture": "SCMP_ARCH_X86_46", "subArchitectures": ["SCMP_ARCH_X33"]},
+                {"architecture": "SCMP_ARCH_PARISC", "subArchitectures": []}],
+    "syscalls": [{"names": ["keyctll", "read"], "action": "SCMP_ACT_ALLOW",
+                  "includes": {"caps": ["CAP_SYS_ADMIN"]}},
+                 {"names": ["mountt"], "action": "SCMP_ACT_ERRNO"}]})j");
+  EXPECT_EQ(texts(import.unknown),
+            (std::vector<std::string>{
+                "oci:2 (archMap[0].architecture): unknown architecture 'SCMP_ARCH_X86_46'; did you "
+                "mean SCMP_ARCH_X86_64?",
+                "oci:2 (archMap[0].subArchitectures[0]): unknown architecture 'SCMP_ARCH_X33'; did "
+                "you mean SCMP_ARCH_X32 or SCMP_ARCH_X86?",
+                "oci:4 (syscalls[0], includes CAP_SYS_ADMIN): no architecture has a system call "
+                "'keyctll'; did you mean keyctl?",
+                "oci:6 (syscalls[1]): no architecture has a system call 'mountt'; did you mean "
+                "mount or umount2?"}));
+  EXPECT_EQ(decided(import, 0), kEperm);
+}
+
 }  // namespace
 }  // namespace secequiv::import_oci_entries_test

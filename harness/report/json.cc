@@ -99,6 +99,7 @@ ordered_json to_json(const Proof& proof) {
 
 ordered_json to_json(const Error& error) {
   ordered_json out{{"schema", "secequiv.error/1"}, {"error", error_name(error.code)}};
+  if (error.code == ErrorCode::kBudget) out["verdict"] = verdict_name(Verdict::kUnknown);
   if (!error.where.empty()) out["where"] = error.where;
   if (error.pc >= 0) out["instruction"] = error.pc;
   out["detail"] = Error{error.code, {}, -1, error.detail}.text();

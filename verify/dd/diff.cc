@@ -44,7 +44,7 @@ Result<Difference> diff(const Question& question, std::size_t most_regions, cons
     if (set == Diagrams::kZero) continue;
     Change change{values.first, values.second, regions.list(set, most_regions)};
     if (regions.full())
-      return make_error(ErrorCode::kBudget, "dd",
+      return make_error(ErrorCode::kBudget, "",
                         "the listed regions would need more memory than the limit; list fewer, or "
                         "raise the limit");
     for (const Region& region : change.where.regions) {

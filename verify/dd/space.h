@@ -25,7 +25,7 @@ inline std::string exhausted_text() {
 }
 
 // Returns the error of an analysis whose space is exhausted. `where` names the filter.
-inline Error limits_reached(std::string where = "dd") {
+inline Error limits_reached(std::string where = "") {
   return make_error(ErrorCode::kBudget, std::move(where), exhausted_text());
 }
 
