@@ -1,6 +1,8 @@
 // `run`: emulates one system call, and shows its trace on request.
 #include "analyze/run.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 
@@ -10,6 +12,7 @@
 #include "cli/oracle_option.h"
 #include "cli/reading.h"
 #include "harness/report/json.h"
+#include "harness/seccomp/arch.h"
 
 namespace secequiv::cli {
 namespace {
@@ -32,9 +35,16 @@ Result<int> emulate(RunOptions& given) {
   job.limits = given.engine.limits();
   for (const std::string& path : given.inputs) {
     auto stack = load_accepted_stack(path, reading(given.options));
-    if (!stack) return stack.error();
+    if (!stack) {
+      Error error = stack.error();
+      if (error.code == ErrorCode::kIo && syscall_nr(job.host, path))
+        error.detail += fmt::format("; did you mean --nr {}?", path);
+      return error;
+    }
     std::ranges::move(*stack, std::back_inserter(job.filters));
   }
+  if (!given.call.given())
+    given.options.note("note: this runs call number 0; choose another with --nr");
   auto oracle = given.oracle.open();
   if (!oracle) return oracle.error();
   job.oracle = std::move(*oracle);

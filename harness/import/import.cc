@@ -42,8 +42,8 @@ PolicyFormat format_of(std::string_view text) {
   if (is_minijail(text)) return PolicyFormat::kMinijail;
   const auto document = parse_json(text, "");
   if (!document || document->contains("rule_sets")) return PolicyFormat::kOwn;
-  if (document->contains("defaultAction") || document->contains("linux") ||
-      document->contains("spec"))
+  if (document->contains("defaultAction") || document->contains("syscalls") ||
+      document->contains("linux") || document->contains("spec"))
     return PolicyFormat::kOci;
   return is_seccompiler(*document) ? PolicyFormat::kSeccompiler : PolicyFormat::kOwn;
 }

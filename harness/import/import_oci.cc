@@ -113,7 +113,11 @@ class OciImporter {
   Result<OciImport> import() {
     if (!root_.value().is_object()) return root_.expected("a seccomp profile (an object)");
     if (auto s = note_unknown_keys(root_, kProfileKeys); !s) return s.error();
-    if (auto s = root_.required({"defaultAction"}); !s) return s.error();
+    if (auto s = root_.required({"defaultAction"}); !s) {
+      Error error = s.error();
+      if (!out_.unknown.empty()) error.detail += "; found an " + out_.unknown.front().problem();
+      return error;
+    }
     auto chosen = action(root_.at("defaultAction"), root_, "defaultErrnoRet");
     if (!chosen) return chosen.error();
     note_errno_name(root_, "defaultErrnoRet", *chosen);

@@ -6,6 +6,7 @@
 
 #include "harness/base/file.h"
 #include "harness/bpf/refusal.h"
+#include "harness/import/import.h"
 #include "harness/import/oci_testing.h"
 #include "harness/policy/compile.h"
 
@@ -351,6 +352,16 @@ TEST(Oci, RefusesKeysInAnotherCase) {
     ASSERT_FALSE(result) << text;
     EXPECT_NE(result.error().text().find(message), std::string::npos) << result.error().text();
   }
+}
+
+TEST(Oci, AMisspeltDefaultActionIsStillAProfile) {
+  const auto result = import_policy(R"j({"defaultActio": "SCMP_ACT_ERRNO", "syscalls": []})j",
+                                    "oci", std::nullopt, {});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(
+      result.error().text(),
+      "oci:1#/: the key 'defaultAction' is missing; found an unknown key 'defaultActio', which "
+      "runtimes ignore; did you mean defaultAction?");
 }
 
 TEST(Oci, NullIsAbsent) {

@@ -15,9 +15,8 @@ namespace secequiv {
 namespace {
 
 bool any_arch_has(const std::string& name) {
-  return std::ranges::any_of(all_arches(), [&](const ArchInfo& info) {
-    return syscall_nr(info.arch, name).has_value();
-  });
+  return std::ranges::any_of(
+      all_arches(), [&](const ArchInfo& info) { return syscall_nr(info.arch, name).has_value(); });
 }
 
 // The calls that socketcall and ipc multiplex.
@@ -75,8 +74,7 @@ void OciEntries::add(const std::string& name, const Rule& conditions,
     seen.push_back(std::move(entry));
   }
   // A name that only other architectures have is no mistake, because a profile serves many hosts.
-  if (!known && any_arch_has(name) &&
-      std::ranges::find(elsewhere_, name) == elsewhere_.end())
+  if (!known && any_arch_has(name) && std::ranges::find(elsewhere_, name) == elsewhere_.end())
     elsewhere_.push_back(name);
 }
 
