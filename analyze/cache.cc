@@ -1,5 +1,6 @@
 #include "analyze/cache.h"
 
+#include "analyze/load.h"
 #include "harness/compare/cache_change.h"
 #include "harness/kernel/oracle.h"
 #include "harness/report/names.h"
@@ -68,6 +69,7 @@ Result<CacheReport> cache(const CacheJob& job) {
   if (!kernels) return kernels.error();
   CacheReport report{
       job.stacks.size() == 2, job.allow_loss, job.read_bitmaps ? kernel::release() : "", {}};
+  report.read_for = read_for(job.stacks);
   const auto before = views(job.stacks.front().filters);
   const auto after = views(job.stacks.back().filters);
   for (const CacheChange& change : cache_changes(before, after, job.host)) {

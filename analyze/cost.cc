@@ -1,5 +1,6 @@
 #include "analyze/cost.h"
 
+#include "analyze/load.h"
 #include "harness/base/clock.h"
 #include "verify/dd/cost.h"
 
@@ -80,6 +81,7 @@ WorstInput worst_known(const CostReport::Side& side, FilterStack stack,
 Result<CostReport> cost(const CostJob& job) {
   CostReport report{job.arch, 0, {}};
   report.profiled = job.profiled;
+  report.read_for = read_for(job.stacks);
   const ExactCosts exact(job);
   bool complete = true;
   for (const Stack& stack : job.stacks) {

@@ -524,6 +524,14 @@ class Doubts {
   std::vector<DoubtfulRule>& out_;
 };
 
+// Returns how many entries are for other hosts or containers.
+std::size_t not_examined(const Import& imported) {
+  std::set<std::string> positions;
+  for (const ProfilePart& part : imported.parts)
+    if (!part.applies && !part.guard.always()) positions.insert(part.position.text());
+  return positions.size();
+}
+
 }  // namespace
 
 Result<LintReport> lint(const LintJob& job) {
@@ -542,7 +550,9 @@ Result<LintReport> lint(const LintJob& job) {
                     job.strict,
                     std::move(*redundant),
                     std::move(doubtful),
-                    job.imported.unknown};
+                    job.imported.unknown,
+                    job.read_for,
+                    not_examined(job.imported)};
 }
 
 Result<std::vector<RedundantRule>> redundant_rules(const Policy& policy, const dd::Limits& limits,

@@ -19,9 +19,10 @@ namespace secequiv {
 struct LintJob {
   Import imported;
   std::string name;
-  std::string file;        // file of the policy; may be empty
-  bool strict = false;     // whether warnings are failures
-  dd::Limits limits = {};  // `seconds` is for all proofs together
+  std::string file;                      // file of the policy; may be empty
+  bool strict = false;                   // whether warnings are failures
+  dd::Limits limits = {};                // `seconds` is for all proofs together
+  std::optional<ReadFor> read_for = {};  // for the report
 };
 
 // Returns the report. Errors: kBudget if the limits are reached.

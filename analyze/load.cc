@@ -89,11 +89,17 @@ Result<Import> import_checked(std::string_view text, const std::string& name,
   return imported;
 }
 
+// Returns whether entries of the profile are for certain hosts or containers.
+bool depends_on_container(const Import& imported) {
+  return std::ranges::any_of(imported.parts,
+                             [](const ProfilePart& part) { return !part.guard.always(); });
+}
+
 // Returns how to read a container profile for other capabilities and kernels, or std::nullopt if
 // the policy does not depend on them.
 std::optional<ContainerProfile> profile_of(const Import& imported, std::string_view text,
                                            const std::string& name, const Reading& reading) {
-  if (imported.capabilities.empty() && imported.kernels.empty()) return std::nullopt;
+  if (!depends_on_container(imported)) return std::nullopt;
   const auto read = [whole = std::string(text), name,
                      asked = reading.import](const OciOptions& options) -> Result<Policy> {
     ImportOptions changed = asked;
@@ -153,7 +159,7 @@ Result<Source> load_source(const std::string& path, const Reading& reading) {
                   {path == "-" ? "" : path, false, {}},
                   std::move(profile),
                   kNotOptimized,
-                  std::move(imported->left_out)};
+                  std::move(imported->parts)};
   }
   auto form = reading.form;
   if (!form && reading.big_endian && bytes->find('\0') != std::string::npos)
@@ -274,50 +280,46 @@ void note_swapped(std::span<const Source> befores, std::span<const Source> after
         before.title(), after.title()));
 }
 
-// Returns the parts that only one side leaves out.
-std::vector<RulePosition> differently_left_out(std::span<const Source> before,
-                                               std::span<const Source> after) {
-  std::multimap<std::string_view, RulePosition> only;
-  for (const Source& source : before)
-    for (const LeftOutPart& part : source.left_out) only.emplace(part.text, part.position);
-  std::vector<RulePosition> out;
-  for (const Source& source : after)
-    for (const LeftOutPart& part : source.left_out)
-      if (const auto same = only.find(part.text); same != only.end())
-        only.erase(same);
-      else
-        out.push_back(part.position);
-  for (const auto& [text, position] : only) out.push_back(position);
+std::vector<ProfilePart> parts_of(std::span<const Source> sources) {
+  std::vector<ProfilePart> out;
+  for (const Source& source : sources)
+    out.insert(out.end(), source.parts.begin(), source.parts.end());
   return out;
 }
 
-// Returns whether the profile has entries for certain hosts or containers.
-bool has_conditions(const Source& source) {
-  if (!source.policy || !source.profile) return false;
-  const auto conditional = [](const SyscallRule& entry) {
-    return std::ranges::any_of(alternatives(entry.rule), [](const Alternative& one) {
-      return one.position->at != nullptr && !one.position->at->condition.empty();
-    });
-  };
-  return !source.left_out.empty() || !source.profile->asked.empty() ||
-         std::ranges::any_of(source.policy->rule_sets, [&](const RuleSet& set) {
-           return std::ranges::any_of(set.rules, conditional);
-         });
+ReadFor read_for_host(const OciOptions& host) {
+  return {std::string(arch_info(host.arch).name), host.kernel, host.capabilities};
 }
 
 }  // namespace
+
+std::optional<ReadFor> read_for(std::span<const Source> filters) {
+  const auto found = std::ranges::find_if(
+      filters, [](const Source& source) { return source.profile.has_value(); });
+  if (found == filters.end()) return std::nullopt;
+  return read_for_host(found->profile->options);
+}
+
+std::optional<ReadFor> read_for(std::span<const Stack> stacks) {
+  for (const Stack& stack : stacks)
+    if (auto found = read_for(std::span(stack.filters))) return found;
+  return std::nullopt;
+}
+
+std::optional<ReadFor> read_for(const Import& imported, const Reading& reading) {
+  if (!depends_on_container(imported)) return std::nullopt;
+  return read_for_host(reading.import.oci);
+}
 
 PairNotes note_pair(std::span<const Source> before, std::span<const Source> after,
                     const Reading& reading) {
   note_swapped(before, after, reading);
   PairNotes out;
-  if (std::ranges::any_of(before, has_conditions) || std::ranges::any_of(after, has_conditions)) {
-    const OciOptions& host = reading.import.oci;
-    out.read_for = {std::string(arch_info(host.arch).name), host.kernel, host.capabilities};
-  }
+  out.read_for = read_for(before);
+  if (!out.read_for) out.read_for = read_for(after);
   const auto is_policy = [](const Source& source) { return source.policy.has_value(); };
   if (std::ranges::all_of(before, is_policy) && std::ranges::all_of(after, is_policy))
-    out.not_compared = differently_left_out(before, after);
+    out.not_compared = not_compared(parts_of(before), parts_of(after));
   if (!out.not_compared.empty()) reading.note("warning: " + out.short_warning());
   return out;
 }

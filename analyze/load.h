@@ -70,6 +70,10 @@ void note_length(const std::string& name, ProgramView program, const Reading& re
 // The same for a filter that was loaded, unless it is our own compilation of a policy: nobody
 // installs that program.
 void note_length(const Source& source, const Reading& reading);
+// Return the host and the container for which profiles were read, if their meaning depends on them.
+std::optional<ReadFor> read_for(std::span<const Source> filters);
+std::optional<ReadFor> read_for(std::span<const Stack> stacks);
+std::optional<ReadFor> read_for(const Import& imported, const Reading& reading);
 // Returns what a comparison of the two does not cover. It notes these parts, and that the two seem
 // to be swapped.
 PairNotes note_pair(std::span<const Source> before, std::span<const Source> after,

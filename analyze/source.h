@@ -40,7 +40,7 @@ struct Source {
   std::optional<ContainerProfile> profile = {};  // the profile from which `policy` was imported
   // For reports: how `program` was made from `policy`: "compiled, not optimized".
   std::string compilation = {};
-  std::vector<LeftOutPart> left_out = {};  // parts of the profile that `policy` lacks
+  std::vector<ProfilePart> parts = {};  // parts of the profile, also those that `policy` lacks
 
   // "policy.json (compiled, not optimized)"
   [[nodiscard]] std::string title() const {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "analyze/deciding.h"
+#include "analyze/load.h"
 #include "harness/bpf/text.h"
 #include "harness/compare/pair.h"
 #include "harness/coverage/coverage.h"
@@ -276,6 +277,7 @@ Result<WhyReport> why(const WhyJob& job) {
   WhyReport report;
   report.data = job.data;
   report.recorded = job.recorded;
+  report.read_for = read_for(std::span(job.stack.filters));
   if (!job.arguments_known) {
     auto found = possible(space, decisions, job.stack, job.data, job.host);
     if (!found) return found.error();

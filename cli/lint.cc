@@ -22,8 +22,9 @@ Result<int> lint_policy(const LintOptions& given) {
   if (given.options.strict_names)
     if (const auto names = check_names(*imported, reading(given.options)); !names)
       return names.error();
-  LintJob job{std::move(*imported), given.policy, given.policy == "-" ? "" : given.policy,
-              given.strict, given.engine.limits()};
+  auto host = read_for(*imported, reading(given.options));
+  LintJob job{std::move(*imported), given.policy,          given.policy == "-" ? "" : given.policy,
+              given.strict,         given.engine.limits(), std::move(host)};
   job.limits.seconds = given.options.timeout;
   const auto found = lint(job);
   if (!found) return found.error();

@@ -273,3 +273,34 @@ def test_an_unknown_architecture_of_one_profile_is_not_compared(tmp_path):
     files[1].write_text(json.dumps(OCI))
     done = run("diff", *files, "--arch", "s390x", "--quiet")
     assert done.status == 0 and "were not compared" in done.err and "SCMP_ARCH_S390)" in done.err, done
+
+
+def test_a_guard_that_changed_for_other_containers_is_named_and_limits_the_verdict(tmp_path):
+    files = [tmp_path / "old.json", tmp_path / "new.json"]
+    files[0].write_text(json.dumps(OCI))
+    other = json.loads(json.dumps(OCI))
+    del other["syscalls"][1]["includes"]
+    files[1].write_text(json.dumps(other))
+    given = [*files, "--cap", "CAP_SYS_CHROOT"]
+    for command, start in ("diff", "equivalent"), ("prove", "equivalent"), ("check", "verdict   pass"):
+        done = run(command, *given)
+        verdict = start + " for these capabilities and this kernel (1 entry was not compared)"
+        assert done.status == 0 and any(line.startswith(verdict) for line in done.out.splitlines()), done
+        assert "old.json:1 (syscalls[1], includes CAP_SYS_CHROOT)" in done.err, done
+    # Without the capability the same entry makes the difference, so it was compared.
+    done = run("diff", *files)
+    assert done.status == 1 and "LOOSER: chroot on x86_64, i386 newly allowed" in done.out and "compared" not in done.out + done.err, done
+
+
+def test_answers_about_one_profile_name_the_host_and_the_container(tmp_path):
+    profile = tmp_path / "profile.json"
+    profile.write_text(json.dumps(OCI))
+    for command in ["lint"], ["why", "--nr", "chroot"], ["cost"], ["cache"]:
+        done = run(*command, profile)
+        assert "\nholds for x86_64, Linux 6.1, no capabilities (" in done.out, done
+        document = json.loads(run(*command, profile, "--json").out)
+        assert document["read_for"] == {"arch": "x86_64", "kernel": "6.1", "capabilities": []}
+    assert "; 2 entries for other hosts or containers were not examined" in run("lint", profile).out.replace("\n", " ")
+    assert json.loads(run("lint", profile, "--json").out)["not_examined"] == 2
+    done = run("lint", profile, "--cap", "SYS_CHROOT")
+    assert "; 1 entry for other hosts or containers was not examined" in done.out.replace("\n", " "), done

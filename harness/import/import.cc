@@ -91,7 +91,7 @@ Result<Import> import_as(PolicyFormat format, bool is_chosen, std::string_view t
       out.unknown = std::move(imported->unknown);
       out.capabilities = std::move(imported->capabilities);
       out.kernels = std::move(imported->kernels);
-      out.left_out = std::move(imported->left_out);
+      out.parts = std::move(imported->parts);
       out.idle = std::move(imported->idle);
       return out;
     }

@@ -40,7 +40,7 @@ struct Import {
   std::vector<UnknownName> unknown = {};
   std::vector<std::string> capabilities = {};  // capabilities in an OCI profile, in its order
   std::vector<std::pair<unsigned, unsigned>> kernels = {};  // kernel versions in an OCI profile
-  std::vector<LeftOutPart> left_out = {};                   // parts of an OCI profile
+  std::vector<ProfilePart> parts = {};                      // parts of an OCI profile
   std::vector<RuleSet> idle = {};  // entries of an OCI profile without effect
 };
 

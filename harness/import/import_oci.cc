@@ -242,14 +242,20 @@ class OciImporter {
     return Ok{};
   }
 
-  // `condition` describes for which hosts or containers the part is.
-  void leave_out(const JsonCursor& at, const std::string& condition) {
-    nlohmann::json part = at.value();
-    if (part.is_object()) part.erase("comment");
-    LeftOutPart& out = out_.left_out.emplace_back();
-    out.text = part.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  // Adds an architecture that is not for this host.
+  void leave_out(const JsonCursor& at, const std::string& arch) {
+    ProfilePart& out = out_.parts.emplace_back();
+    out.content = content_of(at);
     out.position = *at.position(at.path()).at;
-    out.position.condition = condition;
+    out.position.condition = arch;
+  }
+
+  // Returns what a part does, apart from its calls and its guard.
+  static std::string content_of(const JsonCursor& at) {
+    nlohmann::json part = at.value();
+    if (part.is_object())
+      for (const char* key : {"comment", "name", "names", "includes", "excludes"}) part.erase(key);
+    return part.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   }
 
   Status architectures() {
@@ -285,108 +291,85 @@ class OciImporter {
     return std::ranges::find(options_.capabilities, name) != options_.capabilities.end();
   }
 
-  // Returns the filter at `key` ("includes" or "excludes"), if the entry has it.
-  Result<std::optional<JsonCursor>> filter(const JsonCursor& at, const char* key) {
-    if (!at.given(key)) return std::optional<JsonCursor>();
+  // Reads the filter at `key` ("includes" or "excludes"), if the entry has it.
+  Result<Guard::Filter> filter(const JsonCursor& at, const char* key) {
+    Guard::Filter out;
+    if (!at.given(key)) return out;
     const JsonCursor inner = at.at(key);
     if (!inner.value().is_object()) return inner.expected("an object of arches, caps, minKernel");
     if (auto s = note_unknown_keys(inner, kFilterKeys); !s) return s.error();
     auto caps = strings(inner, "caps");
     if (!caps) return caps.error();
-    for (const std::string& name : *caps)
-      if (is_capability(name) &&
-          std::ranges::find(out_.capabilities, name) == out_.capabilities.end())
-        out_.capabilities.push_back(name);
-    for (std::size_t i = 0; i < caps->size(); ++i)
-      if (const std::string& name = (*caps)[i]; !is_capability(name))
-        add_unknown(UnknownName::Kind::kCapability, name, inner.at("caps").at(i),
-                    did_you_mean(similar_names(name, capability_names())));
+    out.caps = std::move(*caps);
+    for (std::size_t i = 0; i < out.caps.size(); ++i)
+      add_capability(out.caps[i], inner.at("caps").at(i));
     auto arches = strings(inner, "arches");
     if (!arches) return arches.error();
-    for (std::size_t i = 0; i < arches->size(); ++i) {
-      const std::string& name = (*arches)[i];
-      if (std::ranges::find(runtime_arches(), name) != runtime_arches().end()) continue;
-      const auto meant = arch_from_name(name);
-      add_unknown(UnknownName::Kind::kArchitecture, name, inner.at("arches").at(i),
-                  meant ? fmt::format("; runtimes expect the name {} here", runtime_arch(*meant))
-                        : did_you_mean(similar_names(name, runtime_arches())));
-    }
-    return std::optional(inner);
+    out.arches = std::move(*arches);
+    for (std::size_t i = 0; i < out.arches.size(); ++i)
+      check_runtime_arch(out.arches[i], inner.at("arches").at(i));
+    if (auto s = read_min_kernel(inner, out); !s) return s.error();
+    return out;
+  }
+
+  void add_capability(const std::string& name, const JsonCursor& at) {
+    if (!is_capability(name))
+      add_unknown(UnknownName::Kind::kCapability, name, at,
+                  did_you_mean(similar_names(name, capability_names())));
+    else if (std::ranges::find(out_.capabilities, name) == out_.capabilities.end())
+      out_.capabilities.push_back(name);
+  }
+
+  void check_runtime_arch(const std::string& name, const JsonCursor& at) {
+    if (std::ranges::find(runtime_arches(), name) != runtime_arches().end()) return;
+    const auto meant = arch_from_name(name);
+    add_unknown(UnknownName::Kind::kArchitecture, name, at,
+                meant ? fmt::format("; runtimes expect the name {} here", runtime_arch(*meant))
+                      : did_you_mean(similar_names(name, runtime_arches())));
+  }
+
+  Status read_min_kernel(const JsonCursor& at, Guard::Filter& out) {
+    if (!at.given("minKernel")) return Ok{};
+    auto text = at.at("minKernel").string("a kernel version like \"4.8\"");
+    if (!text) return text.error();
+    if (text->empty()) return Ok{};
+    out.min_kernel = kernel_version(*text);
+    if (!out.min_kernel) return at.at("minKernel").expected("a kernel version like \"4.8\"");
+    if (std::ranges::find(out_.kernels, *out.min_kernel) == out_.kernels.end())
+      out_.kernels.push_back(*out.min_kernel);
+    if (!kernel_version(options_.kernel))
+      return usage_error(Subject::kKernelVersion, kernel_version_problem(options_.kernel));
+    out.kernel_text = *text;
+    return Ok{};
   }
 
   // Follows moby's rules. Any excluded architecture or capability drops the entry. A list of
   // included architectures must contain the host's, and all included capabilities must be granted.
-  Result<bool> applies(const JsonCursor& at) {
-    const auto excludes = filter(at, "excludes");
+  bool applies(const Guard& guard) const {
+    const auto is_host = [&](const std::string& name) { return is_host_arch(name); };
+    const auto has = [&](const std::string& name) { return has_cap(name); };
+    const auto has_kernel = [&](const Guard::Filter& filter) {
+      return *kernel_version(options_.kernel) >= *filter.min_kernel;
+    };
+    const auto& [includes, excludes] = guard;
+    if (std::ranges::any_of(excludes.arches, is_host) || std::ranges::any_of(excludes.caps, has))
+      return false;
+    if (excludes.min_kernel && has_kernel(excludes)) return false;
+    if (!includes.arches.empty() && std::ranges::none_of(includes.arches, is_host)) return false;
+    return std::ranges::all_of(includes.caps, has) &&
+           (!includes.min_kernel || has_kernel(includes));
+  }
+
+  Result<Guard> guard_of(const JsonCursor& at) {
+    auto excludes = filter(at, "excludes");
     if (!excludes) return excludes.error();
-    const auto includes = filter(at, "includes");
+    auto includes = filter(at, "includes");
     if (!includes) return includes.error();
-    if (*excludes) {
-      auto arches = strings(**excludes, "arches");
-      if (!arches) return arches.error();
-      if (std::ranges::any_of(*arches, [&](const auto& a) { return is_host_arch(a); }))
-        return false;
-      auto caps = strings(**excludes, "caps");
-      if (!caps) return caps.error();
-      if (std::ranges::any_of(*caps, [&](const auto& c) { return has_cap(c); })) return false;
-      auto kernel = min_kernel_met(**excludes);
-      if (!kernel) return kernel.error();
-      if (*kernel == std::optional(true)) return false;
-    }
-    if (*includes) {
-      auto arches = strings(**includes, "arches");
-      if (!arches) return arches.error();
-      if (!arches->empty() &&
-          std::ranges::none_of(*arches, [&](const auto& a) { return is_host_arch(a); }))
-        return false;
-      auto caps = strings(**includes, "caps");
-      if (!caps) return caps.error();
-      if (!std::ranges::all_of(*caps, [&](const auto& c) { return has_cap(c); })) return false;
-      auto kernel = min_kernel_met(**includes);
-      if (!kernel) return kernel.error();
-      if (*kernel == std::optional(false)) return false;
-    }
-    return true;
+    return Guard{std::move(*includes), std::move(*excludes)};
   }
 
-  // Returns what an entry's filters require, such as "includes CAP_SYS_ADMIN, excludes s390x".
-  Result<std::string> selection(const JsonCursor& at) const {
-    std::vector<std::string> out;
-    for (const char* key : {"includes", "excludes"}) {
-      if (!at.given(key)) continue;
-      const JsonCursor filter = at.at(key);
-      for (const char* list : {"caps", "arches"}) {
-        const auto found = strings(filter, list);
-        if (!found) return found.error();
-        if (!found->empty()) out.push_back(fmt::format("{} {}", key, fmt::join(*found, " ")));
-      }
-      const std::string kernel =
-          filter.given("minKernel") ? filter.at("minKernel").value().get<std::string>() : "";
-      if (!kernel.empty()) out.push_back(fmt::format("{} kernel >= {}", key, kernel));
-    }
-    return fmt::format("{}", fmt::join(out, ", "));
-  }
-
-  // Returns std::nullopt if the filter has no minKernel.
-  Result<std::optional<bool>> min_kernel_met(const JsonCursor& at) {
-    if (!at.given("minKernel")) return std::optional<bool>();
-    auto text = at.at("minKernel").string("a kernel version like \"4.8\"");
-    if (!text) return text.error();
-    if (text->empty()) return std::optional<bool>();
-    const auto needed = kernel_version(*text);
-    if (!needed) return at.at("minKernel").expected("a kernel version like \"4.8\"");
-    if (std::ranges::find(out_.kernels, *needed) == out_.kernels.end())
-      out_.kernels.push_back(*needed);
-    const auto host = kernel_version(options_.kernel);
-    if (!host) return usage_error(Subject::kKernelVersion, kernel_version_problem(options_.kernel));
-    return std::optional(*host >= *needed);
-  }
-
-  Status entry(const JsonCursor& at) {
-    if (!at.value().is_object()) return at.expected("a system call entry (an object)");
-    if (auto s = note_unknown_keys(at, kEntryKeys); !s) return s;
-    auto wanted = applies(at);
-    if (!wanted) return wanted.error();
+  // Returns the names of an entry's system calls.
+  Result<std::vector<std::string>> call_names(const JsonCursor& at) {
     auto names = strings(at, "names");
     if (!names) return names.error();
     if (!at.has("name") && !at.has("names")) return at.fail("the entry names no system call");
@@ -400,31 +383,50 @@ class OciImporter {
     }
     if (names->empty())
       out_.skipped.push_back(fmt::format("the entry at {}: it names no system call", at.place()));
+    return names;
+  }
+
+  Status entry(const JsonCursor& at) {
+    if (!at.value().is_object()) return at.expected("a system call entry (an object)");
+    if (auto s = note_unknown_keys(at, kEntryKeys); !s) return s;
+    auto guard = guard_of(at);
+    if (!guard) return guard.error();
+    const bool wanted = applies(*guard);
+    auto names = call_names(at);
+    if (!names) return names.error();
     if (auto s = at.required({"action"}); !s) return s;
     auto chosen = action(at.at("action"), at, "errnoRet");
     if (!chosen) return chosen.error();
     auto rule = conditions(at);
     if (!rule) return rule.error();
-    if (*wanted) note_errno_name(at, "errnoRet", *chosen);
-    const auto why = selection(at);
-    if (!why) return why.error();
-    if (!*wanted) leave_out(at, *why);
+    if (wanted) note_errno_name(at, "errnoRet", *chosen);
+    const std::string why = guard->text();
+    add_parts(at, *names, {"", content_of(at), std::move(*guard), wanted});
     const bool skipped = *chosen == out_.policy.default_action;
-    if (*wanted && !skipped) entries_.choose(*chosen);
+    if (wanted && !skipped) entries_.choose(*chosen);
     const bool listed = at.given("names") && !at.value()["names"].empty();
     for (std::size_t i = 0; i < names->size(); ++i) {
       const PositionRef found =
           listed ? at.at("names").at(i).position(at.path()) : at.at("name").position(at.path());
       RulePosition position = *found.at;
-      position.condition = *why;
+      position.condition = why;
       entries_.note_unknown((*names)[i], position);
-      if (!*wanted) continue;
+      if (!wanted) continue;
       if (skipped)
         entries_.skip((*names)[i], *rule, position);
       else
         entries_.add((*names)[i], *rule, position);
     }
     return Ok{};
+  }
+
+  void add_parts(const JsonCursor& at, const std::vector<std::string>& names, ProfilePart part) {
+    part.position = *at.position(at.path()).at;
+    part.position.condition = part.guard.text();
+    for (const std::string& name : names) {
+      part.name = name;
+      out_.parts.push_back(part);
+    }
   }
 
   Result<Rule> conditions(const JsonCursor& at) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/import/guard.h"
 #include "harness/policy/policy.h"
 
 namespace secequiv {
@@ -36,13 +37,6 @@ struct UnknownName {
   [[nodiscard]] std::string problem() const;  // the same text without the position
 };
 
-// A part of a profile that is not for this host or container: an entry for other capabilities,
-// architectures or kernels, or an architecture that we do not know.
-struct LeftOutPart {
-  std::string text;  // equal for equal parts
-  RulePosition position;
-};
-
 struct OciImport {
   Policy policy;
   // For people: parts without effect or unknown parts, with the reason
@@ -52,7 +46,8 @@ struct OciImport {
   // Capabilities that entries include or exclude, in order of appearance.
   std::vector<std::string> capabilities = {};
   std::vector<std::pair<unsigned, unsigned>> kernels = {};  // versions that they include or exclude
-  std::vector<LeftOutPart> left_out = {};
+  // Every entry, and the architectures that are not for this host.
+  std::vector<ProfilePart> parts = {};
   // The entries without effect, one in each set: after the policy's rule sets, they change no
   // decision. Either an entry that always holds decides, or their action is the default action.
   std::vector<RuleSet> idle = {};

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/compare/verdict.h"
+#include "harness/report/pair_notes.h"
 #include "harness/seccomp/arch.h"
 
 namespace secequiv {
@@ -41,6 +42,7 @@ struct CacheReport {
   // Release of the kernel whose bitmaps were read; empty if none were read.
   std::string release;
   std::vector<OneArch> arches;
+  std::optional<ReadFor> read_for = {};
 
   [[nodiscard]] bool loses() const;
   [[nodiscard]] bool agrees() const;  // whether the kernel agrees with our model

@@ -113,7 +113,8 @@ std::string text(const CheckReport& report, const std::string& witness) {
   if (report.oracle) out += oracle_text(*report.oracle);
   if (report.direction) out += fallback_calls(*report.direction, report.host);
   return out + witness +
-         fmt::format("verdict   {}: {}\n", verdict_name(report.verdict), report.reason);
+         fmt::format("verdict   {}{}: {}\n", verdict_name(report.verdict), report.notes.limits(),
+                     report.reason);
 }
 
 // ---- JSON.

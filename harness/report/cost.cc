@@ -156,7 +156,7 @@ std::string cost_text(const CostReport& report, std::size_t most, std::string_vi
         side.name, weighted_mean(side.calls), weighted_mean_uncached(side.calls),
         side.worst.instructions, side.worst_exact ? "" : " or more", describe(side.worst.data));
   if (report.sides.size() == 2) out += ratio_text(report.sides[0], report.sides[1]);
-  return out;
+  return out + holds_for_line(report.read_for);
 }
 
 ordered_json to_json(const CostReport& report) {
@@ -165,6 +165,7 @@ ordered_json to_json(const CostReport& report) {
                    {"inputs", report.inputs},
                    {"sides", ordered_json::array()}};
   for (const Side& side : report.sides) out["sides"].push_back(side_json(side));
+  add_read_for(report.read_for, out);
   return out;
 }
 

@@ -12,6 +12,7 @@
 
 #include "harness/coverage/cost.h"
 #include "harness/report/counted_stack.h"
+#include "harness/report/pair_notes.h"
 
 namespace secequiv {
 
@@ -32,6 +33,7 @@ struct CostReport {
   std::size_t inputs = 0;   // number of derived inputs; 0 if everything is exact
   std::vector<Side> sides;  // one or two, with the same calls
   bool profiled = true;     // false: each call counts once
+  std::optional<ReadFor> read_for = {};
 };
 
 // Returns "0.75", or "0 to 5.0" if nothing was executed before. The text ends with "~" if it is not

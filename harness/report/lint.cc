@@ -271,6 +271,8 @@ ordered_json to_json(const LintReport& report) {
                                {"name", unknown.name},
                                {"origin", to_json(unknown.position)},
                                {"text", line(unknown)}});
+  add_read_for(report.read_for, out);
+  if (report.not_examined != 0) out["not_examined"] = report.not_examined;
   return out;
 }
 
@@ -281,6 +283,12 @@ ReportedCases reported(const LintReport& report) {
   ReportedCases out{
       "lint", report.name, verdict, exit_code(verdict), summary(redundant.size(), warnings.size()),
       {}};
+  out.holds_for = holds_for(report.read_for);
+  if (report.not_examined != 0)
+    out.holds_for += fmt::format(
+        "; {} for other hosts or containers {} not examined",
+        report.not_examined == 1 ? "1 entry" : fmt::format("{} entries", report.not_examined),
+        report.not_examined == 1 ? "was" : "were");
   const auto add = [&](ReportedCase::State state, const LintRow& row) {
     ReportedCase& added = out.cases.emplace_back("lint", state, row.text);
     added.name = fmt::format("{}", out.cases.size());

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "harness/compare/verdict.h"
 #include "harness/import/import.h"
 #include "harness/policy/policy.h"
+#include "harness/report/pair_notes.h"
 #include "harness/report/reported.h"
 
 namespace secequiv {
@@ -76,6 +78,8 @@ struct LintReport {
   std::vector<RedundantRule> redundant;
   std::vector<DoubtfulRule> doubtful;
   std::vector<UnknownName> unknown = {};
+  std::optional<ReadFor> read_for = {};
+  std::size_t not_examined = 0;  // entries for other hosts or containers
 
   [[nodiscard]] std::size_t warnings() const { return doubtful.size() + unknown.size(); }
   [[nodiscard]] Verdict verdict() const {

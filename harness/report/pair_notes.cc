@@ -7,13 +7,29 @@
 
 namespace secequiv {
 
-std::string PairNotes::holds_for() const {
-  if (!read_for) return "";
-  return fmt::format("holds for {}, Linux {}, {} (--arch, --kernel-version, --cap)", read_for->arch,
-                     read_for->kernel,
-                     read_for->capabilities.empty()
-                         ? std::string("no capabilities")
-                         : fmt::format("{}", fmt::join(read_for->capabilities, " ")));
+std::string holds_for(const std::optional<ReadFor>& host) {
+  if (!host) return "";
+  return fmt::format(
+      "holds for {}, Linux {}, {} (--arch, --kernel-version, --cap)", host->arch, host->kernel,
+      host->capabilities.empty() ? std::string("no capabilities")
+                                 : fmt::format("{}", fmt::join(host->capabilities, " ")));
+}
+
+std::string holds_for_line(const std::optional<ReadFor>& host) {
+  return host ? holds_for(host) + "\n" : "";
+}
+
+void add_read_for(const std::optional<ReadFor>& host, nlohmann::ordered_json& document) {
+  if (!host) return;
+  document["read_for"] = {
+      {"arch", host->arch}, {"kernel", host->kernel}, {"capabilities", host->capabilities}};
+}
+
+std::string PairNotes::limits() const {
+  if (not_compared.empty()) return "";
+  const std::size_t count = not_compared.size();
+  return fmt::format(" for these capabilities and this kernel ({} not compared)",
+                     count == 1 ? "1 entry was" : fmt::format("{} entries were", count));
 }
 
 std::string PairNotes::warning() const {
@@ -34,9 +50,7 @@ std::string PairNotes::short_warning() const {
 }
 
 void add_notes(const PairNotes& notes, nlohmann::ordered_json& document) {
-  if (const auto& host = notes.read_for)
-    document["read_for"] = {
-        {"arch", host->arch}, {"kernel", host->kernel}, {"capabilities", host->capabilities}};
+  add_read_for(notes.read_for, document);
   if (notes.not_compared.empty()) return;
   document["not_compared"] = nlohmann::ordered_json::array();
   for (const RulePosition& part : notes.not_compared)
@@ -44,7 +58,7 @@ void add_notes(const PairNotes& notes, nlohmann::ordered_json& document) {
 }
 
 void add_notes(const PairNotes& notes, ReportedCases& report) {
-  report.holds_for = notes.holds_for();
+  report.holds_for = holds_for(notes.read_for);
   if (notes.not_compared.empty()) return;
   ReportedCase& one =
       report.cases.emplace_back("profile", ReportedCase::State::kWarning, notes.short_warning());

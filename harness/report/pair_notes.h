@@ -1,4 +1,4 @@
-// What an answer about policies does not cover: other hosts and containers, and parts of the files
+// What answers about policies do not cover: other hosts and containers, and parts of the files
 // that are only for those. Owns the wording and the forms in all reports. It must not know how
 // policies are read (analyze/load.h).
 #pragma once
@@ -12,19 +12,27 @@
 
 namespace secequiv {
 
+// The host and the container for which profiles were read.
+struct ReadFor {
+  std::string arch;
+  std::string kernel;
+  std::vector<std::string> capabilities;
+};
+
+// Returns "holds for x86_64, Linux 6.1, no capabilities (...)", or "".
+std::string holds_for(const std::optional<ReadFor>& host);
+// Returns the same as a line, or "".
+std::string holds_for_line(const std::optional<ReadFor>& host);
+void add_read_for(const std::optional<ReadFor>& host, nlohmann::ordered_json& document);
+
 struct PairNotes {
-  // The host and the container for which a profile was read.
-  struct ReadFor {
-    std::string arch;
-    std::string kernel;
-    std::vector<std::string> capabilities;
-  };
   std::optional<ReadFor> read_for = {};  // set if the profiles have conditions on it
-  // Parts that only one of two profiles has, for other hosts or containers.
+  // Parts that make the profiles differ only for other hosts or containers.
   std::vector<RulePosition> not_compared = {};
 
-  // Returns "holds for x86_64, Linux 6.1, no capabilities (...)", or "".
-  [[nodiscard]] std::string holds_for() const;
+  // Returns " for these capabilities and this kernel (2 entries were not compared)", or "". It
+  // qualifies an equivalence.
+  [[nodiscard]] std::string limits() const;
   // Returns the warning about the parts, without their positions, or "".
   [[nodiscard]] std::string warning() const;
   // Returns the warning with the first positions, or "".

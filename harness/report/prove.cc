@@ -79,8 +79,8 @@ std::string proof_text(const ProveReport& report) {
   if (!proof.detail.empty()) out += fmt::format("{}: {}\n", proof.engine, proof.detail);
   if (proof.relation && proof.verdict != Verdict::kEquivalent)
     out += fmt::format("after is {}\n", relation_text(*proof.relation));
-  return out + fmt::format("{} ({}, encoded in {}, solved in {})\n", verdict_name(proof.verdict),
-                           proof.engine, milliseconds(proof.encode_seconds),
+  return out + fmt::format("{}{} ({}, encoded in {}, solved in {})\n", verdict_name(proof.verdict),
+                           report.notes.limits(), proof.engine, milliseconds(proof.encode_seconds),
                            milliseconds(proof.solve_seconds));
 }
 

@@ -142,7 +142,8 @@ std::string why_text(const WhyReport& report, bool trace) {
       out += "  it would be " + other_text(other) + "\n";
   if (report.explains_record()) out += record;
   out += describe(report.data) + "\n";
-  return report.possible.empty() ? out + details_text(report, trace) : out;
+  if (report.possible.empty()) out += details_text(report, trace);
+  return out + holds_for_line(report.read_for);
 }
 
 nlohmann::ordered_json to_json(const WhyReport& report) {
@@ -151,6 +152,7 @@ nlohmann::ordered_json to_json(const WhyReport& report) {
   if (report.recorded)
     out["record"] = {{"action", value_json(*report.recorded)},
                      {"explained", report.explains_record()}};
+  add_read_for(report.read_for, out);
   if (!report.possible.empty()) {
     out["possible"] = others_json(report.possible);
     return out;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/compare/difference.h"
+#include "harness/report/pair_notes.h"
 #include "harness/report/rule.h"
 #include "harness/seccomp/data.h"
 
@@ -57,6 +58,7 @@ struct WhyReport {
   std::optional<std::uint32_t> recorded = {};  // the action in the audit record
   // `condition` with names of constants, the call of `data` first; empty: the same.
   std::string named = {};
+  std::optional<ReadFor> read_for = {};
 
   // Returns whether these filters can have taken the recorded action.
   [[nodiscard]] bool explains_record() const;

@@ -1,0 +1,50 @@
+// Guards in container profiles: for which hosts and containers a part of a profile is. Owns the
+// comparison of two profiles' parts for other hosts and containers. It must not know the JSON form
+// (import_oci.h).
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/policy/policy.h"
+
+namespace secequiv {
+
+// The "includes" and "excludes" of an entry.
+struct Guard {
+  struct Filter {
+    std::vector<std::string> caps = {};
+    std::vector<std::string> arches = {};
+    std::optional<std::pair<unsigned, unsigned>> min_kernel = {};
+    std::string kernel_text = {};  // min_kernel as the profile has it
+  };
+  Filter includes = {};
+  Filter excludes = {};
+
+  [[nodiscard]] bool always() const { return text().empty(); }
+  // Returns whether the part is for every host and container for which one with the guard `other`
+  // is. It compares lists only, so it may miss that two guards contradict each other.
+  [[nodiscard]] bool covers(const Guard& other) const;
+  // "includes CAP_SYS_ADMIN, excludes s390x", or "".
+  [[nodiscard]] std::string text() const;
+};
+
+// One system call of an entry, or a whole part without calls.
+struct ProfilePart {
+  std::string name;     // of the call, or ""
+  std::string content;  // equal for equal parts, whatever their calls and guards
+  Guard guard;
+  bool applies = false;  // to the host and container for which the profile was read
+  RulePosition position = {};
+};
+
+// Returns the positions of the parts that can make the profiles differ for other hosts or
+// containers although no comparison for this one shows it. It omits a part whose guard makes the
+// profiles differ here, if they do not differ in another way elsewhere.
+std::vector<RulePosition> not_compared(std::span<const ProfilePart> before,
+                                       std::span<const ProfilePart> after);
+
+}  // namespace secequiv
