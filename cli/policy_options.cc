@@ -1,4 +1,7 @@
 // The shared options about policies: how they are read.
+#include <algorithm>
+#include <utility>
+
 #include "cli/options.h"
 #include "cli/outputs.h"
 #include "cli/values.h"
@@ -6,6 +9,11 @@
 #include "harness/import/capabilities.h"
 
 namespace secequiv::cli {
+namespace {
+
+constexpr std::string_view kAllCapabilities = "CAP_ALL";  // --cap ALL, as in Docker's --cap-add
+
+}  // namespace
 
 void Options::add_import(CLI::App& app) {
   app.add_option("--arch", arch, "Use this architecture for policies and for __NR_ names in C")
@@ -16,11 +24,11 @@ void Options::add_import(CLI::App& app) {
 
 void Options::add_profile(CLI::App& app) {
   app.add_option("--cap", capabilities,
-                 "Give an OCI profile's container this capability (default: none); repeatable")
+                 "Give an OCI profile's container this capability, or ALL (default: none)")
       ->transform(CLI::Validator(
           [](std::string& name) {
             name = capability_name(name);
-            return capability_problem(name);
+            return name == kAllCapabilities ? "" : capability_problem(name);
           },
           ""));
   app.add_option("--kernel-version", kernel,
@@ -34,7 +42,10 @@ void Options::add_profile(CLI::App& app) {
 }
 
 OciOptions Options::oci() const {
-  return OciOptions{arch_from_name(arch).value_or(Arch::kX86_64), capabilities, kernel};
+  std::vector<std::string> given = capabilities;
+  if (std::ranges::find(given, kAllCapabilities) != given.end())
+    given.assign(capability_names().begin(), capability_names().end());
+  return OciOptions{arch_from_name(arch).value_or(Arch::kX86_64), std::move(given), kernel};
 }
 
 ImportOptions Options::import() const {

@@ -304,3 +304,11 @@ def test_answers_about_one_profile_name_the_host_and_the_container(tmp_path):
     assert json.loads(run("lint", profile, "--json").out)["not_examined"] == 2
     done = run("lint", profile, "--cap", "SYS_CHROOT")
     assert "; 1 entry for other hosts or containers was not examined" in done.out.replace("\n", " "), done
+
+
+def test_all_capabilities_can_be_given_at_once(tmp_path):
+    profile = tmp_path / "profile.json"
+    profile.write_text(json.dumps(OCI))
+    for name in "ALL", "all", "CAP_ALL":
+        done = run("why", profile, "--nr", "chroot", "--cap", name)
+        assert done.out.startswith("ALLOW") and "\nholds for x86_64, Linux 6.1, all capabilities (" in done.out, done

@@ -5,14 +5,17 @@
 
 #include <algorithm>
 
+#include "harness/import/capabilities.h"
+
 namespace secequiv {
 
 std::string holds_for(const std::optional<ReadFor>& host) {
   if (!host) return "";
-  return fmt::format(
-      "holds for {}, Linux {}, {} (--arch, --kernel-version, --cap)", host->arch, host->kernel,
-      host->capabilities.empty() ? std::string("no capabilities")
-                                 : fmt::format("{}", fmt::join(host->capabilities, " ")));
+  std::string capabilities = fmt::format("{}", fmt::join(host->capabilities, " "));
+  if (host->capabilities.empty()) capabilities = "no capabilities";
+  if (host->capabilities.size() == capability_names().size()) capabilities = "all capabilities";
+  return fmt::format("holds for {}, Linux {}, {} (--arch, --kernel-version, --cap)", host->arch,
+                     host->kernel, capabilities);
 }
 
 std::string holds_for_line(const std::optional<ReadFor>& host) {
