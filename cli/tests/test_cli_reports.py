@@ -210,7 +210,7 @@ def test_an_error_is_in_both_reports(reports):
         done = run("check", "before.asm", "before.asm", option, "no/f", cwd=reports.folder)
         assert done.status == 2 and "no/f" in done.err and "verdict   pass" in done.out
         done = run("check", "before.asm", "after.asm", option, "no/f", cwd=reports.folder)
-        assert done.status == 1 and "no/f" in done.err and "verdict   different" in done.out
+        assert done.status == 2 and "no/f" in done.err and "verdict   different" in done.out
 
 
 def test_no_report_of_an_earlier_run_remains(reports):
