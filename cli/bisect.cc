@@ -65,7 +65,9 @@ Result<int> run_bisect(const BisectOptions& given) {
     if (auto s = add_directions(*report->found, given.options.sameness(), given.options.oci().arch);
         !s)
       return s.error();
-    cases.direction = reported(*report->found).direction;
+    const ReportedCases found = reported(*report->found);
+    cases.direction = found.direction;
+    cases.effect = found.effect;
     if (!given.fuzz.save.empty()) stored = hunt::store_all(*report->found, given.fuzz.save);
     certify_last_pass(*report, running);
   }

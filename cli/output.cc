@@ -22,6 +22,11 @@ terminal::Meaning meaning_of(int status) {
   return status == 0 ? terminal::Meaning::kGood : terminal::Meaning::kBad;
 }
 
+terminal::Meaning meaning_of(Effect effect) {
+  if (effect == Effect::kChanged) return terminal::Meaning::kOpen;
+  return effect == Effect::kClosed ? terminal::Meaning::kGood : terminal::Meaning::kBad;
+}
+
 // Prints the error of a failed write. Returns its status, or `status` if there is none.
 int after_writing(int status, const Status& written) {
   if (written) return status;
@@ -95,11 +100,26 @@ int print_verdict(std::string_view text, int status, const Options& options, Ver
                      status);
 }
 
+namespace {
+
+void print_direction(std::string_view line, Effect effect) {
+  const std::string shown =
+      terminal::fitted(printable(line, true), terminal::columns_of(STDOUT_FILENO));
+  print_bytes(terminal::coloured(shown, 0, meaning_of(effect)), 0);
+}
+
+}  // namespace
+
 int print_found(std::string_view text, const ReportedCases& found, const Options& options,
                 const Status& also, VerdictLine line) {
   // Even with --quiet, the output begins with what became more permissive.
-  if (options.quiet && !options.json && !found.direction.empty() && found.exit_status != 0)
-    print(found.direction + "\n");
+  const std::string direction = found.direction + "\n";
+  const bool first = text.starts_with(direction);
+  if (!options.json && !found.direction.empty() &&
+      (options.quiet ? found.exit_status != 0 : first)) {
+    print_direction(direction, found.effect);
+    if (first) text.remove_prefix(direction.size());
+  }
   const int status = print_verdict(text, found.exit_status, options, line);
   if (!options.quiet && !options.json && !found.holds_for.empty()) print(found.holds_for + "\n");
   const int written = after_writing(0, write_report_files(found, options));

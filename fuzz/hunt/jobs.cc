@@ -25,12 +25,6 @@ constexpr std::array kCounts = {&HuntReport::trials,      &HuntReport::answered,
                                 &HuntReport::undecided,   &HuntReport::evaluations,
                                 &HuntReport::repeated,    &HuntReport::not_reduced};
 
-// What a process publishes: counts, and how many bytes of its messages are complete.
-struct alignas(64) Published {
-  std::array<std::atomic<std::uint64_t>, kCounts.size()> counts;
-  std::atomic<std::uint64_t> bytes;
-};
-
 // Copies values to bytes, or with kRead from bytes. Both ends run this same program.
 template <bool kRead>
 class Bytes {
@@ -92,6 +86,12 @@ void copy_finding(B& bytes, Finding& f) {
 }
 
 }  // namespace
+
+// What a process publishes: counts, and how many bytes of its messages are complete.
+struct alignas(64) Jobs::Published {
+  std::array<std::atomic<std::uint64_t>, kCounts.size()> counts;
+  std::atomic<std::uint64_t> bytes;
+};
 
 // A finding, or at the end of a process what else it tells: counts of shapes, and an example.
 struct Jobs::Message {

@@ -35,6 +35,7 @@ class Jobs {
 
  private:
   using Key = std::pair<bool, std::string>;
+  struct Published;
   struct Message;
   struct Other;
   Jobs();

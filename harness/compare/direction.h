@@ -14,6 +14,9 @@
 
 namespace secequiv {
 
+// The effect of a difference on the caller.
+enum class Effect : std::uint8_t { kOpened, kClosed, kChanged };
+
 // The differences of two filters, grouped by their effect on the caller. A system call can be in
 // several groups, because its arguments can decide the effect.
 struct Direction {
@@ -75,6 +78,10 @@ struct Direction {
   [[nodiscard]] bool loosens() const { return !allowed.empty() || !looser.empty(); }
   // Proven: some inputs are denied more, and none is allowed more.
   [[nodiscard]] bool only_stricter() const { return complete && !loosens() && !stricter.empty(); }
+  [[nodiscard]] Effect effect() const {
+    if (loosens()) return Effect::kOpened;
+    return only_stricter() ? Effect::kClosed : Effect::kChanged;
+  }
   [[nodiscard]] bool empty() const { return !loosens() && stricter.empty() && changed.empty(); }
 };
 

@@ -322,7 +322,7 @@ ReportedCases reported(const CheckReport& report, const std::string& command,
   ReportedCases out{command,        fmt::format("{}, {}", report.before.name, report.after.name),
                     report.verdict, exit_code(report.verdict),
                     report.reason,  {}};
-  out.direction = direction_line(report.direction, report.host);
+  set_direction(report.direction, report.host, out);
   out.file = file_of(files);
   out.cases.push_back(acceptance(report, files));
   if (report.verdict != Verdict::kRejected) {

@@ -212,7 +212,7 @@ ReportedCases reported(const DiffReport& report, std::size_t most) {
                           ? compared(report)
                           : reported(report.difference, report.question, report.verdict,
                                      report.subject, report.files, most, report.host);
-  out.direction = direction_line(report.direction, report.host);
+  set_direction(report.direction, report.host, out);
   if (!report.comparison) place_rules(report, most, out);
   if (!out.cases.empty()) out.cases.front().detail += fallback_calls(report.direction, report.host);
   add_notes(report.notes, out);

@@ -54,12 +54,12 @@ std::string program_text(std::string_view title, ProgramView program) {
   return out + indented(write_program(program, Form::kAsm, comments));
 }
 
-// The worst direction of all failures, which are sorted by it; may be empty.
-std::string worst_direction(const HuntReport& report) {
+// The worst direction of all failures, which are sorted by it, if any is known.
+std::optional<Direction> worst_direction(const HuntReport& report) {
   const auto known = std::ranges::find_if(report.findings, [](const Finding& finding) {
     return finding.failure && finding.direction.has_value();
   });
-  return known == report.findings.end() ? "" : direction_line(known->direction, report.host);
+  return known == report.findings.end() ? std::nullopt : known->direction;
 }
 
 std::string finding_text(const HuntReport& report, const Finding& finding) {
@@ -200,7 +200,7 @@ std::string hunt_status(const HuntReport& report) {
 }
 
 std::string hunt_text(const HuntReport& report) {
-  std::string out = worst_direction(report);
+  std::string out = direction_line(worst_direction(report), report.host);
   if (!out.empty()) out += "\n";
   out += fmt::format("{}: {}\nsubjects: {} (seed {})\n", report.kind,
                      printable(report.target, false), report.subjects, report.seed);
@@ -282,7 +282,7 @@ ReportedCases reported(const HuntReport& report) {
         (report.answered == 0 ? "nothing was answered" : report.reason) + "; " + tried.message;
   }
   out.cases.push_back(std::move(tried));
-  out.direction = worst_direction(report);
+  set_direction(worst_direction(report), report.host, out);
   for (const Finding& found : report.findings) {
     const std::string direction = direction_line(found.direction, report.host);
     ReportedCase one{"finding",

@@ -36,8 +36,7 @@ struct PageInput {
   SeccompData data;
 };
 
-// The effect of a difference on the caller.
-enum class Effect : std::uint8_t { kOpened, kClosed, kChanged };
+// Returns the effect of one difference on the caller.
 Effect effect_of(const ReturnValue& before, const ReturnValue& after);
 
 // One region of the difference. If it has few system calls, it is limited to one of them.

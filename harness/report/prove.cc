@@ -186,7 +186,7 @@ ReportedCases reported(const ProveReport& report) {
   }
   const Proof proof = concluded(report);
   ReportedCases out{"prove", report.subject, proof.verdict, report.exit_status(), proof.detail, {}};
-  out.direction = direction_line(report.direction, report.host);
+  set_direction(report.direction, report.host, out);
   if (report.files) out.file = file_of(*report.files);
   const bool refines = report.question.goal == Question::Goal::kRefines;
   ReportedCase found{refines ? "refinement" : "proof", state_of(proof.verdict),

@@ -8,6 +8,7 @@
 #include "harness/base/text.h"
 #include "harness/bpf/text.h"
 #include "harness/compare/common_steps.h"
+#include "harness/report/direction.h"
 #include "harness/report/regions.h"
 #include "harness/report/text.h"
 
@@ -66,6 +67,11 @@ std::vector<ReportedCase::Step> steps(ProgramView program, const SourceFile& fil
 }
 
 }  // namespace
+
+void set_direction(const std::optional<Direction>& direction, Arch host, ReportedCases& out) {
+  out.direction = direction_line(direction, host);
+  if (direction) out.effect = direction->effect();
+}
 
 std::span<const CaseKind> case_kinds() { return kKinds; }
 

@@ -11,6 +11,7 @@
 
 #include "harness/base/result.h"
 #include "harness/compare/difference.h"
+#include "harness/compare/direction.h"
 #include "harness/compare/question.h"
 #include "harness/compare/verdict.h"
 #include "harness/report/rule.h"
@@ -62,7 +63,8 @@ struct ReportedCases {
   std::string reason;  // a sentence
   std::vector<ReportedCase> cases;
   std::string direction = {};  // one line with the effect of a difference on callers; may be empty
-  bool completed = true;       // false: an error ended the command
+  Effect effect = Effect::kChanged;  // of the direction
+  bool completed = true;             // false: an error ended the command
   std::string file = {};       // the file for cases without a place; may be empty
   // For which hosts and containers the answer holds; empty if it does not depend on them.
   std::string holds_for = {};
@@ -73,6 +75,9 @@ struct ReportedCases {
     return none ? "error" : verdict_name(verdict);
   }
 };
+
+// Sets the line and the effect; without a direction, the line is empty.
+void set_direction(const std::optional<Direction>& direction, Arch host, ReportedCases& out);
 
 // The kinds of cases, for tools that list them. SARIF calls a kind a rule.
 struct CaseKind {
