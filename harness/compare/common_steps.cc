@@ -8,23 +8,23 @@ namespace {
 constexpr std::size_t kMostCells = std::size_t{1} << 24;  // of the table, 2 bytes each
 
 // The effect of a step, independent of its place in the program.
-struct Effect {
+struct StepEffect {
   Insn insn;  // without targets
   std::uint32_t a = 0;
   std::optional<bool> outcome;
   bool jump = false;  // equal to no other step
 
-  [[nodiscard]] bool same(const Effect& other) const {
+  [[nodiscard]] bool same(const StepEffect& other) const {
     return !jump && !other.jump && insn == other.insn && a == other.a && outcome == other.outcome;
   }
 };
 
-std::vector<Effect> effects_of(ProgramView program, const Trace& trace) {
-  std::vector<Effect> out;
+std::vector<StepEffect> effects_of(ProgramView program, const Trace& trace) {
+  std::vector<StepEffect> out;
   out.reserve(trace.steps.size());
   for (const TraceStep& step : trace.steps) {
     const Insn& insn = program[step.pc];
-    Effect& effect = out.emplace_back();
+    StepEffect& effect = out.emplace_back();
     effect.insn = {insn.code, 0, 0, insn.k};
     effect.a = step.a;
     if (is_conditional(insn) && insn.jt != insn.jf) effect.outcome = step.outcome;
@@ -36,7 +36,7 @@ std::vector<Effect> effects_of(ProgramView program, const Trace& trace) {
 using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
 
 // Adds the longest list of equal pairs, shifted by `start`.
-void pair_middle(std::span<const Effect> a, std::span<const Effect> b, std::size_t start,
+void pair_middle(std::span<const StepEffect> a, std::span<const StepEffect> b, std::size_t start,
                  Pairs& out) {
   const std::size_t width = b.size() + 1;
   if (a.size() > kMostCells / width) return;
@@ -58,7 +58,7 @@ void pair_middle(std::span<const Effect> a, std::span<const Effect> b, std::size
   }
 }
 
-Pairs paired(std::span<const Effect> a, std::span<const Effect> b) {
+Pairs paired(std::span<const StepEffect> a, std::span<const StepEffect> b) {
   const std::size_t least = std::min(a.size(), b.size());
   std::size_t start = 0;
   while (start < least && a[start].same(b[start])) ++start;
@@ -74,7 +74,7 @@ Pairs paired(std::span<const Effect> a, std::span<const Effect> b) {
 
 // Returns the step at which a trace parts from that of `other`. `common`: how many of its steps end
 // with the last common one.
-std::size_t parting_of(std::span<const Effect> steps, std::size_t common, ProgramView other) {
+std::size_t parting_of(std::span<const StepEffect> steps, std::size_t common, ProgramView other) {
   std::size_t at = common;
   while (at < steps.size() && steps[at].jump) ++at;
   at = std::min(at, steps.size() - 1);
@@ -87,8 +87,8 @@ std::size_t parting_of(std::span<const Effect> steps, std::size_t common, Progra
 
 CommonSteps common_steps(ProgramView before, const Trace& first, ProgramView after,
                          const Trace& second) {
-  const std::vector<Effect> a = effects_of(before, first);
-  const std::vector<Effect> b = effects_of(after, second);
+  const std::vector<StepEffect> a = effects_of(before, first);
+  const std::vector<StepEffect> b = effects_of(after, second);
   CommonSteps out{paired(a, b), std::nullopt};
   if (first.result == second.result) return out;
   const bool none = out.pairs.empty();
