@@ -90,12 +90,18 @@ def on_terminal(*args, **environment):
     return shown
 
 
-def test_colour_appears_only_on_terminals_and_on_request(getpid, getpid_enoent):
+def test_colour_appears_only_on_terminals_and_on_request(getpid, getpid_enoent, tmp_path):
     pair = [getpid, getpid_enoent]
     shown = on_terminal("check", *pair)
     assert "\n\x1b[1m\x1b[31mverdict   different: " in shown
     assert "\n\x1b[1m\x1b[32mverdict   pass: " in on_terminal("check", getpid)
-    assert shown.count("\x1b") == 3 and "\n\x1b[1m\x1b[31mdifferent: " in on_terminal("diff", *pair)
+    assert shown.count("\x1b") == 6 and "\n\x1b[1m\x1b[31mdifferent: " in on_terminal("diff", *pair)
+    # The direction: opened red, closed green, otherwise yellow.
+    (tmp_path / "denied.asm").write_text("ret #0x50001\n")
+    denied = tmp_path / "denied.asm"
+    for first, colour, text in (([denied, getpid], 31, "LOOSER: "), ([getpid, denied], 32, "only stricter: "), (pair, 33, "only the data ")):
+        shown = on_terminal("diff", *first)
+        assert shown.startswith("\x1b[1m\x1b[%dm%s" % (colour, text)), shown
     # There are no colours in pipes, with NO_COLOR, on a dumb terminal, or with --color=never. An empty NO_COLOR has no effect.
     assert "\x1b" not in run("check", *pair, env={"TERM": "xterm"}).out
     for quiet in (on_terminal("check", *pair, NO_COLOR="1"), on_terminal("check", *pair, TERM="dumb"), on_terminal("--color=never", "check", *pair)):
