@@ -17,7 +17,7 @@
 namespace secequiv::hunt::generation_test {
 namespace {
 
-constexpr std::uint64_t kSeeds = 5;
+constexpr std::uint64_t kSeeds = 25;
 constexpr std::size_t kInputs = 24;  // as in HuntOptions
 
 // Returns how many programs of `source` are needed until inputs or a proof show the bug. Programs
