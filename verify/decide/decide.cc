@@ -165,12 +165,15 @@ Result<Proof> side_by_side(const Question& question, const Engine& engine, const
     return answer;
   };
   std::vector<std::future<Result<Proof>>> running;
+  running.reserve(engines.size());
   for (std::size_t i = 0; i < engines.size(); ++i)
     running.push_back(std::async(std::launch::async, run, i));
   std::vector<Result<Proof>> answers;
+  answers.reserve(engines.size());
   for (auto& each : running) answers.push_back(each.get());
   if (first == ~std::size_t{0}) {
     std::vector<std::string> reasons;
+    reasons.reserve(answers.size());
     for (const auto& answer : answers)
       reasons.push_back(fmt::format("{}: {}", answer->engine, answer->detail));
     return no_verdict("all", fmt::format("{}", fmt::join(reasons, "; ")));

@@ -83,8 +83,9 @@ class Reader {
 
 std::optional<std::uint32_t> number(std::string_view digits, int base) {
   std::uint32_t value = 0;
-  const char* const end = digits.data() + digits.size();
-  const auto [stop, error] = std::from_chars(digits.data(), end, value, base);
+  const char* const begin = digits.data();
+  const char* const end = begin + digits.size();
+  const auto [stop, error] = std::from_chars(begin, end, value, base);
   if (digits.empty() || error != std::errc() || stop != end) return std::nullopt;
   return value;
 }
