@@ -43,8 +43,6 @@ Result<int> emulate(RunOptions& given) {
     }
     std::ranges::move(*stack, std::back_inserter(job.filters));
   }
-  if (!given.call.given())
-    given.options.note("note: this runs call number 0; choose another with --nr");
   auto oracle = given.oracle.open();
   if (!oracle) return oracle.error();
   job.oracle = std::move(*oracle);
