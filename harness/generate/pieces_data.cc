@@ -102,6 +102,8 @@ void Pieces::scratch() {
         out_.write(random_.one_in(2) ? kSt : kStx, slot());
         break;
       case 1:
+        load_scratch(slot());
+        break;
       case 2:
       case 3:
         reload_scratch();
