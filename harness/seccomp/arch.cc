@@ -222,7 +222,7 @@ std::vector<std::string> similar_syscalls(Arch arch, std::string_view name) {
 }
 
 std::vector<std::string> similar_arches(std::string_view name) {
-  // Other projects have these names, which we do not accept.
+  // Other projects use these names. We suggest ours, but do not accept them.
   static constexpr std::array kForeign = {
       Alias{"x64", Arch::kX86_64},    Alias{"ia32", Arch::kI386},
       Alias{"armhf", Arch::kArm},     Alias{"armv7l", Arch::kArm},

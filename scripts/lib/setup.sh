@@ -121,13 +121,13 @@ _setup_cannot() {
   if command -v apt-get >/dev/null; then
     _setup_say "as root: apt-get update && apt-get install --no-install-recommends $*"
   else
-    _setup_say "install what your system calls these, then run this again"
+    _setup_say "install your system's counterparts of these packages, then run this again"
   fi
   return 2
 }
 
 _setup_no_clang() {
-  _setup_say "this system's packages have no clang-19 (Debian 12 and Ubuntu 24.04 and their successors do)"
+  _setup_say "this system's packages have no clang-19 (those of Debian 12, Ubuntu 24.04 and their successors do)"
   _setup_say "either add the LLVM project's own packages for this system and run this again,"
   _setup_say "or use the distribution's g++: SECEQUIV_PRESET=gcc scripts/demo, and scripts/test gcc"
 }

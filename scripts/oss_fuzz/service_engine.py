@@ -34,7 +34,7 @@ def install(folder):
 
 
 def plant(out, folder, root):
-    """Makes a folder with fuzz_plugin and an optimizer with a bug, which fuzz_plugin loads because it is beside it."""
+    """Makes a folder with fuzz_plugin and, beside it, an optimizer with a bug, which fuzz_plugin loads from there."""
     folder.mkdir(parents=True)
     for path in out.glob(PLANTED_TARGET + "*"):
         shutil.copy(path, folder)

@@ -143,7 +143,7 @@ def test_other_systems_get_a_list_of_missing_tools(sandbox):
     assert done.stderr.startswith("set-up: this system has no apt-get, so nothing was installed\n")
     for package in GROUPS["demo"]:
         assert ("\n  %s\n" % package in done.stderr) == (package != "cmake"), done.stderr
-    assert "install what your system calls these" in done.stderr
+    assert "install your system's counterparts of these packages" in done.stderr
 
 
 def test_other_systems_with_all_tools_pass(sandbox):

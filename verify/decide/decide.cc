@@ -74,7 +74,7 @@ std::optional<Error> contradiction(const Proof& one, const Proof& other) {
 
 using Solver = Result<Proof> (*)(const Question&, double, std::size_t, double);
 
-// Asks diagrams, then the SAT engine with half of the time that is left, then Z3.
+// Runs the diagram engine, then the SAT engine with half of the remaining time, then Z3.
 Result<Proof> one_after_the_other(const Question& question, const Budget& budget) {
   const auto start = Clock::now();
   auto out = dd::prove(question, budget.diagrams);
