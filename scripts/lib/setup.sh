@@ -15,7 +15,7 @@
 SETUP_BUILD=(cmake ninja-build libfmt-dev nlohmann-json3-dev libcli11-dev libz3-dev libcadical-dev libgmp-dev libbpf-dev libmd-dev)
 SETUP_TEST=(g++ libgtest-dev libbenchmark-dev libseccomp-dev libpcap-dev python3 python3-pytest python3-jsonschema python3-yaml python3-pip git cadical)
 SETUP_PACKAGE=(dpkg-dev file)
-SETUP_CLANG=(clang-19 libclang-rt-19-dev clang-format-19 clang-tidy-19)
+SETUP_CLANG=(clang-19 libclang-rt-19-dev clang-format-19)
 SETUP_OSS_FUZZ=(afl++ g++-multilib libc++-19-dev libc++abi-19-dev llvm-19)
 SETUP_BROWSER=(chromium chromium-driver python3-selenium)
 SETUP_CMAKE_MINIMUM=3.23 # CMakePresets.json, version 4
