@@ -15,8 +15,8 @@ constexpr std::size_t kTakenOneByOne = 8;  // steps that take out one pattern; l
 constexpr std::size_t kMostAvoided = 64;
 constexpr std::uint64_t kPatternEvery = 2;
 constexpr std::uint64_t kHangEvery = 16;
-const std::string kAnotherAnswer = "; the answer: ";  // in the group of a second finding
-constexpr int kMostCauses = 4;                        // in one failing subject
+constexpr std::string_view kAnotherAnswer = "; the answer: ";  // in the group of a second finding
+constexpr int kMostCauses = 4;                                 // in one failing subject
 constexpr std::size_t kMostWaiting = 1024;
 // Reductions get this many requests, and then one for each trial. Counts instead of times make a
 // seed give the same findings on every machine.
@@ -425,7 +425,7 @@ bool Findings::add(Finding reduced) {
   failed_ = failed_ || reduced.failure;
   // The group determines the file name, and two mistakes with the same shape need different files.
   if (std::ranges::find(report_.findings, reduced.group, &Finding::group) != report_.findings.end())
-    reduced.group += kAnotherAnswer + answer_text(reduced);
+    reduced.group += fmt::format("{}{}", kAnotherAnswer, answer_text(reduced));
   if (reduced.known) cause.recorded = reduced;
   causes_.push_back(std::move(cause));
   report_.findings.push_back(std::move(reduced));
@@ -434,7 +434,7 @@ bool Findings::add(Finding reduced) {
 }
 
 bool Findings::same_group(const Finding& known, const Finding& other) {
-  if (known.group == other.group + kAnotherAnswer + answer_text(other))
+  if (known.group == fmt::format("{}{}{}", other.group, kAnotherAnswer, answer_text(other)))
     return known.known == other.known;
   return known.group == other.group &&
          (known.known == other.known || groups_by_shape(other) ||

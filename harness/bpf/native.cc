@@ -2,7 +2,6 @@
 
 #include <sys/mman.h>
 
-#include <bit>
 #include <cstring>
 #include <initializer_list>
 #include <vector>
@@ -226,7 +225,7 @@ std::optional<NativeProgram> NativeProgram::translate(ProgramView program,
     munmap(memory, code.size());
     return std::nullopt;
   }
-  const auto entry = std::bit_cast<Entry>(static_cast<std::uint8_t*>(memory) + kBeforeEntry);
+  const auto entry = reinterpret_cast<Entry>(static_cast<std::uint8_t*>(memory) + kBeforeEntry);
   return NativeProgram(memory, code.size(), entry);
 }
 

@@ -13,7 +13,6 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
@@ -22,6 +21,7 @@
 #include <optional>
 
 #include "harness/base/clock.h"
+#include "harness/base/text.h"
 #include "harness/kernel/child.h"
 #include "harness/kernel/uapi.h"
 
@@ -99,7 +99,9 @@ std::vector<std::pair<pid_t, std::size_t>> threads_with_other_filters(pid_t pid)
   std::error_code error;
   for (const auto& entry :
        std::filesystem::directory_iterator(fmt::format("/proc/{}/task", pid), error)) {
-    const auto tid = static_cast<pid_t>(std::atoi(entry.path().filename().c_str()));
+    const auto number = parse_number(entry.path().filename().native());
+    if (!number) continue;
+    const auto tid = static_cast<pid_t>(*number);
     const auto count = status_number(pid, tid, kKey);
     if (own && count && *count != *own) out.emplace_back(tid, *count);
   }

@@ -22,7 +22,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
-#include <cstdio>
+#include <sstream>
 #include <utility>
 
 #include "harness/kernel/child.h"
@@ -122,9 +122,11 @@ constexpr std::uint32_t kNone = 1;
 // (coredump_wait). On these kernels the child gets a copy of the memory, which takes longer.
 bool may_share_memory() {
   utsname name{};
+  if (::uname(&name) != 0) return false;
   int major = 0;
   int minor = 0;
-  return ::uname(&name) == 0 && std::sscanf(name.release, "%d.%d", &major, &minor) == 2 &&
+  char point = 0;
+  return std::istringstream(name.release) >> major >> point >> minor &&
          std::pair(major, minor) >= std::pair(5, 16);
 }
 

@@ -18,6 +18,8 @@ constexpr const char* kFrom5 = "ld [0]\njge #5, y, n\ny: ret #1\nn: ret #2\n";
 constexpr const char* kFrom6 = "ld [0]\njge #6, y, n\ny: ret #1\nn: ret #2\n";
 constexpr const char* kProduct =
     "ld [16]\ntax\nld [24]\nmul x\njeq #6, y, n\ny: ret #1\nn: ret #2\n";
+constexpr const char* kTurned =
+    "ld [24]\ntax\nld [16]\nmul x\njeq #6, y, n\ny: ret #1\nn: ret #2\n";
 
 constexpr std::array kEngines = {Engine::kZ3, Engine::kDd, Engine::kBoth, Engine::kSat,
                                  Engine::kAll};
@@ -100,8 +102,7 @@ TEST(Decide, EnginesThatGiveUpDoNotHideWhatInputsShow) {
 // Diagrams are too small for this pair, and no derived input shows its difference.
 TEST(Decide, AllEnginesRunUntilOneDecides) {
   const Budget budget{.timeout_seconds = 1000, .diagrams = {.nodes = 100}};
-  const char* turned = "ld [24]\ntax\nld [16]\nmul x\njeq #6, y, n\ny: ret #1\nn: ret #2\n";
-  const Pair same{assemble(kProduct), assemble(turned), Sameness::kRaw};
+  const Pair same{assemble(kProduct), assemble(kTurned), Sameness::kRaw};
   const auto proof = decide(Question(same), foreign("sleep 1000", Engine::kAll), budget);
   ASSERT_TRUE(proof) << proof.error().text();
   EXPECT_EQ(proof->verdict, Verdict::kEquivalent);
@@ -112,6 +113,17 @@ TEST(Decide, AllEnginesRunUntilOneDecides) {
   EXPECT_EQ(none->verdict, Verdict::kUnknown);
   for (const char* each : {"dd: ", "sat: ", "z3: ", "smt:echo unknown: "})
     EXPECT_NE(none->detail.find(each), std::string::npos) << none->detail;
+}
+
+TEST(Decide, LastSolverNamesTheTimeLimitAsGiven) {
+  const Pair same{assemble(kProduct), assemble(kTurned), Sameness::kRaw};
+  for (const double limit : {0.001, 0.1, 0.3, 1.1}) {
+    const Budget over{.timeout_seconds = limit, .diagrams = {.nodes = 100}, .spent_seconds = 5};
+    const auto proof = decide(Question(same), Engine::kDd, over);
+    ASSERT_TRUE(proof) << proof.error().text();
+    EXPECT_EQ(proof->detail.find(fmt::format("time limit of {} s reached; ", limit)), 0u)
+        << proof->detail;
+  }
 }
 
 Question ask(const Pair& pair, std::string_view assumption,
