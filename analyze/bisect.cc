@@ -211,7 +211,7 @@ class Bisection {
               [](const auto& one) {
                 return one.state == kFinding && one.same_finding == std::optional(false);
               }),
-        "newer, with another finding, and right for this one: the history is not monotone");
+        "newer, with another finding, but without this one: the history is not monotone");
   }
 
   const BisectTools& tools_;

@@ -1,4 +1,4 @@
-// Finds the rule of a user's policy, or the line of a user's program, that decides about one input.
+// Finds the rule of a user's policy, or the line of a user's program, that decides one input.
 #pragma once
 
 #include <span>

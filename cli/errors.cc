@@ -26,7 +26,7 @@ struct Named {
 constexpr std::array kNamed = std::to_array<Named>({
     {Subject::kArch, "--arch"},
     {Subject::kAssumption, "--assume"},
-    {Subject::kAuditRecord, "", "`why` and `run` read it with --audit, beside a filter"},
+    {Subject::kAuditRecord, "", "`why` and `run` read it with --audit, together with a filter"},
     {Subject::kCallArch, "--call-arch"},
     {Subject::kCallArgument, "--arg"},
     {Subject::kCallNumber, "--nr"},

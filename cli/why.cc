@@ -1,4 +1,4 @@
-// `why`: names the rule that decided about one system call, and what would change the decision.
+// `why`: names the rule that decided one system call, and what would change the decision.
 #include "analyze/why.h"
 
 #include "cli/call_options.h"

@@ -42,7 +42,7 @@ std::string libseccomp_name(std::uint32_t audit) {
 }
 
 // A libseccomp filter for x86_64 without x32 gives x32 calls the action for other architectures.
-// With x32 added, the rules decide about them.
+// With x32 added, the rules decide these calls.
 Reason abis_of(const secequiv_policy& policy, std::vector<Abi>& out) {
   for (const secequiv_arch& arch : std::span(policy.arches, policy.arch_count)) {
     if (arch.big_endian != 0)

@@ -90,7 +90,7 @@ def test_claims_about_real_filters_are_confirmed(path, tmp_path):
             assert report("prove", raw, constant, "--assume", assumption)[1].status == 1, name
 
 
-BY_NUMBER = "every other architecture\n  decided by number, whatever the number means there\n"
+BY_NUMBER = "every other architecture\n  decided by number, even if the number means another call there\n"
 
 
 def test_a_filter_without_a_test_of_the_architecture_decides_by_number(asm):

@@ -372,7 +372,7 @@ def test_an_expected_difference_passes_and_any_other_fails(changed, tmp_path):
     done = run("diff", base, open_, "--expect", stored)
     lines = ["+ ERRNO(1 EPERM) -> ALLOW: nr == 2", "- ERRNO(1 EPERM) -> ALLOW: nr == 1"]
     direction = "LOOSER: open newly allowed (on every architecture, by number: on i386, 2 is fork)"
-    assert (done.status, done.out.splitlines()) == (1, [direction, *lines, "fail: not the difference in %s: 1 new region (+), 1 missing (-)" % stored])
+    assert (done.status, done.out.splitlines()) == (1, [direction, *lines, "fail: not the same difference as in %s: 1 new region (+), 1 missing (-)" % stored])
     document, done = report("diff", base, open_, "--expect", stored)
     assert (done.status, document["verdict"], document["unexpected"]) == (1, "fail", lines)
     assert found(document) == [(EPERM, ALLOW, 2 ** 480, [("nr == 2", 2 ** 480)])]
@@ -406,7 +406,7 @@ def test_lines_of_an_expected_difference_name_constants(tmp_path):
     plain = run("diff", old, new).out
     missing = run("diff", old, old, "--expect", stored)
     assert missing.status == 1 and re.search(r"^- .*nr == socket && arg0 == AF_ALG$", missing.out, re.MULTILINE), missing
-    assert re.search(r"^fail: not the difference in .*: 0 new regions \(\+\), \d+ missing \(-\)$", missing.out, re.MULTILINE)
+    assert re.search(r"^fail: not the same difference as in .*: 0 new regions \(\+\), \d+ missing \(-\)$", missing.out, re.MULTILINE)
     # Lines for new and missing regions use the same words as the plain report.
     for line in re.findall(r"^[+-] [^:]*: (.*)$", missing.out, re.MULTILINE):
         assert "  %s\n" % line in plain, line

@@ -24,7 +24,7 @@ def test_requests_are_answered_until_the_input_ends():
     done = run("plugin-host", EXAMPLE, stdin=frame(b"F") + frame(b"O" + program + program) + frame(b"S" + program) + frame(b"X"), raw=True)
     assert (done.status, done.err) == (0, "")
     assert done.out == (frame(b"\0OCE") + frame(b"\0" + program) + frame(b"\1it does not report its passes") +
-                        frame(b"\1expected a request of kind O, S, C or E, found kind 0x58"))
+                        frame(b"\1expected a request of kind O, S, R, C or E, found kind 0x58"))
 
 
 def test_malformed_requests_are_errors():

@@ -115,7 +115,7 @@ class Findings {
   // shows the finding that loosens most, so one that loosens more must still be reduced.
   Result<bool> explained(Finding& finding, bool reduce_looser);
   // Explains the finding by those of earlier runs, and leaves the last subject that fails in
-  // `finding`. Two mistakes can have one pattern, so an explanation alone does not show that the
+  // `finding`. Two mistakes can share a pattern, so an explanation alone does not show that the
   // finding is known.
   Result<Explanation> suspected(Finding& finding);
   // Returns whether the mistake of an earlier run's finding explains the answer, or nothing if this

@@ -154,7 +154,7 @@ Result<Request> decode_request(std::string_view body) {
     }
   }
   return make_error(ErrorCode::kUsage, {},
-                    fmt::format("expected a request of kind O, S, C or E, found kind {:#04x}",
+                    fmt::format("expected a request of kind O, S, R, C or E, found kind {:#04x}",
                                 static_cast<unsigned char>(request.kind)));
 }
 

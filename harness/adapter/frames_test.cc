@@ -49,7 +49,7 @@ TEST(Frames, TruncatedRequestsAreErrors) {
   EXPECT_FALSE(decode_request("E\xff\xff\xff\xff"));
   EXPECT_FALSE(decode_request("E\xff\xff\xff\xff" + evaluate.substr(5)));
   EXPECT_EQ(decode_request("X").error().detail,
-            "expected a request of kind O, S, C or E, found kind 0x58");
+            "expected a request of kind O, S, R, C or E, found kind 0x58");
 }
 
 TEST(Frames, EdgesHaveTheBytesOfTheProtocol) {

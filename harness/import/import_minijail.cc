@@ -107,8 +107,8 @@ class MinijailImporter {
         // compile_seccomp_policy.py omits all filters of a call whose last one allows.
         if (allowed_at_last && action(filter) != SECCOMP_RET_ALLOW)
           return error_at(filter->place,
-                          fmt::format("compile_seccomp_policy.py ignores this filter: it allows {} "
-                                      "with any arguments, because its last filter is 'allow'",
+                          fmt::format("compile_seccomp_policy.py ignores this filter and allows {} "
+                                      "with any arguments, because the last filter is 'allow'",
                                       call.name));
         rules_.add(arch_, call.nr,
                    positioned(filter->expression.value_or(Rule()), position_of(filter->place)),

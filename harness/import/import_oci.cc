@@ -93,7 +93,7 @@ Status check_case(const JsonCursor& at, std::span<const std::string_view> known)
       if (item.key() != name && folded(item.key()) == folded(name))
         return at.at(item.key())
             .fail(fmt::format(
-                "expected the key '{}' in this case; runtimes ignore the case of keys", name));
+                "expected the key '{}' in this spelling; runtimes ignore the case of keys", name));
   return Ok{};
 }
 

@@ -22,8 +22,8 @@ struct OciOptions {
   std::string kernel = "6.1";  // the host's kernel version, for includes.minKernel
 };
 
-// A name in a profile that nothing knows, probably a typing error. What it names has no effect. In
-// a list of denied calls this leaves a hole.
+// An unknown name in a profile, probably a typing error. It has no effect, which leaves a hole in a
+// list of denied calls.
 struct UnknownName {
   enum class Kind : std::uint8_t { kCall, kKey, kArchitecture, kCapability };
   Kind kind;

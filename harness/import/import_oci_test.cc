@@ -334,8 +334,8 @@ TEST(Oci, RefusesKeysInAnotherCase) {
       {R"j({"DEFAULTACTION": "SCMP_ACT_ERRNO"})j", "oci:1#/DEFAULTACTION"},
       {"{\"defaultAction\": \"SCMP_ACT_ERRNO\", \"\u017fyscalls\": []}", "the key 'syscalls'"},
       {profile(R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "Args": []})j"),
-       "oci:1#/syscalls/0/Args: expected the key 'args' in this case; runtimes ignore the case of "
-       "keys"},
+       "oci:1#/syscalls/0/Args: expected the key 'args' in this spelling; runtimes ignore the case "
+       "of keys"},
       {profile(R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "Includes": {}})j"),
        "oci:1#/syscalls/0/Includes"},
       {profile(R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "excludes": {"Caps": []}})j"),

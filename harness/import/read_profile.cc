@@ -250,7 +250,7 @@ Result<std::vector<SyscallCount>> read_profile(std::string_view text, const std:
   std::vector<SyscallCount> out = counts.sorted();
   if (out.empty())
     return make_error(ErrorCode::kParse, name,
-                      "expected system calls and their numbers of calls, found none");
+                      "expected system calls with their counts, found none");
   return out;
 }
 

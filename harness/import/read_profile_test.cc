@@ -97,8 +97,7 @@ TEST(Profile, ReadsThePostgresProfile) {
 }
 
 TEST(Profile, ProfileWithoutCountsIsAnError) {
-  constexpr std::string_view kNone =
-      "f: expected system calls and their numbers of calls, found none";
+  constexpr std::string_view kNone = "f: expected system calls with their counts, found none";
   for (const std::string_view text : {"", "\n \n", "# nothing\n", "{}", " { } ", "[]", "[ ]",
                                       "syscall calls\n------- -----\n------- -----\ntotal 0\n"})
     EXPECT_EQ(refusal(text), kNone) << text;

@@ -9,8 +9,8 @@
 namespace secequiv {
 namespace {
 
-// Returns the length of the token at the start of `text`. `belongs` decides about each further
-// character.
+// Returns the length of the token at the start of `text`. `belongs` decides whether a further
+// character is part of the token.
 template <class Belongs>
 std::size_t size_while(std::string_view text, const Belongs& belongs) {
   std::size_t size = 1;

@@ -135,7 +135,7 @@ struct Policy {
   std::uint32_t bad_arch_action = 0;
   PositionRef bad_arch_position = {};
   // The action for numbers with the x32 bit (except -1) under AUDIT_ARCH_X86_64 if `arches` lacks
-  // x32. Without this action the rules decide about these numbers too.
+  // x32. Without this action, the rules decide these numbers too.
   std::optional<std::uint32_t> x32_action;
   PositionRef x32_position = {};
   std::vector<std::string> hot;  // syscall names, most frequent first
@@ -148,7 +148,7 @@ struct Policy {
   friend bool operator==(const Policy&, const Policy&) = default;
 };
 
-// The part of a policy that decides about one input.
+// The part of a policy that decides one input.
 struct Origin {
   enum class Kind : std::uint8_t { kRule, kDefault, kBadArch, kX32 };
   Kind kind = Kind::kDefault;

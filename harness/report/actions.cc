@@ -99,7 +99,9 @@ std::string actions_text(const ActionsReport& report, bool allowed) {
     out += names + "\n" + arch_text(report.arches[i], allowed);
   }
   if (report.others_by_number)
-    out += "every other architecture\n  decided by number, whatever the number means there\n";
+    out +=
+        "every other architecture\n  decided by number, even if the number means another call "
+        "there\n";
   return out;
 }
 

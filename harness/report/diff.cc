@@ -97,7 +97,7 @@ std::string regions_text(const DiffReport& report, std::string_view how) {
   return out;
 }
 
-// Explains each region, and names the rules that decide on it. Regions with the same rules stand
+// Explains each region, and names the rules that decide it. Regions with the same rules stand
 // together.
 std::string rules_text(const DiffReport& report, std::string_view how) {
   std::string out;
@@ -130,7 +130,7 @@ std::string comparison_text(const DiffReport& report) {
     return out + fmt::format("unknown: the difference is the expected one, but {} did not run {}\n",
                              report.oracle->who, report.oracle->not_asked()->name);
   if (count == 0) return out + "pass: the difference is the expected one\n";
-  return out + fmt::format("fail: not the difference in {}: {} (+), {} missing (-)\n",
+  return out + fmt::format("fail: not the same difference as in {}: {} (+), {} missing (-)\n",
                            comparison.file, counted(added, "new region"), count - added);
 }
 

@@ -21,7 +21,7 @@
 namespace secequiv {
 
 struct DiffReport {
-  // The rules of both policies that decide about a region.
+  // The rules of both policies that decide a region.
   struct Rules {
     RegionRule before;
     RegionRule after;

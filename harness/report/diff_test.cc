@@ -87,7 +87,7 @@ TEST(DiffReport, ComparesWithAStoredDifference) {
   report.verdict = Verdict::kFail;
   EXPECT_EQ(diff_text(report),
             "+ ALLOW -> ERRNO(1 EPERM): nr == 2\n- ALLOW -> ERRNO(1 EPERM): nr == 1\n"
-            "fail: not the difference in stored.json: 1 new region (+), 1 missing (-)\n");
+            "fail: not the same difference as in stored.json: 1 new region (+), 1 missing (-)\n");
   EXPECT_EQ(to_json(report)["unexpected"].size(), 2u);
   const ReportedCases cases = reported(report, 20);
   ASSERT_EQ(cases.cases.size(), 2u);

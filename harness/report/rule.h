@@ -35,10 +35,10 @@ struct DecidingRules {
 };
 DecidingRule deciding_rule(const Policy& policy, const SeccompData& data);
 
-// The rule that decides about the inputs of a region.
+// The rule that decides the inputs of a region.
 struct RegionRule {
-  DecidingRule rule = {};  // decides about the region's example
-  bool always = false;     // whether it decides about all other inputs of the region, too
+  DecidingRule rule = {};  // decides the region's example
+  bool always = false;     // whether it decides all other inputs of the region, too
 
   [[nodiscard]] std::string shown() const {
     return always ? rule.shown() : "for example " + rule.shown();

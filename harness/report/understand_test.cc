@@ -40,8 +40,9 @@ TEST(ActionsReport, NamesCallsByAction) {
   const auto json = to_json(report);
   EXPECT_FALSE(json["others_by_number"]);
   report.others_by_number = true;
-  EXPECT_TRUE(actions_text(report).ends_with(
-      "every other architecture\n  decided by number, whatever the number means there\n"));
+  EXPECT_TRUE(
+      actions_text(report).ends_with("every other architecture\n  decided by number, even if the "
+                                     "number means another call there\n"));
   EXPECT_EQ(json["schema"], "secequiv.actions/1");
   EXPECT_EQ(json["arches"][0]["constant"][1]["action"], "ALLOW");
   EXPECT_EQ(json["arches"][0]["constant"][1]["syscalls"].size(), 2u);

@@ -1,4 +1,4 @@
-// Reports which rule decided about one system call, and under which conditions the decision would
+// Reports which rule decided one system call, and under which conditions the decision would
 // change, as text and JSON. Owns the report value and both shapes. It must not know how rules and
 // conditions are found (analyze/why.h).
 #pragma once

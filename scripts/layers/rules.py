@@ -35,7 +35,7 @@ LAYERS = {
     "verify/dd": Layer("the decision-diagram engine", ("verify/symbolic", "verify/walk")),
     "verify/sat": Layer("the SAT engine", ("verify/symbolic",)),
     "verify/smt": Layer("the Z3 engine, and other SMT solvers as commands", ("verify/symbolic", "verify/rules", "harness/adapter")),
-    "verify/certificate": Layer("proofs that others can check; it knows no engine", ("verify/symbolic", "verify/walk", "harness/adapter")),
+    "verify/certificate": Layer("proofs that others can check, made without any engine", ("verify/symbolic", "verify/walk", "harness/adapter")),
     "verify/decide": Layer("which engine answers, and which edges are infeasible", ("verify/dd", "verify/sat", "verify/smt", "harness/inputs")),
     "fuzz/hunt": Layer("fuzzing an optimizer, compiler or evaluator under test",
                        ("verify/dd", "harness/generate", "harness/inputs", "harness/adapter")),

@@ -1,4 +1,4 @@
-// Owns what a policy (harness/policy/policy.h) decides on all inputs at once, in any symbolic
+// Owns what a policy (harness/policy/policy.h) decides for all inputs at once, in any symbolic
 // domain, with the policy's variables as words. It repeats `decide` and Matcher::matches rule by
 // rule. It must not know compilers, because it checks them.
 #pragma once

@@ -1,5 +1,5 @@
-// Owns both sides of a question as words of a symbolic domain, and the conditions that an engine
-// decides about them. It must not know how they are decided.
+// Owns both sides of a question as words of a symbolic domain, and the conditions on them that an
+// engine decides. It must not know how they are decided.
 #pragma once
 
 #include "verify/symbolic/assume.h"
