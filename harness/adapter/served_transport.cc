@@ -52,7 +52,7 @@ class ServedOptimizer final : public Optimizer {
         decode_program);
   }
   bool report_edges() override {
-    const Answer<std::string> answer = server_.ask(kReachedRequest);
+    const Answer<std::string> answer = server_.ask(reached_request());
     const auto edges = decode_edges(answer.value);
     reports_edges_ = answer.ok() && edges;
     if (reports_edges_) add(*edges);
@@ -65,7 +65,7 @@ class ServedOptimizer final : public Optimizer {
   }
 
  private:
-  inline static const std::string kReachedRequest{static_cast<char>(RequestKind::kReached)};
+  static std::string reached_request() { return {static_cast<char>(RequestKind::kReached)}; }
 
   static constexpr std::size_t kMostEdges = std::size_t{1} << 22;
 
@@ -77,7 +77,7 @@ class ServedOptimizer final : public Optimizer {
     server_.ask_all(
         2 * programs.size() + 1,
         [&](std::size_t i) {
-          return i % 2 == 0 ? kReachedRequest : optimize_request(programs[i / 2]);
+          return i % 2 == 0 ? reached_request() : optimize_request(programs[i / 2]);
         },
         [&](std::size_t i, Reply reply) {
           return i % 2 == 1 ? take(answers[i / 2], std::move(reply), decode_program)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "harness/base/parts.h"
@@ -238,10 +239,10 @@ class PfcImporter {
     Policy& policy = out_.policy;
     policy.default_action = *default_;
     policy.bad_arch_action = *bad_arch;
-    policy.bad_arch_position = bad_arch_position;
+    policy.bad_arch_position = std::move(bad_arch_position);
     if (policy.has_arch(Arch::kX86_64) && !policy.has_arch(Arch::kX32)) {
       policy.x32_action = bad_arch;
-      policy.x32_position = bad_arch_position;
+      policy.x32_position = policy.bad_arch_position;
     }
     policy.rule_sets = std::move(rules_).rule_sets();
     return std::move(out_);

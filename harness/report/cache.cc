@@ -52,6 +52,7 @@ std::string verdict_text(const CacheReport& report) {
   if (report.two)
     out += report.loses() ? " the kernel no longer answers some calls from its cache"
                           : " no cached call is lost";
+  if (report.loses() && report.loss_allowed) out += ", which is allowed";
   return out + "\n";
 }
 

@@ -133,6 +133,7 @@ TEST(CacheReport, LostCallsFailUnlessAllowed) {
   EXPECT_FALSE(to_json(report).contains("kernel"));
   report.loss_allowed = true;
   EXPECT_EQ(report.verdict(), Verdict::kPass);
+  EXPECT_TRUE(cache_text(report).ends_with("from its cache, which is allowed\n"));
 }
 
 TEST(CacheReport, AKernelThatDisagreesFails) {
