@@ -39,7 +39,7 @@ class Batches {
   std::span<const std::uint8_t> seen_;
   Random random_;
   std::optional<NativeProgram> before_;
-  std::optional<NativeProgram> after_;  // reports outcomes that `seen_` lacked when it was made
+  std::optional<NativeProgram> after_;  // reports outcomes that `seen_` lacked at translation
   std::vector<SeccompData> kept_;       // each met new outcomes
   std::vector<SeccompData> group_;
 };

@@ -42,7 +42,8 @@ struct PolicyLimits {
 };
 Policy generate_policy(Random& random, PolicyShape shape, const PolicyLimits& limits = {});
 
-// Returns the names of what a compiler may not support: "several architectures", "low halves", ...
+// Returns the names of features that some compilers do not support: "several architectures", "low
+// halves", ...
 std::span<const std::string_view> policy_features();
 
 // Returns the indices of the policy's features, each once.

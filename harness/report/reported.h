@@ -47,9 +47,10 @@ struct ReportedCase {
   std::string message;      // a sentence
   std::string detail = {};  // more lines for people; may be empty
   std::string name = {};    // distinguishes several cases of a kind; may be empty
-  // In the second file, if there are two; in the first, if only its rule decides.
+  // A place in the second file, if there are two. It is in the first file if only a rule of that
+  // file decides.
   std::optional<Place> place = {};
-  std::optional<Place> before = {};  // in the first file; only with `place`
+  std::optional<Place> before = {};  // a place in the first file; only with `place`
   std::optional<Witness> witness = {};
   std::vector<std::vector<Step>> traces = {};  // the witness's traces: before, after
   double seconds = 0;

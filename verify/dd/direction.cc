@@ -67,7 +67,7 @@ class Divider {
   }
 
   using Sets = std::vector<NodeId>;  // one for each listed part, then all assumed inputs
-  // The inputs with one change of the action.
+  // The inputs on which the action changes in one way.
   struct Group {
     ReturnValue before;
     ReturnValue after;
