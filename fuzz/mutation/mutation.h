@@ -1,6 +1,6 @@
 // Measures how well inputs, fuzzing and proofs find small mistakes. Owns running, proving and
 // fuzzing each single-point mutant of a program against the program itself. It must not know where
-// inputs come from or which mutants exist (compare/mutants.h).
+// inputs come from or which mutants exist (harness/compare/mutants.h).
 #pragma once
 
 #include <functional>

@@ -16,7 +16,7 @@ namespace secequiv::pair {
 class Batches {
  public:
   static constexpr std::size_t kGroup = 128;  // copies of one input
-  static constexpr std::size_t kGroups = 16;  // in one run
+  static constexpr std::size_t kGroups = 16;  // limit for the groups of one run
 
   // Runs an input for which the programs differ or that meets an outcome which `seen` lacks.
   // Returns what the interpreter found. It adds new outcomes to `seen`.

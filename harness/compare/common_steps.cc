@@ -5,11 +5,11 @@
 namespace secequiv {
 namespace {
 
-constexpr std::size_t kMostCells = std::size_t{1} << 24;  // of the table, 2 bytes each
+constexpr std::size_t kMostCells = std::size_t{1} << 24;  // limit of the table; 2 bytes each
 
 // The effect of a step, independent of its place in the program.
 struct StepEffect {
-  Insn insn;  // without targets
+  Insn insn;  // its jump targets are cleared
   std::uint32_t a = 0;
   std::optional<bool> outcome;
   bool jump = false;  // equal to no other step

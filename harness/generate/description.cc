@@ -246,7 +246,7 @@ class Description {
 
   ProgramView program_;
   Marks reached_;
-  Marks joins_;  // how many instructions may come directly before, at most 2
+  Marks joins_;  // how many instructions may come directly before; counted up to 2
   std::size_t last_join_ = kNever;
   std::array<std::size_t, kMemWords + 2> written_ = [] {
     std::array<std::size_t, kMemWords + 2> out{};

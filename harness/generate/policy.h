@@ -38,7 +38,7 @@ Policy generate_policy(Random& random);  // seldom kLong
 struct PolicyLimits {
   std::vector<Arch> arches = {};  // empty: all
   bool low_halves = true;         // tests of only the low 32 bits
-  std::size_t rules = 12;         // at most, in kCommon
+  std::size_t rules = 12;         // limit for the rules of kCommon
 };
 Policy generate_policy(Random& random, PolicyShape shape, const PolicyLimits& limits = {});
 

@@ -64,7 +64,7 @@ struct ReportedCases {
   std::string reason;  // a sentence
   std::vector<ReportedCase> cases;
   std::string direction = {};  // one line with the effect of a difference on callers; may be empty
-  Effect effect = Effect::kChanged;  // of the direction
+  Effect effect = Effect::kChanged;  // the direction's effect on callers
   bool completed = true;             // false: an error ended the command
   std::string file = {};             // the file for cases without a place; may be empty
   // For which hosts and containers the answer holds; empty if it does not depend on them.

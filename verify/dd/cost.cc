@@ -178,7 +178,7 @@ class Sums {
 
   struct Sum {
     mpz_class inputs;
-    mpz_class counted;  // without `base`
+    mpz_class counted;  // sum of the counts, without `base`
   };
   Sum of(NodeId id) {
     Sum out = below(id);

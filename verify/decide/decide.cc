@@ -152,7 +152,7 @@ Result<Proof> side_by_side(const Question& question, const Engine& engine, const
   const std::vector<Ask> engines = all_engines(question, engine, budget);
   const auto run = [&](std::size_t i) {
     const Heed heed(&token);
-    struct StopOthers {  // also if memory runs out
+    struct StopOthers {  // its destructor also runs if memory runs out
       StopToken* token;
       ~StopOthers() {
         if (token != nullptr) token->stop();

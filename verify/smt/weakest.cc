@@ -236,7 +236,7 @@ class Weakest {
   Watchdog clock_;
   RuleQuery query_;
   Solver solver_;  // requires `counts` and the condition on the state
-  Solver values_;  // about symbols only
+  Solver values_;  // knows only conditions about symbols
   std::vector<rules::Assignment> counterexamples_;
   std::size_t tried_ = 0;
 };
