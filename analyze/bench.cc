@@ -59,7 +59,7 @@ Result<Program> installable(const Source& source, const std::vector<TimedCall>& 
 }
 
 // A filter below others gets additional instructions that permit installing the others. Checks that
-// they fit.
+// the program has room for them.
 Status fits_below(const std::string& name, const Program& program) {
   constexpr std::size_t kMost = kMaxInsns - kernel::kAddedBelow;
   if (program.size() <= kMost) return Ok{};

@@ -16,7 +16,7 @@ namespace secequiv {
 inline constexpr Arch kTimedArch = Arch::kX86_64;
 
 struct BenchJob {
-  std::vector<Stack> stacks;  // the kernel accepts them, or they are only too long
+  std::vector<Stack> stacks;  // the kernel accepts them, except that they may be too long
   std::vector<SyscallCount> profile;
   std::vector<SeccompData> inputs;  // source of arguments that the filters allow
   bool deeper = false;              // also time each filter stacked two, three and four times

@@ -216,9 +216,9 @@ class Bisection {
 
   const BisectTools& tools_;
   BisectReport report_;
-  std::vector<Finding> findings_;              // of different versions
-  std::map<std::size_t, std::size_t> number_;  // by version: the number of its finding
-  std::map<std::size_t, HuntReport> reports_;  // of these versions
+  std::vector<Finding> findings_;              // the distinct findings of all versions
+  std::map<std::size_t, std::size_t> number_;  // by version: the index of its finding in findings_
+  std::map<std::size_t, HuntReport> reports_;  // by version: the report of its fuzzing
   std::map<std::pair<std::size_t, std::size_t>, bool> shown_;  // by version and finding
 };
 

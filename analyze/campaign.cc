@@ -191,7 +191,7 @@ class Campaign {
     } else {
       inputs_.insert(inputs_.end(), corpus->inputs.begin(), corpus->inputs.end());
     }
-    if (!interrupted()) distinct();  // after an interrupt, few of them are run
+    if (!interrupted()) distinct();  // after an interrupt few inputs run, so duplicates cost little
     auto report = check_pair(before_, after_, pair_.sameness, inputs_, checking);
     if (!report) return report;
     fuzz_.added = corpus->inputs.size() - std::min(fuzz_.stored, corpus->inputs.size());
@@ -203,7 +203,7 @@ class Campaign {
     }
     if (options_.minimize && report->verdict != Verdict::kDifferent && not_run.empty()) {
       const Inputs kept = pair::one_per_edge(after_.program, inputs_, feasible());
-      if (!interrupted()) {  // else `kept` may lack inputs
+      if (!interrupted()) {  // after an interrupt, `kept` may lack inputs
         if (auto s = pair::replace_inputs(folder_.path(), *corpus, kept); !s) return s.error();
         fuzz_.kept = kept.size();
       }

@@ -17,7 +17,7 @@ struct CoverJob {
   bool derive = true;
   bool prove = true;  // false: uncovered obligations stay undecided
   Engine engine = Engine::kDd;
-  Budget budget = {};  // its time is for all proofs together
+  Budget budget = {};  // its time limit covers all proofs together
 };
 
 // Returns the report, and adds the coverage of derived inputs to job.coverage. Errors: kInternal.

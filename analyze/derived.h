@@ -1,5 +1,5 @@
-// Derives inputs for a job (harness/inputs). Owns the choice of the job's filters and policies from
-// which they come. It must not know what runs them.
+// Derives inputs for a job (harness/inputs). Owns the choice of the filters and policies from which
+// it derives them. It must not know what runs them.
 #pragma once
 
 #include <functional>

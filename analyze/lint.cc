@@ -17,12 +17,13 @@ namespace {
 
 struct PartPosition {
   PositionRef position;
-  std::size_t located = 0;  // number of indices of the part that the position identifies
+  // The first `located` indices of the RulePart lead to the part that has the position.
+  std::size_t located = 0;
 };
 
-// Returns the position of a part of a rule, or of the part that contains it. If the alternatives
-// are entries of a file, the rule as a whole has no position, and this position identifies an
-// alternative.
+// Returns the position of a part of a rule or, if it has none, of the innermost part around it that
+// has one. If the rule itself has no position, because its alternatives are separate entries of a
+// file, the result is the position of an alternative.
 PartPosition position_of_part(const Rule& rule, const RulePart& part) {
   const Rule* at = &rule;
   PartPosition out{rule.position};
@@ -203,8 +204,8 @@ class Linter {
     return proof->verdict == Verdict::kEquivalent;
   }
 
-  // Finds the earlier rule that alone decides everything that the marked rule, of rule set `set`,
-  // matches.
+  // Finds an earlier rule that alone decides everything that `rule` matches. `rule` is in rule set
+  // `set`, and `marked` is the policy in which it has another action.
   Result<Shadowing> shadowing(const Policy& here, const Policy& marked, std::size_t set,
                               const SyscallRule& rule) {
     for (std::size_t i = 0; i < set; ++i)

@@ -21,7 +21,7 @@ struct LintJob {
   std::string name;
   std::string file;                      // file of the policy; may be empty
   bool strict = false;                   // whether warnings are failures
-  dd::Limits limits = {};                // `seconds` is for all proofs together
+  dd::Limits limits = {};                // `seconds` limits all proofs together
   std::optional<ReadFor> read_for = {};  // for the report
 };
 

@@ -22,8 +22,8 @@ using Note = std::function<void(const std::string&)>;
 
 // How files are read.
 struct Reading {
-  std::optional<Form> form;  // of programs; nothing: detected by content
-  bool big_endian = false;   // raw programs, if their form is detected
+  std::optional<Form> form;  // form of programs; std::nullopt: detected by content
+  bool big_endian = false;   // whether raw programs are big endian if their form is detected
   ImportOptions import;
   // Gives values to the names of a program, or refuses them; a policy has no such names.
   std::function<Status(SymbolicProgram& program, const std::string& name)> names;

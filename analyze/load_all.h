@@ -15,7 +15,7 @@ namespace secequiv {
 // Receives the error of a file that was found in a folder and cannot be read.
 using LeftOut = std::function<void(const Error&)>;
 
-// Errors: kUsage if nothing can be read; those of reading a file that `paths` names.
+// Errors: kUsage if nothing can be read; any error of a file that `paths` names itself.
 Result<std::unique_ptr<hunt::ProgramSource>> load_programs(const std::vector<std::string>& paths,
                                                            const Reading& reading,
                                                            const LeftOut& left_out);

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t kMostPageRegions = 200;  // listed for each change
 constexpr std::size_t kMostStepped = 24;       // regions whose example can be stepped through
-constexpr std::size_t kMostDecisions = 8;      // inputs for different return values
+constexpr std::size_t kMostDecisions = 8;      // example inputs, one for each return value
 constexpr std::size_t kMostConditions = 3;     // in the reason why an edge is infeasible
 constexpr std::size_t kMostReasons = 500;      // edges for which a reason is computed
 

@@ -24,9 +24,9 @@ struct ProveJob {
   // The proof ignores inputs that violate this assumption. If it is empty, the proof covers all
   // inputs.
   std::string assumption;
-  Arch host = Arch::kX86_64;  // gives names and byte order to the assumption
+  Arch host = Arch::kX86_64;  // call names and byte order of the assumption are this host's
   Engine engine = Engine::kDd;
-  Budget budget = {};  // its time is for all steps together
+  Budget budget = {};  // its time limit covers all steps together
   // Returns the seconds since the job began. If empty, prove() measures them.
   std::function<double()> elapsed = {};
   Oracle oracle = {};  // also runs the witness

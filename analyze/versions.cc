@@ -19,7 +19,8 @@ constexpr std::uint64_t kMostVersions = 100000;
 Result<std::vector<std::string>> range(const std::string& named, std::size_t dots) {
   const std::string_view first = std::string_view(named).substr(0, dots);
   const std::string_view last = std::string_view(named).substr(dots + 2);
-  // The equal parts before and after the number end at its digits.
+  // `head` and `tail` are the lengths of the common prefix and suffix. Neither includes digits of
+  // the number in which the two differ.
   std::size_t head = 0;
   while (head < first.size() && head < last.size() && first[head] == last[head]) ++head;
   while (head > 0 && is_digit(first[head - 1])) --head;

@@ -8,8 +8,8 @@ TREE_TICKS = 312
 NO_FILTER_TICKS = 138
 CALLS = 306
 
-# Published with gVisor's optimizer for the same profile: it removes about this percentage of the filter's time (first number), and makes
-# the filter smaller by more than this factor (second number).
+# gVisor published these figures with its optimizer, for the same profile: the percentage of the filter's time that it removes, and a
+# factor by which it at least shrinks the filter.
 REMOVED, SMALLER = 29, 4
 CONFIGURATIONS = ("systrap", "systrap-everything")
 

@@ -54,7 +54,7 @@ def asked(solver, query):
 
 
 def suite(root, repetitions, build, run):
-    """Prints the table and returns what could not be measured. Each solver runs once, because differences are of orders of magnitude."""
+    """Prints the table and returns what could not be measured. Each solver runs once, because the times differ by orders of magnitude."""
     del root, repetitions, run
     binary, rows = build("secequiv"), []
     with tempfile.TemporaryDirectory() as folder:

@@ -119,7 +119,8 @@ def peak_kib(command):
 
 
 def processes(commands, repetitions):
-    """Returns (walls, peaks, floor, problems) of name -> command. Runs all of them once in each round, in random order."""
+    """Measures the commands of {name: command}; returns (walls, peaks, floor, problems). Runs all of them once in each round, in random
+    order."""
     walls, peaks, floors, problems, usable = {}, {}, [], [], []
     for name, command in commands.items():
         try:

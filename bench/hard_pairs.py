@@ -96,7 +96,7 @@ def sorting_networks(rng):
 
 
 def shuffled_words(rng, rounds=60):
-    """Sixteen words of memory that are mixed with many operators; independent steps are in two orders."""
+    """Sixteen words of memory that are mixed with many operators; the two programs take independent steps in different orders."""
     steps, width = [], 8
     for _ in range(rounds):
         pairs = list(range(16))

@@ -47,7 +47,7 @@ void ask(benchmark::State& state, const std::string& name) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kBatch));
 }
 
-// Each time, installs a filter, runs one batch and ends the process.
+// In each iteration, installs a filter, runs one batch and ends the process.
 void evaluate(benchmark::State& state, const std::string& name) {
   const Program program = load(name);
   const auto inputs = calls(program);

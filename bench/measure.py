@@ -92,7 +92,8 @@ def fastest(rows):
 
 
 def growth_rows(kinds, lengths, times, unit, digits, doubling):
-    """Returns a row for each time growth/KIND/LENGTH (µs, divided by `unit` for display), with its ratio to the time of the previous length."""
+    """Returns a row for each kind and length: the time growth/KIND/LENGTH (in µs, divided by `unit`), and its ratio to the time of the
+    previous length."""
     rows = []
     for kind in kinds:
         before = None

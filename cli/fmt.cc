@@ -2,7 +2,8 @@
 // library needs the shared C++ library, and loading both takes longer than most proofs.
 #include <fmt/core.h>
 
-#if FMT_VERSION >= 90000 && FMT_VERSION < 100000  // fmt 9; others link their library
+// Only for fmt 9; other versions are linked as a library.
+#if FMT_VERSION >= 90000 && FMT_VERSION < 100000
 
 #include <fmt/format-inl.h>
 

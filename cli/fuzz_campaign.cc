@@ -48,7 +48,7 @@ void FuzzCampaignOptions::add(CLI::App& app) {
 
 Result<int> run_fuzz_campaign(const FuzzCampaignOptions& given, const Options& options,
                               const FuzzEffort& effort) {
-  CampaignOptions campaigning;  // its clock starts when it is constructed
+  CampaignOptions campaigning;  // the campaign's clock starts with this constructor
   if (given.minimize && given.corpus.empty())
     return make_error(ErrorCode::kUsage, "--minimize", "expected --corpus as well");
   auto checking = given.check.check_options(options);

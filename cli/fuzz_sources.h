@@ -15,7 +15,7 @@ struct FuzzSources {
   std::vector<std::string> programs;  // files or folders
   std::vector<std::string> policies;
   bool generate = false;
-  std::vector<std::string> arches;  // of generated policies
+  std::vector<std::string> arches;  // architectures of generated policies
   bool no_low_halves = false;
   bool no_dead_code = false;
 

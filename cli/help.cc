@@ -11,7 +11,7 @@
 namespace secequiv::cli {
 namespace {
 
-constexpr std::size_t kMostWords = 7;  // that a placeholder lists
+constexpr std::size_t kMostWords = 7;  // limit for the words that a placeholder lists
 
 class Layout : public CLI::Formatter {
  public:

@@ -16,7 +16,7 @@ struct KernelArguments {
   const CLI::App* app = nullptr;
   Options options;
   PairOptions pair;
-  std::vector<std::string> files;  // of 64-byte records
+  std::vector<std::string> files;  // files of 64-byte records
   AskKernelJob job;
   std::string entry = "any";
   std::size_t programs = kernel::SelfCheckOptions{}.programs;

@@ -1,5 +1,6 @@
-// Makes a program from a filter with an optimizer or a compiler. Owns the choice between the code
-// that a user names and the built-in passes. It must not know what commands do with the program.
+// Runs an optimizer or a compiler on a filter, to make the program that a command examines. Owns
+// the choice between the code that a user names and the built-in passes. It must not know what
+// commands do with the program.
 #pragma once
 
 #include <string>

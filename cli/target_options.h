@@ -36,7 +36,7 @@ struct OpenTarget {
   std::unique_ptr<Optimizer> optimizer;
   std::unique_ptr<Compiler> compiler;
   std::unique_ptr<Evaluator> evaluator;
-  bool external = false;  // not built in
+  bool external = false;  // true: the code is not part of this program
   // AdapterLimits::shorter of the target.
   std::shared_ptr<double> shorter = std::make_shared<double>(0);
 

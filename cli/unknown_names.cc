@@ -34,7 +34,7 @@ std::string unknown_option(const CLI::App& app, const std::string& name) {
                      command == nullptr ? kProgram : command->get_name(), did_you_mean(similar));
 }
 
-// What other tools call our commands.
+// Names that other tools have for our commands.
 struct OtherName {
   std::string_view given;
   std::string_view command;

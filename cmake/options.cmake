@@ -28,7 +28,7 @@ else()
   set(SECEQUIV_FMT fmt::fmt)
 endif()
 
-# How targets are optimized that secequiv_thin names. A fuzzing service chooses this itself.
+# The level of optimization for the targets that secequiv_thin names. A fuzzing service chooses its own.
 if(SECEQUIV_QUICK)
   set(_thin -O0)
 elseif(NOT SECEQUIV_FUZZING_ENGINE)

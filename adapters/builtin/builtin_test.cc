@@ -76,7 +76,7 @@ TEST(Builtin, PlantedBugsReturnLegalPrograms) {
 }
 
 // Only the reference optimizer and its planted variants report stages.
-TEST(Builtin, LastStageIsTheAnswer) {
+TEST(Builtin, TheLastStageEqualsTheAnswer) {
   constexpr std::size_t kAliases = 4;
   std::size_t expected = kAliases;
   std::size_t telling = 0;

@@ -35,8 +35,8 @@ func main() {
 	})
 }
 
-// optimize runs bpf.Optimize, which expects a checked program. bpf.Compile first checks programs
-// that are not too long for it.
+// optimize runs bpf.Optimize, which expects a checked program. Unless the program is too long for
+// bpf.Compile, that function checks it first.
 func optimize(program []serve.Insn) ([]serve.Insn, error) {
 	insns := toGvisor(program)
 	if len(insns) <= bpf.MaxInstructions {

@@ -1,7 +1,7 @@
 // Answers requests on standard input, one frame after the other, until the input ends. C++ programs
 // use it to put a C library under test. Owns the frames, kinds and statuses of
-// harness/adapter/PROTOCOL.md; secequiv_coverage.h owns edges. It must not know how requests are
-// answered, nor use any other part of the harness.
+// harness/adapter/PROTOCOL.md; harness/adapter/secequiv_coverage.h owns edges. It must not know how
+// requests are answered, nor use any other part of the harness.
 #pragma once
 
 #include <algorithm>

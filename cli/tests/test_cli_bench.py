@@ -134,7 +134,7 @@ def test_the_report_appears_even_if_the_chart_cannot_be_written(getpid, few, tmp
     assert done.status == 2 and "none/c.svg" in done.err and fits(json.loads(done.out)) == "bench"
 
 
-def test_real_makes_only_calls_that_do_nothing(getpid):
+def test_the_option_real_makes_only_calls_that_do_nothing(getpid):
     document = bench(getpid, "--real", *QUICK)
     assert document["real"] and [call["name"] for call in document["variants"][0]["calls"]] == ["getpid"]
 
@@ -144,7 +144,7 @@ def test_real_makes_only_calls_that_do_nothing(getpid):
     ("read 5\n", "expected a profile that has some of the calls that do nothing"),
     ("getpid 0\nread 5\n", "expected a profile that has some of the calls that do nothing"),
 ])
-def test_real_needs_a_profile_with_a_harmless_call(getpid, tmp_path, text, message):
+def test_the_option_real_needs_a_profile_with_a_harmless_call(getpid, tmp_path, text, message):
     (tmp_path / "profile").write_text(text)
     done = run("bench", getpid, "--real", "--profile", tmp_path / "profile", *QUICK)
     assert done.status == 2 and message in done.err and not done.out

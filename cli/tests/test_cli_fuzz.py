@@ -82,7 +82,7 @@ def test_the_report_counts_what_was_tried(programs):
     assert re.search(r"^instructions: .+ in \d+%, .+; \d+ of \d+ shapes tried, the rarest \(.+\) in \d+ trials?$", text, re.M), text
 
 
-def test_no_dead_code_applies_to_generated_programs(tool):
+def test_generated_programs_respect_the_option_no_dead_code(tool):
     dead = tool("""
 seen = [i == 0 for i in range(len(insns) + 1)]
 for i, (code, jt, jf, k) in enumerate(insns):

@@ -317,6 +317,6 @@ def test_standard_input_gives_the_same_output(source):
         assert run("optimize", *options, stdin=text, raw=True).out == read.out
 
 
-def test_passes_none_gives_the_unoptimized_program():
+def test_an_empty_choice_of_passes_gives_the_unoptimized_program():
     assert run("optimize", NESTED, "--passes", "none", "--to", "raw", raw=True).out == run("asm", NESTED, raw=True).out
     assert run("optimize", NESTED, "--passes", "none,hot-first").status == 2

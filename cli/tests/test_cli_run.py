@@ -115,7 +115,7 @@ def test_a_big_endian_policy_decides_as_its_program(tmp_path):
         assert done.status == 0 and value_of(document) == evaluate(read_raw(compiled.read_bytes()), data)
 
 
-def test_words_sets_every_word(asm):
+def test_the_option_words_sets_every_word(asm):
     words = [random.Random(5).getrandbits(32) for _ in range(16)]
     for i, word in enumerate(words):
         path = asm("ld [%d]\nret a" % (4 * i))

@@ -8,8 +8,8 @@ from cli_tool import report, run
 from test_cli_streams import COMMANDS
 
 REFUSED = "cannot open: No such file or directory; expected one filter, not a stack"
-# For each command: a part of the last line of its answer, or of the refusal. The stack A,B returns ERRNO(1) for every call but getpid,
-# which it kills.
+# For each command: its inputs, its exit status, and a part of the last line of its answer or refusal. The stack A,B
+# returns ERRNO(1) for every call but getpid, which it kills.
 TABLE = {
     "prove": (["AB", "A"], 1, "different ("), "diff": (["AB", "A"], 1, "different: "), "why": (["AB", "--nr", "getpid"], 0, "kill.asm:3 (after the test in line 2)"),
     "actions": (["AB"], 0, "decided by number"), "run": (["AB", "--nr", "getpid"], 0, "KILL_THREAD"), "cost": (["AB"], 0, "and 6 in the worst case: "),

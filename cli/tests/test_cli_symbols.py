@@ -146,7 +146,7 @@ def test_set_fills_in_values(asm, tmp_path):
     assert noted.status == 0 and noted.out == raw.out and "has no name '$df'" in noted.err
 
 
-def test_set_may_omit_some_symbols(asm):
+def test_the_option_set_may_omit_some_symbols(asm):
     document, _ = report("prove", asm("ld #$a\nadd #$b\nret a"), asm("ld #$b\nadd #5\nret a"), "--set", "a=5")
     assert document["verdict"] == "equivalent" and [s["name"] for s in document["question"]["symbols"]] == ["b"]
 

@@ -47,7 +47,7 @@ foreach(_file IN LISTS _files)
   string(REPLACE "/" "." _name pytest.${_name})
   add_test(NAME ${_name} COMMAND ${SECEQUIV_PYTHON} -m pytest -q -p no:cacheprovider ${_file}
            WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-  # Under the sanitizers, only the files run that say so: those that give our C++ code inputs of every kind.
+  # Under the sanitizers, only files with the comment below run: those that give our C++ code inputs of every kind.
   file(STRINGS ${PROJECT_SOURCE_DIR}/${_file} _runs_in_asan REGEX "^# This test also runs in the preset asan\\.$")
   set(_labels pytest)
   if(NOT _runs_in_asan)

@@ -13,10 +13,8 @@
 namespace secequiv {
 namespace {
 
-// Limits for the inputs that fuzzing keeps for further changes, and for the runs between two
-// readings of the clock.
-constexpr std::size_t kPool = 4096;
-constexpr std::size_t kRunsBetweenLooks = 512;
+constexpr std::size_t kPool = 4096;  // limit for the inputs that fuzzing keeps for further changes
+constexpr std::size_t kRunsBetweenLooks = 512;  // runs between two readings of the clock
 
 struct Candidate {
   Mutant mutant;

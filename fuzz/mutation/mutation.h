@@ -1,6 +1,6 @@
 // Measures how well inputs, fuzzing and proofs find small mistakes. Owns running, proving and
 // fuzzing each single-point mutant of a program against the program itself. It must not know where
-// inputs come from or which mutants exist (compare/mutants.h).
+// inputs come from or which mutants exist (harness/compare/mutants.h).
 #pragma once
 
 #include <functional>
@@ -24,7 +24,7 @@ struct MutationOptions {
   Sameness sameness = Sameness::kRaw;
   double fuzz_seconds = 1;  // limit for one mutant; 0: no fuzzing
   std::uint64_t seed = 1;   // for fuzzing and for choosing mutants to prove
-  bool prove_all = false;   // otherwise: unkilled mutants, and `sample` killed ones
+  bool prove_all = false;   // false: proves unkilled mutants, and `sample` of the killed ones
   std::size_t sample = 1000;
   Engine engine = Engine::kDd;
   Budget budget = {};  // for one proof

@@ -37,8 +37,8 @@ std::size_t Batches::run(std::span<const std::uint8_t> bytes, std::uint64_t most
   return ran;
 }
 
-// The first input takes another path than the one that it is made from. The others change one to
-// three of its words.
+// The first input is a copy of a known input, changed so that it takes another path. The others are
+// copies of the first in which one to three words are changed.
 void Batches::fill(std::span<const std::uint8_t> bytes) {
   const InputMutator& mutator = session_.mutator();
   group_[0] = !kept_.empty() && random_.one_in(4)

@@ -16,7 +16,7 @@ namespace secequiv::pair {
 class Batches {
  public:
   static constexpr std::size_t kGroup = 128;  // copies of one input
-  static constexpr std::size_t kGroups = 16;  // in one run
+  static constexpr std::size_t kGroups = 16;  // limit for the groups of one run
 
   // Runs an input for which the programs differ or that meets an outcome which `seen` lacks.
   // Returns what the interpreter found. It adds new outcomes to `seen`.
@@ -39,7 +39,7 @@ class Batches {
   std::span<const std::uint8_t> seen_;
   Random random_;
   std::optional<NativeProgram> before_;
-  std::optional<NativeProgram> after_;  // reports outcomes that `seen_` lacked when it was made
+  std::optional<NativeProgram> after_;  // reports outcomes that `seen_` lacked at translation
   std::vector<SeccompData> kept_;       // each met new outcomes
   std::vector<SeccompData> group_;
 };

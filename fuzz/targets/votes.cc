@@ -18,7 +18,7 @@ std::string against(std::string_view who, std::uint32_t value, std::uint32_t nai
                      naive, describe(input));
 }
 
-// Returns what the visits cover, as coverage.h defines it.
+// Returns what the visits cover, as harness/coverage/coverage.h defines it.
 CoverageMap covered_by(ProgramView program, std::span<const NaiveRun> runs) {
   CoverageMap map(program);
   for (const NaiveRun& run : runs) {

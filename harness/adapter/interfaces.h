@@ -15,7 +15,8 @@
 
 namespace secequiv {
 
-// The outcome of one request. All outcomes except the first two are findings about the adapter.
+// The outcome of one request. All outcomes except the first two are findings about the adapter. But
+// kCannotRun for the first request is an error of the user, who named the wrong command.
 enum class Outcome : std::uint8_t {
   kAnswered,
   kUnsupported,  // the adapter reports that it cannot express the request; not a failure

@@ -39,7 +39,7 @@ class Plugin final : public Optimizer, public Evaluator {
  private:
   friend Result<std::unique_ptr<Plugin>> load_plugin(const std::string& file);
 
-  void* library_ = nullptr;  // from dlopen
+  void* library_ = nullptr;  // the handle from dlopen
   PluginFunctions loaded_;
   std::string functions_;
 };

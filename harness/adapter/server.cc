@@ -220,8 +220,8 @@ class Server::Conversation {
   const Take& take_;
   const std::size_t count_;
   std::size_t done_;    // requests with replies
-  std::size_t sent_;    // requests in output_ or written
-  std::string output_;  // requests; the first written_ bytes are sent
+  std::size_t sent_;    // requests that were added to output_; some are written already
+  std::string output_;  // encoded requests; the first written_ bytes have been written
   std::size_t written_ = 0;
   std::string input_;  // the beginning of an answer
   Clock::time_point started_;

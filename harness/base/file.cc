@@ -40,8 +40,8 @@ std::string similar_files(const std::string& path) {
 }
 
 // Waits until a process writes to a FIFO, then makes `fd` blocking again. Reading a named FIFO
-// without a writer would block forever, so the wait ends after 5 seconds. The pipes of a shell's
-// <(command) may take longer.
+// without a writer would block forever, so the wait ends after 5 seconds. A shell's <(command) has
+// a path in /dev/fd or /proc and no such limit, because its command may take longer.
 Status await_writer(const std::string& path, int fd) {
   constexpr int kMilliseconds = 5000;
   struct stat st{};

@@ -89,7 +89,7 @@ TEST_F(FileTest, ErrorForMissingFileSuggestsSimilarNames) {
   EXPECT_EQ(read_file(path("befor.asm/x")).error().text().find("did you mean"), std::string::npos);
 }
 
-TEST_F(FileTest, FifoIsReadOnceAWriterAppears) {
+TEST_F(FileTest, FifoIsReadAfterAWriterAppears) {
   ASSERT_EQ(::mkfifo(path("fifo").c_str(), 0600), 0);
   std::thread writer([&] {
     const int fd = ::open(path("fifo").c_str(), O_WRONLY | O_CLOEXEC);

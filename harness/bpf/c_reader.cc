@@ -297,7 +297,7 @@ class CReader {
   const std::string& name_;
   const CNames& names_;
   std::size_t at_ = 0;
-  std::size_t start_ = 0;    // of the current instruction
+  std::size_t start_ = 0;    // where the current instruction begins
   std::size_t counted_ = 0;  // the line breaks before it are counted in line_
   std::uint32_t line_ = 1;
 };

@@ -199,7 +199,7 @@ class Encoder {
 
   ProgramView program_;
   std::span<const std::uint8_t> watched_;
-  std::vector<std::size_t> starts_;  // of each instruction's code
+  std::vector<std::size_t> starts_;  // by instruction: where its code begins
   std::vector<Jump> jumps_;
   std::vector<std::uint8_t> code_;
 };

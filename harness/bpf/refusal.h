@@ -76,8 +76,8 @@ class WrittenMemory {
     }
     return true;
   }
-  // Returns whether the check of `pc` + 1 starts from the same mask if a RET replaces a jump at
-  // `pc`. Precondition: `pc` is the next instruction to pass.
+  // Returns whether the mask before instruction `pc` + 1 stays the same if a RET replaces the jump
+  // at `pc`. Precondition: `pc` is the next instruction to pass.
   [[nodiscard]] bool ret_does_as_well(std::size_t pc) const {
     return (masks_[pc + 1] & ~(valid_ & masks_[pc])) == 0;
   }

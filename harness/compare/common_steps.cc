@@ -5,11 +5,11 @@
 namespace secequiv {
 namespace {
 
-constexpr std::size_t kMostCells = std::size_t{1} << 24;  // of the table, 2 bytes each
+constexpr std::size_t kMostCells = std::size_t{1} << 24;  // limit of the table; 2 bytes each
 
 // The effect of a step, independent of its place in the program.
 struct StepEffect {
-  Insn insn;  // without targets
+  Insn insn;  // its jump targets are cleared
   std::uint32_t a = 0;
   std::optional<bool> outcome;
   bool jump = false;  // equal to no other step
@@ -72,8 +72,8 @@ Pairs paired(std::span<const StepEffect> a, std::span<const StepEffect> b) {
   return out;
 }
 
-// Returns the step at which a trace parts from that of `other`. The first `common` of its steps end
-// with the last common one.
+// Returns the step at which a trace parts from that of `other`. Its last common step is number
+// `common` - 1; if `common` is 0, there is none.
 std::size_t parting_of(std::span<const StepEffect> steps, std::size_t common, ProgramView other) {
   std::size_t at = common;
   while (at < steps.size() && steps[at].jump) ++at;

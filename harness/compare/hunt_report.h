@@ -128,7 +128,7 @@ struct HuntReport {
   std::uint64_t not_reduced = 0;  // failures that no finding explains, left over at the end
   std::vector<std::string> gone;  // earlier findings that the target no longer shows
   std::vector<ScalingRow> scaling;
-  std::vector<ShapeRow> shapes;  // of everything that was tried
+  std::vector<ShapeRow> shapes;  // how often each shape was tried
   // If several processes hunted: the trials of each, and how a process was lost (empty: none was).
   std::vector<std::uint64_t> trials_of_processes;
   std::string lost;

@@ -26,7 +26,7 @@ struct MutationCounts {
   // Proofs that ran: for every mutant that no derived input kills, and for some or all of the
   // others.
   std::size_t proofs = 0;
-  std::size_t proven_different = 0;  // with a replayed witness
+  std::size_t proven_different = 0;  // proven different, with a replayed witness
   // A limit ran out; `proofs` is the sum of equivalent, proven_different and unproven
   std::size_t unproven = 0;
 
@@ -47,7 +47,7 @@ struct MissedMutant {
   Mutant mutant;
   // From the proof; `before` is the program's result, `after` the mutant's
   std::optional<Witness> witness;
-  std::optional<Witness> fuzzed;  // from fuzzing
+  std::optional<Witness> fuzzed;  // the witness that fuzzing found
   std::string detail;             // why the proof did not decide
 };
 

@@ -41,7 +41,7 @@ struct Ratio {
 
 // The cost of one system call over all 2^448 inputs with its arch and nr.
 struct ExactCost {
-  WorstInput least;  // the smallest input (smallest.h) with the fewest instructions
+  WorstInput least;  // the smallest input (verify/dd/smallest.h) with the fewest instructions
   WorstInput most;
   // The mean over the inputs that all filters allow (ALLOW with any data bits). If the filters
   // allow no input, the mean over all inputs. Each input has the same weight.

@@ -11,7 +11,7 @@
 namespace secequiv {
 namespace {
 
-// Kinds of instructions, for pairs. The last two end a program.
+// Kinds of instructions, of which the classes "pairs" consist. The last two kinds end a program.
 constexpr std::array<const char*, 16> kKinds = {
     "ld word", "ld const", "ld M",  "ldx const", "ldx M",  "st", "stx",   "tax",
     "txa",     "alu k",    "alu x", "test k",    "test x", "ja", "ret k", "ret a"};
@@ -55,7 +55,7 @@ constexpr std::array<std::uint16_t, 9> kOperations = {kAddK, kSubK, kMulK, kDivK
 constexpr std::array<std::uint32_t, 6> kOperands = {0, 1, 31, 32, 0x80000000, 0xffffffff};
 constexpr std::uint16_t kFromX = kAddX ^ kAddK;  // BPF_X
 
-// The upper bounds of ranges of numbers; the last range has none.
+// Ranges of numbers, given by their upper bounds; the last range has no bound.
 constexpr std::array<std::size_t, 5> kDistances = {1, 2, 7, 31, ~std::size_t{0}};
 constexpr std::array<std::size_t, 5> kConditional = {0, 15, 127, 253, ~std::size_t{0}};
 constexpr std::array<std::size_t, 4> kAlways = {0, 15, 255, ~std::size_t{0}};
@@ -95,7 +95,7 @@ bool refused(std::size_t operation, std::size_t operand) {
   return (code == kDivK && operand == 0) || ((code == kLshK || code == kRshK) && operand > 2);
 }
 
-// The classes by index among all, including those that no legal program has.
+// All classes by index. Some indices belong to classes that no legal program has.
 struct Classes {
   Classes() {
     for (std::size_t a = 0; a + kEnds < kKinds.size(); ++a)
@@ -227,7 +227,7 @@ class Description {
     }
   }
 
-  // Returns the most tests in a sequence of equal-shaped groups of up to three instructions.
+  // Finds the longest list: one to three opcodes that repeat. Returns the number of tests in it.
   [[nodiscard]] std::size_t equal_tests() const {
     std::size_t most = 0;
     for (std::size_t period = 1; period <= 3; ++period) {
@@ -246,7 +246,7 @@ class Description {
 
   ProgramView program_;
   Marks reached_;
-  Marks joins_;  // how many instructions may come directly before, at most 2
+  Marks joins_;  // how many instructions may come directly before; counted up to 2
   std::size_t last_join_ = kNever;
   std::array<std::size_t, kMemWords + 2> written_ = [] {
     std::array<std::size_t, kMemWords + 2> out{};

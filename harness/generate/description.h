@@ -16,7 +16,7 @@ struct ShapeClass {
   std::string name;   // "stx, ld M"
 };
 
-// Returns all classes. Some program that the kernel accepts has each of them.
+// Returns all classes. Each occurs in some program that the kernel accepts.
 const std::vector<ShapeClass>& shape_classes();
 
 // Returns the indices of the program's classes, each once. It considers only instructions that some

@@ -5,7 +5,7 @@
 namespace secequiv::detail {
 namespace {
 
-constexpr std::size_t kReach = 256;  // of a conditional jump
+constexpr std::size_t kReach = 256;  // the largest distance of a conditional jump
 
 // Returns whether the targets of the jump at `pc` are later lines.
 bool can_jump(const Code& code, std::size_t pc) {
@@ -66,7 +66,7 @@ bool write_lines(const Code& code, Program& out) {
 // Goes from the end to the front, because a jump's length depends on all later code.
 bool write_lines_far(const Code& code, Program& out) {
   if (write_lines(code, out)) return true;
-  std::vector<std::size_t> length(code.size());  // of the program from each line on
+  std::vector<std::size_t> length(code.size());  // by line: length of the program from there on
   out.clear();
   for (std::size_t pc = code.size(); pc-- > 0;) {
     const Line& line = code[pc];

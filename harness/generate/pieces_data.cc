@@ -49,7 +49,7 @@ void Pieces::load_scratch(std::uint32_t k) {
 
 void Pieces::reload_scratch() {
   const std::uint32_t k = slot();
-  const bool a = random_.one_in(2);  // else X
+  const bool a = random_.one_in(2);  // false: the load goes to X
   const std::uint16_t loads = a ? kLdMem : kLdxMem;
   const auto change = [&](bool of_a) {
     if (random_.one_in(4)) return;

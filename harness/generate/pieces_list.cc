@@ -39,7 +39,7 @@ void Pieces::long_list() {
     }
     const Label next = out_.label();
     out_.branch(code, k, Writer::kNext, next);
-    if (kind == 2) {  // with a test of an argument
+    if (kind == 2) {  // each entry also tests an argument
       load(words_[1]);
       out_.branch(kJeqK, base_ + static_cast<std::uint32_t>(i % 4), Writer::kNext, miss);
     }

@@ -404,7 +404,7 @@ class PolicyGenerator {
   Rule alternatives() {
     std::vector<std::pair<std::size_t, std::vector<Matcher>>> choices;
     for (std::size_t i = random_.between(1, 3); i > 0; --i) {
-      const bool same = !choices.empty() && random_.one_in(4);  // as for the previous argument
+      const bool same = !choices.empty() && random_.one_in(4);  // repeats the last choice
       choices.emplace_back(field(), same ? choices.back().second : similar_matchers());
     }
     Rule out;
@@ -491,7 +491,7 @@ class PolicyGenerator {
   PolicyShape shape_;
   bool plain_;
   const PolicyLimits& limits_;
-  Arch arch_ = Arch::kX86_64;  // of policies with one architecture
+  Arch arch_ = Arch::kX86_64;  // the architecture if there is only one
   Policy policy_;
   std::uint32_t action_ = 0;         // except in kPlain, most actions are near this one
   std::vector<std::uint32_t> used_;  // the actions so far; those of kPlain are distinct

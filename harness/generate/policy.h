@@ -38,11 +38,12 @@ Policy generate_policy(Random& random);  // seldom kLong
 struct PolicyLimits {
   std::vector<Arch> arches = {};  // empty: all
   bool low_halves = true;         // tests of only the low 32 bits
-  std::size_t rules = 12;         // at most, in kCommon
+  std::size_t rules = 12;         // limit for the rules of kCommon
 };
 Policy generate_policy(Random& random, PolicyShape shape, const PolicyLimits& limits = {});
 
-// Returns the names of what a compiler may not support: "several architectures", "low halves", ...
+// Returns the names of features that some compilers do not support: "several architectures", "low
+// halves", ...
 std::span<const std::string_view> policy_features();
 
 // Returns the indices of the policy's features, each once.

@@ -138,7 +138,7 @@ TEST(GeneratePolicy, LongPoliciesHave100To600Entries) {
   EXPECT_GT(most, 500u);
 }
 
-TEST(DescribePolicy, NamesWhatCompilersMayNotSupport) {
+TEST(DescribePolicy, NamesFeaturesThatSomeCompilersLack) {
   const auto policy = read_policy(
       R"({"version": 1, "name": "p", "arches": ["aarch64"], "default_action": "allow",
           "rule_sets": [{"action": "trap", "rules": {

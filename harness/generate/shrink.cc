@@ -334,7 +334,8 @@ std::uint64_t program_hash(ProgramView program) {
 
 ShrunkProgram shrink(const Program& program, const std::function<bool(ProgramView)>& still,
                      ShrinkLimits limits) {
-  // A program whose hash equals that of another one is skipped. This happens to one in 2^64 pairs.
+  // The hash recognizes programs that were tried already. Two different programs have the same hash
+  // with probability 2^-64; then one of them is not tried.
   return detail::shrink(std::span<const ProgramReduction>(kProgramReductions), program, still,
                         program_hash, limits);
 }

@@ -11,7 +11,7 @@ namespace secequiv {
 
 struct ShrinkLimits {
   std::size_t calls = 100'000;  // calls of the predicate
-  // Called before each call of the predicate; true ends the search like too many calls.
+  // Called before each call of the predicate. If it returns true, the search ends with kCalls.
   std::function<bool()> stop = {};
 };
 

@@ -32,18 +32,18 @@ struct Guard {
   [[nodiscard]] std::string text() const;
 };
 
-// One system call of an entry, or a whole part without calls.
+// One system call of an entry, or an element of archMap that is not for this host.
 struct ProfilePart {
-  std::string name;     // of the call, or ""
+  std::string name;     // name of the call, or ""
   std::string content;  // equal for equal parts, whatever their calls and guards
   Guard guard;
-  bool applies = false;  // to the host and container for which the profile was read
+  bool applies = false;  // whether it is for the host and container that were given
   RulePosition position = {};
 };
 
-// Returns the positions of the parts that may make the profiles differ for other hosts or
-// containers, without a difference here. It omits a part whose guard makes the profiles differ
-// here, unless they may also differ in another way elsewhere.
+// Returns the positions of the parts that may make the profiles differ only for other hosts or
+// containers. It omits a part whose guard makes the profiles differ for the given ones, unless the
+// profiles may also differ in another way for others.
 std::vector<RulePosition> not_compared(std::span<const ProfilePart> before,
                                        std::span<const ProfilePart> after);
 

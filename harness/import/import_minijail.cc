@@ -104,7 +104,7 @@ class MinijailImporter {
       const bool allowed_at_last =
           !call.filters.back()->expression && action(call.filters.back()) == SECCOMP_RET_ALLOW;
       for (const Filter* filter : call.filters) {
-        // compile_seccomp_policy.py omits all filters of a call whose last one allows.
+        // If the last filter of a call allows it, compile_seccomp_policy.py omits all of them.
         if (allowed_at_last && action(filter) != SECCOMP_RET_ALLOW)
           return error_at(filter->place,
                           fmt::format("compile_seccomp_policy.py ignores this filter and allows {} "

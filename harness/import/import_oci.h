@@ -48,8 +48,9 @@ struct OciImport {
   std::vector<std::pair<unsigned, unsigned>> kernels = {};  // versions that they include or exclude
   // Every entry, and the architectures that are not for this host.
   std::vector<ProfilePart> parts = {};
-  // The entries without effect, one in each set: after the policy's rule sets, they change no
-  // decision. Either an entry that always holds decides, or their action is the default action.
+  // The entries without effect, one in each set. If these sets followed the policy's rule sets, no
+  // decision would change: either an entry that always holds decides, or the entry's action is the
+  // default action.
   std::vector<RuleSet> idle = {};
 };
 

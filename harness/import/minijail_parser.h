@@ -30,7 +30,7 @@ struct Statement {
 struct File {
   std::vector<Statement> statements;
   std::optional<std::uint32_t> default_action;
-  std::optional<Place> default_place;  // of @default
+  std::optional<Place> default_place;  // the place of @default
   std::optional<Place> compiler_only;  // the first construct that minijail0 does not accept
   std::string compiler_only_what;
   bool includes = false;  // the policy includes another file

@@ -27,7 +27,8 @@ class OciEntries {
   // In libseccomp, the first entry that always holds replaces all other entries of a call. The
   // order of the other entries in the profile does not matter.
   void add(const std::string& name, const Rule& conditions, const RulePosition& position);
-  // Lists an entry with the default action. Runtimes skip it.
+  // Lists an entry whose action is the default action as one without effect, because runtimes skip
+  // it.
   void skip(const std::string& name, const Rule& conditions, const RulePosition& position);
   // Call it once, after the last entry.
   void finish();

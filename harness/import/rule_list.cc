@@ -89,8 +89,8 @@ std::vector<RuleSet> RuleList::rule_sets() && {
   };
   std::map<std::uint32_t, std::vector<Waiting>> waiting;  // keyed by the action of the next entry
   for (auto& [call, entries] : calls_) waiting[entries[0].action].push_back({call, &entries, 0});
-  // The action for which the most system calls wait comes first. Among equals, the lower action
-  // comes first.
+  // The action for which the most system calls wait comes first. If as many calls wait for two
+  // actions, the lower action comes first.
   std::set<std::pair<std::size_t, std::uint32_t>> order;
   const auto rank = [&](std::uint32_t action, std::size_t calls) {
     return std::pair(std::numeric_limits<std::size_t>::max() - calls, action);

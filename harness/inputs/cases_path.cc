@@ -296,9 +296,9 @@ class Search {
     }
   }
 
-  // Searches for an input on which the change alters the result: turns one test at a time on the
-  // paths with and without the change, then does the same for the first `seconds` of the new
-  // inputs.
+  // Searches for an input on which the change alters the result. It turns one test at a time on the
+  // paths with and without the change. Then it does the same from the inputs found in this way, at
+  // most `seconds` of them (a number, not a time).
   void search_goal(const SeccompData& data, std::size_t pc, std::uint32_t goal,
                    std::size_t seconds) {
     if (ended()) return;

@@ -58,7 +58,7 @@ Status load_libbpf() {
 
 // The process that has the filters gets this name, so that it cannot be mistaken for another.
 constexpr std::array<char, 16> kName = {"secequiv bitmap"};
-constexpr std::size_t kMostBytes = 1024;  // in one bitmap; the kernel's bitmaps have about 64
+constexpr std::size_t kMostBytes = 1024;  // limit for one bitmap; the kernel's have about 64 bytes
 
 Error unavailable(std::string detail) {
   return make_error(ErrorCode::kUnavailable, "the kernel's bitmap", std::move(detail));

@@ -12,8 +12,8 @@
 
 namespace secequiv::kernel {
 
-// Instructions that are added in front of an older filter of a stack, so that newer ones can be
-// installed.
+// The number of instructions that are added in front of an older filter of a stack, so that newer
+// filters can be installed.
 inline constexpr std::size_t kAddedBelow = 4;
 // With fewer rounds, no difference is reported.
 inline constexpr std::size_t kFewestRounds = 8;

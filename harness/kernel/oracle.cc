@@ -13,7 +13,7 @@
 namespace secequiv::kernel {
 namespace {
 
-// This is getpid on x86_64. It never runs, because the filter returns an error, and no container's
+// This is getpid on x86_64. It never runs, because our filter returns an error. No container's
 // filter forbids it.
 constexpr std::uint32_t kHarmless = 39;
 

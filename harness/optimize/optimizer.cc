@@ -43,7 +43,7 @@ template <class Function, class Value, class Apply>
 bool to_fixpoint(std::span<const Pass* const> passes, Value& value, std::vector<PassStep>& steps,
                  const Apply& apply) {
   const auto mine = of_kind<Function>(passes);
-  steps.reserve(steps.size() + 4 * mine.size());  // it usually takes three or four rounds
+  steps.reserve(steps.size() + 4 * mine.size());  // there are usually three or four rounds
   bool changed = !mine.empty();
   std::size_t unchanged = 0;  // number of steps since the last change
   for (std::size_t round = 1; changed; ++round) {

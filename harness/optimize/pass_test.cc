@@ -160,7 +160,8 @@ TEST(Passes, JumpsStayWithinReach) {
   }
 }
 
-// If a chain leads out of reach, the jump is redirected as far along it as its offset allows.
+// If the end of a chain is out of reach, the pass redirects the jump to the last jump of the chain
+// that its offset can reach.
 TEST(Passes, ThreadingGoesAsFarAsTheOffsetAllows) {
   Program program = {Insn{kJeqK, 1, 0, 7}, Insn{kRetK, 0, 0, 3}, Insn{kJa, 0, 0, 9}};
   while (program.size() < 400) program.push_back(Insn{kRetK, 0, 0, 1});
@@ -233,16 +234,16 @@ TEST(Passes, PassesKeepTheScratchMemoryCheckSatisfied) {
     const char* naive;  // the result of a pass that ignores the check; the kernel refuses it
   };
   const Trap traps[] = {
-      // A RET replaces a jump, before a load of M[] that another path reaches.
+      // A RET replaces a jump and stands before a load of M[] that another path reaches.
       {"replace-jumps-to-returns",
        "ld [0]\njeq #1, j, s\ns: st M[0]\nja r\nj: ja end\nr: ld M[0]\nret a\nend: ret #0",
        "ld [0]\njeq #1, j, s\ns: st M[0]\nja r\nj: ret #0\nr: ld M[0]\nret a\nend: ret #0"},
       {"replace-jumps-to-returns", "ja end\nld M[0]\nend: ret #0", "ret #0\nld M[0]\nend: ret #0"},
-      // A dead jump lies between a RET and such a load.
+      // A dead jump stands between a RET and a load of M[] that another path reaches.
       {"remove-unreachable",
        "ld [0]\njeq #1, q, s\ns: st M[0]\nja r\nq: ret #0\nja end\nr: ld M[0]\nret a\nend: ret #1",
        "ld [0]\njeq #1, q, s\ns: st M[0]\nja r\nq: ret #0\nr: ld M[0]\nret a"},
-      // A path without the store leads to a RET before such a load.
+      // A path without the store of M[0] leads to a RET that stands before the load of M[0].
       {"merge-returns",
        "ld [0]\njeq #1, far, s\ns: st M[0]\njeq #2, r, n\nn: add #1\nret #1\nr: ld M[0]\nret "
        "a\nfar: ret #1",

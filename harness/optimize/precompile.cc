@@ -195,7 +195,7 @@ Result<SymbolicProgram> compile_with_names(const Policy& policy, const Renderer&
   const std::set<std::string> used = used_variables(policy);
   if (auto s = check_names(policy, used); !s) return s.error();
   // Each variable gets three values: large ones in ascending order, their complements, and small
-  // ones in descending order. Therefore a program that depends on how values compare is found.
+  // ones in descending order. Therefore it is noticed if a program depends on how values compare.
   Placeholders placeholders(Constants(policy).all());
   Values base;
   Values varied;

@@ -1,5 +1,6 @@
 // The path of one input through a program, and the result that other register values would give.
-// Owns the memory of visited states. It must not know what callers search for (cases_path.h).
+// Owns the memory of visited states. It must not know what callers search for
+// (harness/inputs/cases_path.h).
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // Policies: the action for each system call and its arguments. Owns the model and its meaning:
 // `decide` is the executable definition against which all compiled code is checked. It must not
-// know JSON (json.h), BPF (compile.h) or where the rules came from (import_oci.h).
+// know JSON (json.h), BPF (compile.h) or where the rules came from (harness/import).
 #pragma once
 
 #include <array>

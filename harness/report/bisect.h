@@ -37,7 +37,7 @@ struct BisectReport {
   std::optional<std::size_t> first;      // the first version with a finding
   std::optional<std::size_t> last_pass;  // the last version before it that passes
   std::vector<std::string> notes;        // what makes the answer less than certain
-  std::optional<HuntReport> found;       // of the first version with a finding
+  std::optional<HuntReport> found;       // the hunt in the first version with a finding
   // With --save: the proof that `last_pass` is right for the stored program.
   std::optional<CertificateReport> certificate;
   Sameness sameness = Sameness::kRaw;

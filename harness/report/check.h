@@ -60,10 +60,10 @@ struct CheckReport {
   std::vector<CacheChange> cache;   // empty if a program is refused
   bool cache_loss_allowed = false;  // whether losing cached calls is permitted
 
-  std::vector<SeccompData> own_inputs;  // also run: inputs from the prover, stored inputs
+  std::vector<SeccompData> own_inputs;  // more inputs that ran: the prover's and stored ones
   std::optional<Witness> witness;       // preferably one that loosens the filter most
   std::optional<Direction> direction;   // set if there is a witness
-  DecidingRules rules = {};             // about the witness
+  DecidingRules rules = {};             // the rules that decide about it
   Arch host = Arch::kX86_64;            // for names
   std::optional<Proof> proof;
   std::optional<CampaignReport> fuzz;

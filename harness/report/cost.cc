@@ -69,8 +69,8 @@ double weight_of(const std::vector<Side>& sides, std::size_t at, bool cached) {
   return std::abs(cost(sides.back()) - (sides.size() == 2 ? cost(sides.front()) : 0));
 }
 
-// Sorts calls by cost, or by its change if there are two filters, largest first. Equal ones are
-// sorted as if nothing were cached; further ties keep the profile's order.
+// Sorts calls by cost, or by its change if there are two filters, largest first. Calls with the
+// same cost are sorted as if nothing were cached, and then stay in the profile's order.
 std::vector<std::size_t> by_cost(const std::vector<Side>& sides) {
   std::vector<std::tuple<double, double, std::size_t>> order;
   order.reserve(sides.front().calls.size());

@@ -20,7 +20,7 @@ constexpr double kLeft = 44;
 constexpr double kPlotHeight = 220;
 constexpr double kLineHeight = 20;
 constexpr std::size_t kMostBins = 36;
-constexpr std::size_t kLabels = 12;         // most labels below the axis
+constexpr std::size_t kLabels = 12;         // limit for the labels below the axis
 constexpr std::size_t kLegendColumns = 95;  // characters that fit in a line
 
 // The calls whose mean, rounded down, lies in one bin.
@@ -30,7 +30,8 @@ struct Bin {
   [[nodiscard]] std::size_t all() const { return run + cached; }
 };
 
-// Returns the first width of 1, 2, 5, 10, 20, ... that needs no more than kMostBins for `most`.
+// Returns the smallest width among 1, 2, 5, 10, 20, ... that divides 0 to `most` into at most
+// kMostBins bins.
 std::size_t bin_width(std::size_t most) {
   for (std::size_t ten = 1;; ten *= 10)
     for (const std::size_t digit : {1u, 2u, 5u})

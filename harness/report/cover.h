@@ -26,7 +26,7 @@ struct CoverReport {
 
 nlohmann::ordered_json to_json(const CoverReport& report);  // schema "secequiv.cover/1"
 
-// Returns one line for each feasible or undecided obligation, then the counts. The text ends with a
+// Returns one line for each element of `feasible` and `open`, then the counts. The text ends with a
 // newline.
 std::string cover_text(const CoverReport& report, ProgramView program);
 

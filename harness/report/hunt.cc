@@ -290,7 +290,7 @@ ReportedCases reported(const HuntReport& report) {
                      found.failure ? ReportedCase::State::kFail : ReportedCase::State::kWarning,
                      fmt::format("{}: {}{}", finding_name(found.kind),
                                  direction.empty() ? "" : direction + "; ", found.detail)};
-    one.name = found.group;  // it begins with the kind
+    one.name = found.group;  // a group's name begins with the kind
     one.detail = fmt::format("before\n{}", write_program(found.subject.before, Form::kAsm));
     if (found.after)
       one.detail += fmt::format("after\n{}", write_program(*found.after, Form::kAsm));

@@ -55,7 +55,7 @@ struct PageRegion {
 
 struct PageCost {
   std::string profile;  // "each call once", or a file
-  CostReport report;    // of before and after
+  CostReport report;    // compares `before` and `after`
 };
 
 // A line of the section about the origin of the page.

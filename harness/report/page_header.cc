@@ -10,7 +10,7 @@
 namespace secequiv {
 namespace {
 
-constexpr std::size_t kMostShown = 10;  // most names shown of one list
+constexpr std::size_t kMostShown = 10;  // limit for the names shown of one list
 
 std::string folded(std::span<const std::string> names) {
   if (names.size() <= kMostShown + 1) return as_html(comma_separated(names));

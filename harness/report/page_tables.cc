@@ -83,7 +83,7 @@ std::vector<Row> rows_of(const std::vector<PageRegion>& regions) {
   return out;
 }
 
-using ShortNames = std::map<std::string, std::string>;  // of files
+using ShortNames = std::map<std::string, std::string>;  // maps paths of files to short names
 
 ShortNames names_in(const std::vector<PageRegion>& regions) {
   std::set<std::string> paths;

@@ -47,10 +47,10 @@ struct ProveReport {
   std::vector<SideReport> after;
   std::optional<SideFiles> files;      // empty for stacks
   std::optional<Rejection> rejection;  // if set, no proof was attempted
-  Question question;                   // about the programs of `before` and `after`
+  Question question;                   // refers to the programs of `before` and `after`
   Proof proof;
-  std::optional<Direction> direction;  // of the witness, with the proof's values of names
-  DecidingRules rules = {};            // about the witness; empty if names have values
+  std::optional<Direction> direction;  // the witness's, with the proof's values of names
+  DecidingRules rules = {};            // the rules that decide about it; empty if names have values
   Arch host = Arch::kX86_64;           // for names
   std::optional<OracleReport> oracle;
   std::optional<CertificateReport> certificate;

@@ -47,9 +47,10 @@ struct ReportedCase {
   std::string message;      // a sentence
   std::string detail = {};  // more lines for people; may be empty
   std::string name = {};    // distinguishes several cases of a kind; may be empty
-  // In the second file, if there are two; in the first, if only its rule decides.
+  // A place in the second file, if there are two. It is in the first file if only a rule of that
+  // file decides.
   std::optional<Place> place = {};
-  std::optional<Place> before = {};  // in the first file; only with `place`
+  std::optional<Place> before = {};  // a place in the first file; only with `place`
   std::optional<Witness> witness = {};
   std::vector<std::vector<Step>> traces = {};  // the witness's traces: before, after
   double seconds = 0;
@@ -63,7 +64,7 @@ struct ReportedCases {
   std::string reason;  // a sentence
   std::vector<ReportedCase> cases;
   std::string direction = {};  // one line with the effect of a difference on callers; may be empty
-  Effect effect = Effect::kChanged;  // of the direction
+  Effect effect = Effect::kChanged;  // the direction's effect on callers
   bool completed = true;             // false: an error ended the command
   std::string file = {};             // the file for cases without a place; may be empty
   // For which hosts and containers the answer holds; empty if it does not depend on them.

@@ -14,8 +14,9 @@ namespace secequiv {
 // positions, the position is that of the matching alternative. In a program: the instruction that
 // returned.
 struct DecidingRule {
-  // "rule set 2 of 5 (ALLOW), ioctl on x86_64, branch 3 of 7", or which other action of the policy
-  // applied. Empty: there is no policy.
+  // The rule, such as "rule set 2 of 5 (ALLOW), ioctl on x86_64, branch 3 of 7". If no rule
+  // decided, the text names the action that applied instead, such as the default action. Empty:
+  // there is no policy.
   std::string text = {};
   PositionRef position = {};  // set if it was read from a file whose lines are known
   bool by_default = false;    // no rule matches

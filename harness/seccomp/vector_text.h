@@ -1,6 +1,6 @@
 // Reads the parts of a vector file's lines: blanks, numbers, and program text. Owns the rules of
-// FORMAT.md beyond bpf_asm: .repeat, one instruction per line, no octal, no signs. It must not know
-// the keys of a vector file (vector_file.cc).
+// corpus/FORMAT.md beyond bpf_asm: .repeat, one instruction per line, no octal, no signs. It must
+// not know the keys of a vector file (vector_file.cc).
 #pragma once
 
 #include <cstdint>

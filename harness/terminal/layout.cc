@@ -44,7 +44,8 @@ std::string_view without_trailing_blanks(std::string_view text) {
 }
 
 // Returns where the rest of a long line is continued: below its last column that starts in the left
-// half of the window. Without such a column, it is two columns further in than the line itself.
+// half of the window. If there is no such column, the rest is indented by two columns more than the
+// line.
 std::size_t hanging_indent(std::string_view line, std::size_t columns) {
   const std::size_t start = std::min(line.find_first_not_of(' '), line.size());
   std::size_t indent = start + 2;

@@ -2,7 +2,7 @@
 """Check corpus/known.toml, the list of known faults in other projects' code: known.py [--file FILE] [--list].
 
 Owns the format of that file. An entry that is out of date is a problem, like a malformed one: somebody has to check it again, and then
-give it a new date or remove it. Exit status: 0 no problems, 1 problems, 2 wrong usage or an unreadable file.
+give it a new date or remove it. Exit status: 0 no problems; 1 problems; 2 wrong usage or an unreadable file.
 """
 
 import argparse

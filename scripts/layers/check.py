@@ -76,7 +76,7 @@ def check_document(root):
 
 
 def read_sources(root):
-    """Returns, for each C++ file, its path, its lines and the set of all files."""
+    """Yields (path, lines, set of all files) for each C++ file."""
     files = set(list_files(root))
     for path in sorted(files):
         if path.endswith(rules.CPP) and not path.startswith(rules.DATA):

@@ -5,7 +5,7 @@ pip installs the version that clang_tidy.txt pins in build/clang-tidy of this pr
 BUILD/compile_commands.json must list every source except tests, benchmarks and those that adapters build themselves, because run-clang-tidy
 cannot notice a source that no target compiles.
 
-Exit status: 0 no findings, 1 findings, no sources, or a source that no target compiles, 2 a build folder that cannot be read, or no
+Exit status: 0 no findings; 1 findings, no sources, or a source that no target compiles; 2 a build folder that cannot be read, or no
 clang-tidy
 """
 

@@ -4,7 +4,7 @@
 The last line of output is the sum over all logs, in ctest's own form. Skipped and disabled tests ran nothing: the output names them
 and the sum leaves them out, although ctest counts a skipped test as passed.
 
-Exit status: 0 nothing failed, 1 something failed, 2 a log has no closing line or no test that ran (then the output contains
+Exit status: 0 nothing failed; 1 something failed; 2 a log has no closing line or no test that ran (then the output contains
 nothing that looks like a closing line)
 """
 

@@ -3,7 +3,7 @@
 
 RUNNER is the C++ runner; the other one is run_vectors.py in this folder. Both must end with the same
 `vectors: N passed, 0 failed`, with N at least --minimum. A file that only one of them reads, or a vector on which they
-differ, is a failure. Directories that do not exist are left out for both. Exit status: 0 they agree, 1 they do not, 2 wrong usage.
+differ, is a failure. Directories that do not exist are left out for both. Exit status: 0 they agree; 1 they do not; 2 wrong usage.
 """
 
 import argparse

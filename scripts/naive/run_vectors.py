@@ -2,7 +2,7 @@
 """Runs vector files through the naive evaluator: run_vectors.py [DIR ...]. By default, it runs corpus/vectors and corpus/regress.
 
 Prints one line per failure and, last, `vectors: N passed, M failed`; N and M count vectors. Exit status: 0 all
-passed, 1 some failed, 2 wrong usage or a malformed file.
+passed; 1 some failed; 2 wrong usage or a malformed file.
 """
 
 import argparse

@@ -31,7 +31,7 @@ def folders(work, target, *names):
 def session(engine, target, corpus, crashes, runs):
     """Fuzzes `target` from its seeds, as a bot does; returns the engine's options and result."""
     options = engine.prepare(corpus, str(target), str(target.parent))
-    options.analyze_dictionary = False  # the engine only suggests words for a dictionary
+    options.analyze_dictionary = False  # this step would only suggest words for a dictionary
     options.arguments += [SEED, "-runs=%d" % (len(files(corpus)) + runs)]
     return options, engine.fuzz(str(target), options, crashes, SECONDS)
 

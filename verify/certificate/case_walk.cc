@@ -21,7 +21,7 @@ namespace {
 
 using NodeId = std::uint32_t;
 constexpr NodeId kNone = ~NodeId{0};
-constexpr std::size_t kRegisters = kMemWords + 2;  // the order of liveness.h: M[], A, X
+constexpr std::size_t kRegisters = kMemWords + 2;  // as in harness/bpf/liveness.h: M[], A, X
 // When the walk arrives at two instructions, it tries at most this many finished nodes there.
 constexpr std::size_t kCandidates = 32;
 // The checker permits 64 steps for each byte of the certificate, and it counts slightly more steps

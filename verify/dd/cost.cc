@@ -178,7 +178,7 @@ class Sums {
 
   struct Sum {
     mpz_class inputs;
-    mpz_class counted;  // without `base`
+    mpz_class counted;  // sum of the counts, without `base`
   };
   Sum of(NodeId id) {
     Sum out = below(id);
@@ -192,7 +192,8 @@ class Sums {
     sum.counted <<= levels;
   }
 
-  // Counts only the levels of this node and below.
+  // Returns the sums over all values of the bits from this node's level on; earlier bits are
+  // ignored.
   const Sum& below(NodeId id) {
     if (const auto known = known_.find(id); known != known_.end()) return known->second;
     const Node node = diagrams_.node(id);

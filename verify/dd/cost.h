@@ -1,6 +1,6 @@
 // Owns the exact numbers of instructions that a filter or a stack of filters executes over all
 // inputs: least, mean and most. The analysis computes how many instructions were executed before
-// each instruction. This file must not know profiles. coverage/cost.h measures given inputs
+// each instruction. This file must not know profiles. harness/coverage/cost.h measures given inputs
 // instead.
 #pragma once
 

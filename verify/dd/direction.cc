@@ -67,7 +67,7 @@ class Divider {
   }
 
   using Sets = std::vector<NodeId>;  // one for each listed part, then all assumed inputs
-  // The inputs with one change of the action.
+  // The inputs on which the action changes in one way.
   struct Group {
     ReturnValue before;
     ReturnValue after;
@@ -81,7 +81,7 @@ class Divider {
     if (looser == Diagrams::kZero) return;
     using Values = std::pair<ReturnValue, ReturnValue>;
     std::map<Values, std::uint32_t> index;
-    std::map<NodeId, Values> values;  // of each leaf of `pairs`
+    std::map<NodeId, Values> values;  // by leaf of `pairs`: its two return values
     const NodeId pairs = diagrams.merge(before_.root, after_.root, [&](NodeId a, NodeId b) {
       const Values both{space_.known(a), space_.known(b)};
       const auto next = static_cast<std::uint32_t>(index.size() + 1);

@@ -102,7 +102,7 @@ mpz_class size_of(const WordSet& set) {
 
 }  // namespace
 
-// Counts only the levels of this node and below.
+// Returns the number of inputs, counting only the bits from this node's level on.
 mpz_class Regions::below(NodeId id) {
   const Diagrams& diagrams = space_.diagrams();
   if (diagrams.is_leaf(id)) return id == Diagrams::kZero ? 0 : 1;

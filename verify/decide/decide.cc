@@ -82,7 +82,7 @@ Result<Proof> one_after_the_other(const Question& question, const Budget& budget
        {std::pair<Solver, double>{sat::prove, 0.5}, {smt::prove, 1}}) {
     if (decisive(out) || stop_wanted()) return out;
     const double spent = budget.spent_seconds + seconds_since(start);
-    // lerp returns exactly the limit for the last solver, which names it.
+    // For the last solver, std::lerp returns exactly the user's limit, which its message names.
     auto next =
         solver(question, std::lerp(spent, budget.timeout_seconds, share), budget.solver_mib, spent);
     if (!next) return next;
@@ -152,7 +152,7 @@ Result<Proof> side_by_side(const Question& question, const Engine& engine, const
   const std::vector<Ask> engines = all_engines(question, engine, budget);
   const auto run = [&](std::size_t i) {
     const Heed heed(&token);
-    struct StopOthers {  // also if memory runs out
+    struct StopOthers {  // its destructor also runs if memory runs out
       StopToken* token;
       ~StopOthers() {
         if (token != nullptr) token->stop();

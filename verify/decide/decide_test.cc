@@ -99,7 +99,7 @@ TEST(Decide, EnginesThatGiveUpDoNotHideWhatInputsShow) {
   EXPECT_NE(wrong.error().text().find("smt:echo unsat returns 'equivalent'"), std::string::npos);
 }
 
-// Diagrams are too small for this pair, and no derived input shows its difference.
+// This pair exceeds the limit of the diagrams, and no derived input shows its difference.
 TEST(Decide, AllEnginesRunUntilOneDecides) {
   const Budget budget{.timeout_seconds = 1000, .diagrams = {.nodes = 100}};
   const Pair same{assemble(kProduct), assemble(kTurned), Sameness::kRaw};

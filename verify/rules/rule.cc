@@ -137,7 +137,7 @@ struct Numbers {
   }
 };
 
-// Records where execution leaves the code for an exit.
+// Records the exit through which execution leaves the code, and the state there.
 struct ExitObserver {
   const Insn* end;
   std::optional<std::size_t> exit = {};

@@ -12,7 +12,7 @@ namespace {
 // all input words has 512.
 constexpr std::size_t kMostConjuncts = 40;
 constexpr std::size_t kMostOdd = 600;
-// When the sets have this many operands in all, further ones are kept small.
+// Once all sets together have this many operands, new sets have at most kFewOperands.
 constexpr std::size_t kMostOperands = std::size_t{1} << 23;
 constexpr std::size_t kFewOperands = 8;
 

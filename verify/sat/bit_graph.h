@@ -25,7 +25,7 @@ class BitGraph {
     friend bool operator==(const Bit&, const Bit&) = default;
   };
 
-  // These bits do not simplify; BitWords handles the others.
+  // These functions expect operands that nothing simplifies; BitWords handles all others.
   Bool input(std::uint32_t word, std::size_t bit);
   Bool conjunction(Bool a, Bool b);
   Bool difference(Bool a, Bool b);
@@ -52,7 +52,7 @@ class BitGraph {
 
   std::vector<Bit> bits_{2};
   std::vector<Operands> sets_of_{2};  // by bit: operands of a conjunction or difference
-  std::size_t operands_ = 0;          // in all sets
+  std::size_t operands_ = 0;          // number of operands of all sets together
   Sets conjunctions_;
   Sets differences_;
   std::unordered_map<Bit, Bool, Hash> others_;

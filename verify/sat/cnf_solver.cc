@@ -85,7 +85,7 @@ CnfSolver::CnfSolver(const BitGraph& graph, Effort effort, std::function<bool()>
   CaDiCaL::Solver& solver = state_->solver;
   solver.set("quiet", 1);
   if (effort == Effort::kOneQuery)
-    solver.configure("unsat");  // simulation has already found most inputs that exist
+    solver.configure("unsat");  // simulation has already answered most queries that are satisfiable
   else
     for (const char* technique : {"elim", "probe", "subsume", "vivify", "compact", "lucky"})
       solver.set(technique, 0);

@@ -12,8 +12,8 @@ using rules::Fragment;
 using rules::Instance;
 using rules::Role;
 
-// Returns the condition that the symbol is in range, if it is an offset of a load or an index of
-// M[].
+// Returns the condition under which the symbol is in range, if it is an offset of a load or an
+// index of M[].
 Z3_ast in_role(RuleTerms& t, const rules::Symbol& symbol) {
   if (symbol.role == Role::kPlain) return t.truth(true);
   Z3_ast term = t.symbol(symbol.name, symbol.width);
@@ -42,7 +42,7 @@ Z3_ast refused_memory(RuleTerms& t, const Instance& instance) {
   return out;
 }
 
-// Returns the condition that a live register or word of M[] differs.
+// Returns the condition under which a live register or word of M[] differs.
 Z3_ast differs(RuleTerms& t, const Machine<RuleTerms>& a, const Machine<RuleTerms>& b,
                rules::Live live) {
   Z3_ast out = t.truth(false);

@@ -15,7 +15,7 @@ using rules::Instance;
 constexpr std::size_t kMaxAtoms = 600;
 constexpr std::size_t kMaxConditions = 64;  // how many conditions are compared with each other
 constexpr std::size_t kMaxParts = 1000;
-constexpr int kRounds = 64;  // how many values outside of the conditions are tried
+constexpr int kRounds = 64;  // how many times values are tried that no found condition covers
 
 struct Candidate {
   std::string text;
@@ -236,7 +236,7 @@ class Weakest {
   Watchdog clock_;
   RuleQuery query_;
   Solver solver_;  // requires `counts` and the condition on the state
-  Solver values_;  // about symbols only
+  Solver values_;  // knows only conditions about symbols
   std::vector<rules::Assignment> counterexamples_;
   std::size_t tried_ = 0;
 };

@@ -25,7 +25,7 @@ struct Numbers : Concrete {
   static bool same(Word a, Word b) { return a == b; }
 };
 
-// A domain whose words and truth values are their own text.
+// A domain in which a word or truth value is the text of its expression.
 struct Text {
   using Word = std::string;
   struct Bool {

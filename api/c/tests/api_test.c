@@ -297,7 +297,7 @@ static void refused(const char* text, const struct secequiv_options* options, co
   secequiv_result* result = parse(text, options);
   EXPECT(secequiv_result_verdict(result) == SECEQUIV_ERROR);
   EXPECT(contains(result, message, "\"secequiv.error/1\""));
-  EXPECT(strstr(secequiv_result_message(result), "--") == NULL); /* no option of the command line */
+  EXPECT(strstr(secequiv_result_message(result), "--") == NULL); /* names no option */
   secequiv_result_free(result);
 }
 

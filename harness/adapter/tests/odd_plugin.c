@@ -1,5 +1,5 @@
 /* A plugin for tests, without secequiv_compile. If the code of the first instruction is 101 or
- * more, it selects a fault that the plugin commits. */
+ * more, it selects a way in which the plugin misbehaves. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* A server for tests. It optimizes a program to itself. If the first instruction has code 0xdead,
- * the bytes after it name a fault that the server commits. With an argument, it commits that fault
- * before it reads any request. It compiles a policy to as many instructions as the policy has
- * bytes. Its stages "one" and "two" are the program itself. Its evaluation of an input is the
- * input's first word; if the program's k is 0xdead, one value is missing. */
+ * the bytes after it name a way in which the server then misbehaves. With an argument, it
+ * misbehaves in that way before it reads any request. It compiles a policy to as many instructions
+ * as the policy has bytes. Its stages "one" and "two" are the program itself. Its evaluation of an
+ * input is the input's first word; if the program's k is 0xdead, one value is missing. */
 #define _GNU_SOURCE /* F_SETPIPE_SZ */
 #include <fcntl.h>
 #include <signal.h>

@@ -40,7 +40,8 @@ struct Stage {
 
   bool tree = false;    // binary search over ascending entries; otherwise linear
   bool pinned = false;  // a tree omits a test if the bounds leave only one outcome
-  // Code with more matchers than this comes after all searches, not inside this one.
+  // The code of an entry with more matchers than this comes after all searches, not inside this
+  // stage's search.
   std::size_t in_place = kAnySize;
   std::vector<Entry> entries;
 

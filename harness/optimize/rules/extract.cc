@@ -49,8 +49,8 @@ class Factoring {
     std::size_t branches = 0;
     std::vector<std::size_t> slots;  // some may have been removed or changed since then
   };
-  // Conjuncts that are in more branches come first. Among equals, the order of their numbers
-  // decides.
+  // Conjuncts that are in more branches come first. Those in equally many branches come in the
+  // order of their numbers.
   using Rank = std::pair<std::ptrdiff_t, Id>;
   static Rank rank(Id id, std::size_t branches) {
     return {-static_cast<std::ptrdiff_t>(branches), id};

@@ -84,7 +84,7 @@ class Runs {
   }
 
  private:
-  using Map = std::map<std::uint64_t, std::uint64_t>;  // from the first value of a run to its last
+  using Map = std::map<std::uint64_t, std::uint64_t>;  // maps the first value of a run to its last
 
   [[nodiscard]] std::size_t tests_of(std::uint64_t first, std::uint64_t last) const {
     if (last - first < 2) return last - first + 1;

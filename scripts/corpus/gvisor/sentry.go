@@ -194,8 +194,8 @@ func numbers(rules seccomp.SyscallRules) []uintptr {
 	return found
 }
 
-// compile compiles what program returns, without and with gVisor's optimizations. Each compilation
-// gets its own rules.
+// compile calls program twice, and compiles one result without and the other with gVisor's
+// optimizations. Each compilation needs rules of its own.
 func compile(program func() (*seccomp.Program, error)) (before, after []bpf.Instruction, err error) {
 	build := func(skip bool) ([]bpf.Instruction, error) {
 		p, err := program()
