@@ -30,7 +30,8 @@ void EngineOptions::add(CLI::App& app) {
 
 void EngineOptions::add_engine(CLI::App& app) {
   app.add_option("--engine", names,
-                 "Use dd (then sat, z3), sat, z3, both dd and z3, a solver, or all; repeatable")
+                 "Prove with dd (then sat, then z3), with one of them, with both dd and z3, with a "
+                 "solver, or with all at once; repeatable")
       ->check(engine_name())
       ->default_str("dd")
       ->allow_extra_args(false);

@@ -41,11 +41,10 @@ void TargetOptions::add(CLI::App& app, bool evaluators) {
                  "Test this optimizer: a command, serve:COMMAND, plugin:FILE.so or a built-in")
       ->group(kGroup);
   app.add_option("--compiler", compiler,
-                 "Test this compiler of policies, named in the notation of --optimizer")
+                 "Use this compiler of policies (notation as for --optimizer)")
       ->group(kGroup);
   if (evaluators)
-    app.add_option("--evaluator", evaluator,
-                   "Test this interpreter, named in the notation of --optimizer")
+    app.add_option("--evaluator", evaluator, "Test this interpreter (notation as for --optimizer)")
         ->group(kGroup);
   app.add_option("--form", form, "Pass programs to commands under test in this form")
       ->check(cli::form())
