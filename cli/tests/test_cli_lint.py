@@ -236,6 +236,43 @@ def trivial_in(rule, path=()):
         yield from trivial_in(child, path + (i,))
 
 
+COMPARED = {"eq": lambda a, b: a == b, "ne": lambda a, b: a != b, "lt": lambda a, b: a < b, "ge": lambda a, b: a >= b}
+
+
+def matches(rule, args):
+    """Returns whether a random rule matches arguments."""
+    if children(rule):
+        return (any if "any_of" in rule else all)(matches(child, args) for child in children(rule))
+    tests = {} if rule is True else rule["args"]
+    return all(COMPARED[op](args[int(field)], value) for field, matcher in tests.items() for op, value in matcher.items())
+
+
+def without_field(rule, field):
+    if children(rule):
+        return {kind: [without_field(child, field) for child in below] for kind, below in rule.items()}
+    return True if rule is True else {"args": {key: matcher for key, matcher in rule["args"].items() if key != field}}
+
+
+def together_in(rule, path=(), known=frozenset()):
+    """Returns each any_of of a random rule that checks a field in every alternative, and matches the same without these conditions."""
+    inputs = list(itertools.product(range(5), repeat=2))  # random rules compare two arguments with 0 to 3
+    for field in ("0", "1") if rule is not True and "any_of" in rule else ():
+        checked = all(field in fields for _, fields in alternatives(rule))
+        if field not in known and checked and {"ge": 0} not in matchers(rule, field):
+            found = [matches(rule, args) for args in inputs]
+            if any(found) and found == [matches(without_field(rule, field), args) for args in inputs]:
+                known |= {field}
+                yield "together_true", "arg" + field, path
+    for i, child in enumerate(children(rule), 1):
+        yield from together_in(child, path + (i,), known)
+
+
+def matchers(rule, field):
+    if children(rule):
+        return [one for child in children(rule) for one in matchers(child, field)]
+    return [] if rule is True else [rule["args"][field]] if field in rule["args"] else []
+
+
 def right_warnings(policy, warnings):
     """Checks that the warnings are exactly those that follow from an enumeration of all alternatives."""
     for number, rule_set in enumerate(policy["rule_sets"], 1):
@@ -243,7 +280,9 @@ def right_warnings(policy, warnings):
             rows = [row for row in warnings if (row["rule_set"], row["nr"]) == (number, CALLS[key])]
             trivial = [row for row in rows if row["kind"] in ("always_true", "never_true")]
             assert {(row["kind"], row["field"], tuple(row["parts"])) for row in trivial} == set(trivial_in(rule))
-            rows = [row for row in rows if row not in trivial]
+            together = [row for row in rows if row["kind"] == "together_true"]
+            assert {(row["kind"], row["field"], tuple(row["parts"])) for row in together} == set(together_in(rule))
+            rows = [row for row in rows if row not in trivial + together]
             reduced, match_all = compared(rule)
             assert [row["kind"] for row in rows] == ["match_all"] * match_all + ["inconsistent"] * (len(rows) - match_all)
             sets = [fields for _, fields in alternatives(reduced)]
@@ -581,6 +620,23 @@ def test_conditions_that_every_or_no_value_satisfies_are_warnings(condition, kin
     assert (text in run("lint", path).out) == (kind is not None)
     assert (", whose mask is 0; it checks nothing\n" in run("lint", path).out) == (condition[1:3] == ("MASKED_EQ", 0))
     assert run("lint", path, "--strict").status == (1 if kind else 0)
+
+
+# Conditions of alternatives, and the arguments of which they together admit every value.
+TOGETHER = [([[(0, "NE", 40)], [(0, "NE", 38)]], [0]), ([[(0, "LT", 5)], [(0, "GE", 5)]], [0]), ([[(0, "NE", 40)], [(1, "NE", 38)]], []),
+            ([[(0, "NE", 40), (1, "EQ", 1)], [(0, "NE", 38), (1, "EQ", 1)]], [0]), ([[(0, "NE", 40)], [(0, "LT", 38)]], []),
+            ([[(0, "NE", 40)], [(0, "GE", 0)]], []), ([[(0, "MASKED_EQ", 1, 1)], [(0, "MASKED_EQ", 1, 0)]], [0])]
+
+
+@pytest.mark.parametrize("conditions, fields", TOGETHER)
+def test_alternatives_that_together_admit_every_value_are_warnings(conditions, fields, tmp_path):
+    path = profile_of(tmp_path / "p.json", [oci("read")] + [oci("socket", "ALLOW", *each) for each in conditions])
+    document, done = report("lint", path)
+    rows = [row for row in document["warnings"] if row["kind"] == "together_true"]
+    assert [(row["field"], row["origin"]["line"], row["parts"]) for row in rows] == [("arg%d" % field, 3, []) for field in fields], done
+    for row in rows:
+        assert row["text"] == ("%s:3 (syscalls[1]): x86_64:socket: together_true: the conditions on %s of lines 3, 4 together admit "
+                               "every value, so they check nothing" % (path, row["field"]))
 
 
 def test_conditions_of_policies_are_examined_in_every_part(tmp_path):

@@ -12,11 +12,6 @@ namespace {
 constexpr Limits kSmall{.nodes = 200'000, .steps = 1'000'000};
 constexpr std::size_t kAllRegions = 2000;
 
-bool contains(const Region& region, const SeccompData& data) {
-  return std::ranges::all_of(
-      region.words, [&](const WordSet& set) { return set.contains(data.words[set.word]); });
-}
-
 mpz_class total(const Difference& difference) {
   mpz_class out = 0;
   for (const Change& change : difference.changes)
@@ -102,7 +97,7 @@ TEST(Diff, RegionsMatchTheInterpreter) {
       int found = 0;
       for (const Change& change : difference->changes)
         for (const Region& region : change.where.regions) {
-          if (!contains(region, data)) continue;
+          if (!region.contains(data)) continue;
           ++found;
           ASSERT_TRUE(witness);
           if (change.before.value) ASSERT_EQ(*change.before.value, witness->before);
