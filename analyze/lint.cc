@@ -423,8 +423,12 @@ class Linter {
         alternatives.back().push_back(i);
       }
       doubtful_.push_back({DoubtfulRule::Kind::kTogetherTrue,
-                           place_of_rule(policy_, set, whole, part), field, {}, {},
-                           lines_of(whole.rule, alternatives), part});
+                           place_of_rule(policy_, set, whole, part),
+                           field,
+                           {},
+                           {},
+                           lines_of(whole.rule, alternatives),
+                           part});
     }
     for (std::size_t i = 0; i < rule.children.size(); ++i) {
       part.push_back(i);

@@ -67,7 +67,8 @@ struct DoubtfulRule {
   // The lines of `checked` and then `unchecked`, or of the alternatives (kTogetherTrue), if each of
   // these parts has a position of its own.
   std::vector<std::size_t> lines = {};
-  RulePart part = {};    // kAlwaysTrue, kNeverTrue: the part with the condition; kTogetherTrue: the any_of
+  RulePart part =
+      {};  // kAlwaysTrue, kNeverTrue: the part with the condition; kTogetherTrue: the any_of
   bool no_mask = false;  // kAlwaysTrue, kNeverTrue: the condition has a mask, which is 0
 };
 
