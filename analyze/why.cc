@@ -255,18 +255,17 @@ RegionList around(dd::Space& space, dd::NodeId others, const WhyJob& job) {
   const Region one = regions.around(others, job.data);
   const RegionList alone{{one}, one.count, "1"};
   Region calls = one;
-  std::erase_if(calls.words, [](const WordSet& set) {
-    return set.word != kNrWord && set.word != kArchWord;
-  });
+  std::erase_if(calls.words,
+                [](const WordSet& set) { return set.word != kNrWord && set.word != kArchWord; });
   if (calls.words.size() == one.words.size()) return alone;
   dd::Diagrams& diagrams = space.diagrams();
   const dd::NodeId same = diagrams.both(regions.set_of(calls), diagrams.negate(others));
   const RegionList all = regions.list(same, kMostJoined);
   const auto joined = joined_around(all.regions, job.data, job.host);
   if (space.exhausted() || !all.is_all(all.regions.size()) || joined.size() < 2) return alone;
-  dd::NodeId inputs = dd::Diagrams::kZero;
-  for (const Region& region : joined) inputs = diagrams.either(regions.set_of(region), inputs);
-  return {joined, regions.count(inputs).get_str(), std::to_string(joined.size())};
+  mpz_class count = 0;
+  for (const Region& region : joined) count += mpz_class(region.count);
+  return {joined, count.get_str(), std::to_string(joined.size())};
 }
 
 Result<std::vector<Other>> possible(dd::Space& space, const dd::Decisions& decisions,

@@ -18,11 +18,6 @@ SeccompData Region::example() const {
   return out;
 }
 
-bool Region::contains(const SeccompData& data) const {
-  return std::ranges::all_of(
-      words, [&](const WordSet& set) { return set.contains(data.words[set.word]); });
-}
-
 std::vector<std::size_t> allotted(const std::vector<Change>& changes, std::size_t most) {
   std::vector<std::size_t> out(changes.size());
   for (const bool first : {true, false})

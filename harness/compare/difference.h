@@ -43,7 +43,6 @@ struct Region {
 
   // Returns one input in the region; words without a condition are 0.
   [[nodiscard]] SeccompData example() const;
-  [[nodiscard]] bool contains(const SeccompData& data) const;
 
   friend bool operator==(const Region&, const Region&) = default;
 };

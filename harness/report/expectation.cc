@@ -162,9 +162,9 @@ void only_new_inputs(std::vector<UnexpectedRegion>& lines, const StoredRegions& 
       const auto what = select(others, nullptr, change);
       known = known && from && what;
       if (!known) break;
-      for (const std::string& condition :
-           condition_texts(subtract(*from, *what), host, Values::kNamed))
-        rest.push_back({added, fmt::format("{}: {}", change, condition)});
+      for (const Region& region : subtract(*from, *what))
+        rest.push_back(
+            {added, fmt::format("{}: {}", change, condition_text(region, host, Values::kNamed))});
     }
     if (!known || rest.empty()) continue;
     std::erase_if(lines, [&](const UnexpectedRegion& line) {

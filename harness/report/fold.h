@@ -31,7 +31,7 @@ std::optional<Ranges> values_of(const WordSet* high, const WordSet* low);
 struct FoldedRegion {
   Region region;  // its words are those that no entry of `fields` describes
   Endian endian = Endian::kLittle;
-  std::map<int, Ranges> fields = {};  // the values of whole fields (kIpField or an argument)
+  std::map<int, Ranges> fields = {};    // the values of whole fields (kIpField or an argument)
   std::vector<std::size_t> parts = {};  // indices of the regions that were joined
 };
 

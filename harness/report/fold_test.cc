@@ -72,9 +72,9 @@ TEST(Fold, OneRegionGetsTheShorterCondition) {
   EXPECT_EQ(shown({{five[1]}}), "arg0.lo in {0x0, 0x8, 0x20000, 0x20008, 0xffffffff}");
   EXPECT_EQ(shown({{high({{0, 0}}), low({{5, 5}}, true)}}), "arg0.hi == 0x0 && arg0.lo != 0x5");
   EXPECT_EQ(shown({{high({{0, 0}}), low({{0, 0}, {8, 8}, {kMax, kMax}}, true)}}),
-            "arg0.hi == 0x0 && arg0.lo not in {0x0, 0x8, 0xffffffff}")
-      << "no list ends with a range up to 2^64-1";
-  EXPECT_EQ(shown({{low({{1, 7}, {9, 9}, {12, kMax}})}}), "arg0.lo not in {0x0, 0x8, 0xa..0xb}");
+            "arg0 in {0x1..0x7, 0x9..0xfffffffe}");
+  EXPECT_EQ(shown({{low({{1, 7}, {9, 9}, {12, kMax}})}}), "arg0.lo not in {0x0, 0x8, 0xa..0xb}")
+      << "no list ends with a range up to the highest value";
   EXPECT_EQ(shown({{low({{0, 5}}, true)}}), "arg0.lo > 0x5") << "comparisons stay";
   EXPECT_EQ(condition_text(Region{{five[1]}, ""}, Arch::kX86_64),
             "arg0.lo not in {0x1..0x7, 0x9..0x1ffff, 0x20001..0x20007, 0x20009..0xfffffffe}")
@@ -200,7 +200,7 @@ TEST(Fold, RandomConditionsKeepTheirInputs) {
         data.set_arch(info.audit);
         data.set_nr(choose.below(8) == 0 ? 40 : 41);
         const bool wanted = std::ranges::any_of(
-            list.regions, [&](const Region& region) { return region.contains(data); });
+            list.regions, [&](const Region& region) { return contains(region, data); });
         ASSERT_EQ(holds(*read, data, Endian::kLittle), wanted) << text << "\n" << describe(data);
       }
       regions += list.regions.size();

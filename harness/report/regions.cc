@@ -415,13 +415,19 @@ std::vector<std::string> condition_texts(std::span<const Region> regions, Arch h
   return out;
 }
 
+bool contains(const Region& region, const SeccompData& data) {
+  return std::ranges::all_of(
+      region.words, [&](const WordSet& set) { return set.contains(data.words[set.word]); });
+}
+
 std::vector<Region> joined_around(std::span<const Region> regions, const SeccompData& data,
                                   Arch host) {
   std::vector<Region> out;
   for (const FoldedRegion& joined : folded(regions, host)) {
     out.clear();
     for (const std::size_t part : joined.parts) out.push_back(regions[part]);
-    if (std::ranges::any_of(out, [&](const Region& region) { return region.contains(data); })) break;
+    if (std::ranges::any_of(out, [&](const Region& region) { return contains(region, data); }))
+      break;
     out.clear();
   }
   return out;
@@ -429,8 +435,7 @@ std::vector<Region> joined_around(std::span<const Region> regions, const Seccomp
 
 std::string condition_text(const RegionList& where, Arch host, Values values,
                            std::optional<AskedCall> asked) {
-  return fmt::format("{}{}",
-                     fmt::join(condition_texts(where.regions, host, values, asked), " || "),
+  return fmt::format("{}{}", fmt::join(condition_texts(where.regions, host, values, asked), " || "),
                      where.is_all(where.regions.size()) ? "" : " || ...");
 }
 

@@ -38,6 +38,8 @@ std::vector<std::string> condition_texts(std::span<const Region> regions, Arch h
                                          Values values = Values::kNumbers,
                                          std::optional<AskedCall> asked = {});
 
+bool contains(const Region& region, const SeccompData& data);
+
 // Returns the regions that share one condition with the region of `data`.
 std::vector<Region> joined_around(std::span<const Region> regions, const SeccompData& data,
                                   Arch host);

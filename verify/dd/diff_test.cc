@@ -97,7 +97,7 @@ TEST(Diff, RegionsMatchTheInterpreter) {
       int found = 0;
       for (const Change& change : difference->changes)
         for (const Region& region : change.where.regions) {
-          if (!region.contains(data)) continue;
+          if (!contains(region, data)) continue;
           ++found;
           ASSERT_TRUE(witness);
           if (change.before.value) ASSERT_EQ(*change.before.value, witness->before);
