@@ -60,8 +60,7 @@ struct Options {
   std::string filter;  // name of the filter to read from a file with several filters
   bool strict_names = false;
   const CLI::App* command_line = nullptr;  // the command of these options, after add()
-  // Different notes for people, which are printed after the report. With --quiet, only warnings are
-  // printed.
+  // Notes for people, which are printed after the report. With --quiet, only warnings are printed.
   std::shared_ptr<std::vector<std::string>> notes = std::make_shared<std::vector<std::string>>();
   // The files that were included by policies read so far.
   std::shared_ptr<std::vector<std::string>> included = std::make_shared<std::vector<std::string>>();
@@ -75,9 +74,7 @@ struct Options {
     return std::ranges::any_of(reports, [](const auto& one) { return !one.second.empty(); });
   }
 
-  void note(std::string text) const {
-    if (std::ranges::find(*notes, text) == notes->end()) notes->push_back(std::move(text));
-  }
+  void note(std::string text) const { notes->push_back(std::move(text)); }
   [[nodiscard]] Sameness sameness() const {
     return same == "raw" ? Sameness::kRaw : Sameness::kBehaviour;
   }
