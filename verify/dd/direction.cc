@@ -241,8 +241,8 @@ class Divider {
     return out;
   }
 
-  // Returns the numbers of the architecture without a name. Filters often treat x32's numbers, which
-  // have one bit more, otherwise than x86_64's.
+  // Returns the numbers of the architecture without a name. Filters often treat x32's numbers,
+  // which have one bit more, otherwise than x86_64's.
   NodeId unnamed_numbers(Arch arch) {
     const std::uint32_t audit = arch_info(arch).audit;
     const NodeId unnamed = space_.diagrams().negate(named_numbers(audit));
