@@ -11,7 +11,7 @@
 namespace secequiv {
 
 struct CallText {
-  std::string arch;  // a name or an AUDIT_ARCH value; empty: the host's
+  std::string arch;      // a name or an AUDIT_ARCH value; empty: the host's
   std::string nr = "0";  // a number or a name, also with its architecture: "x32:openat"
   std::string ip = "0";
   std::vector<std::string> args;   // "0=3"
