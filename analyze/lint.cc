@@ -41,6 +41,31 @@ RulePlace place_of_rule(const Policy& policy, std::size_t set, const SyscallRule
   return {set, policy.rule_sets[set].action, rule.arch, rule.nr, std::move(position), located};
 }
 
+// Returns the lines of the parts of a rule, if each of them has a position of its own.
+std::vector<std::size_t> lines_of(const Rule& rule, const std::vector<RulePart>& parts) {
+  std::vector<std::size_t> out;
+  for (const RulePart& part : parts) {
+    const auto [position, located] = position_of_part(rule, part);
+    if (position.at == nullptr || located != part.size()) return {};
+    out.push_back(position.at->line);
+  }
+  return out;
+}
+
+// Returns whether every way to match the rule checks the field.
+bool always_checks(const Rule& rule, std::size_t field) {
+  const auto checks = [&](const Rule& child) { return always_checks(child, field); };
+  if (rule.kind == Rule::Kind::kAnyOf) return std::ranges::all_of(rule.children, checks);
+  if (rule.kind == Rule::Kind::kAllOf) return std::ranges::any_of(rule.children, checks);
+  return rule.kind == Rule::Kind::kArgs && rule.fields[field].op != Matcher::Op::kAny;
+}
+
+Rule without_field(Rule rule, std::size_t field) {
+  rule.fields[field] = {};
+  for (Rule& child : rule.children) child = without_field(std::move(child), field);
+  return rule;
+}
+
 struct Duplicate {
   RulePart part;
   std::vector<RulePart> originals;
@@ -163,6 +188,7 @@ class Linter {
       for (const SyscallRule& rule : policy_.rule_sets[set].rules) {
         RulePart part;
         if (auto s = conditions(format, set, rule, rule.rule, part); !s) return s.error();
+        if (auto s = together(format, set, rule, rule.rule, part, 0); !s) return s.error();
       }
     return doubtful_;
   }
@@ -360,8 +386,7 @@ class Linter {
     if (rule.kind != Rule::Kind::kArgs) return Ok{};
     for (int field = 0; field <= kIpField; ++field) {
       const Matcher& m = rule.fields[static_cast<std::size_t>(field)];
-      const bool meant = format == PolicyFormat::kOwn && m.op == Matcher::Op::kGe && m.value == 0;
-      if (m.op == Matcher::Op::kAny || meant) continue;
+      if (m.op == Matcher::Op::kAny || is_meant(format, m)) continue;
       auto kind = trivial_kind(whole, field, m);
       if (!kind) return kind.error();
       if (*kind)
@@ -377,26 +402,101 @@ class Linter {
     return Ok{};
   }
 
+  // Returns whether the condition states that any value is meant.
+  static bool is_meant(PolicyFormat format, const Matcher& m) {
+    return format == PolicyFormat::kOwn && m.op == Matcher::Op::kGe && m.value == 0;
+  }
+
+  // Warns about alternatives whose conditions on one field together admit every value. `known`: the
+  // fields that do so in an any_of around `rule`.
+  Status together(PolicyFormat format, std::size_t set, const SyscallRule& whole, const Rule& rule,
+                  RulePart& part, std::uint32_t known) {
+    for (int field = 0; rule.kind == Rule::Kind::kAnyOf && field <= kIpField; ++field) {
+      const std::uint32_t bit = 1U << field;
+      if ((known & bit) != 0) continue;
+      auto found = admits_all(format, whole, rule, field);
+      if (!found) return found.error();
+      if (!*found) continue;
+      known |= bit;
+      std::vector<RulePart> alternatives;
+      for (std::size_t i = 0; i < rule.children.size(); ++i) {
+        alternatives.push_back(part);
+        alternatives.back().push_back(i);
+      }
+      doubtful_.push_back({DoubtfulRule::Kind::kTogetherTrue,
+                           place_of_rule(policy_, set, whole, part),
+                           field,
+                           {},
+                           {},
+                           lines_of(whole.rule, alternatives),
+                           part});
+    }
+    for (std::size_t i = 0; i < rule.children.size(); ++i) {
+      part.push_back(i);
+      if (auto s = together(format, set, whole, rule.children[i], part, known); !s) return s;
+      part.pop_back();
+    }
+    return Ok{};
+  }
+
+  // Returns whether the conditions of an any_of on the field restrict nothing, although each of
+  // them alone does.
+  Result<bool> admits_all(PolicyFormat format, const SyscallRule& whole, const Rule& rule,
+                          int field) {
+    const auto at = static_cast<std::size_t>(field);
+    if (!always_checks(rule, at)) return false;
+    auto restricts = all_restrict(format, whole, rule, field);
+    if (!restricts || !*restricts) return restricts;
+    const Policy test = only_rule(whole, rule);
+    auto admits = same(test, only_rule(whole, without_field(rule, at)));
+    if (!admits || !*admits) return admits;
+    auto never = same(test, nothing());
+    if (!never) return never;
+    return !*never;
+  }
+
+  // Returns whether no condition of the rule on the field is always true, or true only for some
+  // values of a variable.
+  Result<bool> all_restrict(PolicyFormat format, const SyscallRule& whole, const Rule& rule,
+                            int field) {
+    for (const Rule& child : rule.children) {
+      auto restricts = all_restrict(format, whole, child, field);
+      if (!restricts || !*restricts) return restricts;
+    }
+    const Matcher& m = rule.fields[static_cast<std::size_t>(field)];
+    if (rule.kind != Rule::Kind::kArgs || m.op == Matcher::Op::kAny) return true;
+    if (is_meant(format, m) || !m.variable.empty()) return false;
+    auto kind = trivial_kind(whole, field, m);
+    if (!kind) return kind.error();
+    return *kind != DoubtfulRule::Kind::kAlwaysTrue;
+  }
+
+  // Returns the policy with only this rule for the call.
+  [[nodiscard]] Policy only_rule(const SyscallRule& whole, const Rule& rule) const {
+    Policy out = frame_;
+    out.rule_sets = {{marker_, false, {{whole.arch, whole.nr, rule}}}};
+    return out;
+  }
+
+  [[nodiscard]] Policy nothing() const {
+    Policy out = frame_;
+    out.rule_sets.clear();
+    return out;
+  }
+
   Result<std::optional<DoubtfulRule::Kind>> trivial_kind(const SyscallRule& whole, int field,
                                                          const Matcher& m) {
     const auto key = std::tuple(m.op, m.value, m.mask, m.low_half);
     if (const auto found = known_.find(key); found != known_.end()) return found->second;
-    const auto only_rule = [&](const Rule& rule) {
-      Policy out = frame_;
-      out.rule_sets = {{marker_, false, {{whole.arch, whole.nr, rule}}}};
-      return out;
-    };
     Rule tested;
     tested.kind = Rule::Kind::kArgs;
     tested.fields[static_cast<std::size_t>(field)] = m;
-    const Policy test = only_rule(tested);
-    Policy none = frame_;
-    none.rule_sets.clear();
+    const Policy test = only_rule(whole, tested);
     std::optional<DoubtfulRule::Kind> out;
-    auto always = same(test, only_rule({}));
+    auto always = same(test, only_rule(whole, {}));
     if (!always) return always.error();
     if (*always) out = DoubtfulRule::Kind::kAlwaysTrue;
-    auto never = same(test, none);
+    auto never = same(test, nothing());
     if (!never) return never.error();
     if (*never) out = DoubtfulRule::Kind::kNeverTrue;
     known_.emplace(key, out);
@@ -467,7 +567,9 @@ class Doubts {
       if ((checks_.sometimes & ~checks_.always & bit) == 0) continue;
       DoubtfulRule found = doubt(DoubtfulRule::Kind::kInconsistent, field);
       alternatives(rule_.rule, checks_, bit, found);
-      found.lines = lines_of(found);
+      std::vector<RulePart> parts = found.unchecked;
+      parts.insert(parts.begin(), found.checked);
+      found.lines = lines_of(rule_.rule, parts);
       out_.push_back(std::move(found));
     }
   }
@@ -475,18 +577,6 @@ class Doubts {
  private:
   [[nodiscard]] DoubtfulRule doubt(DoubtfulRule::Kind kind, int field) const {
     return {kind, place_, field, {}, {}};
-  }
-
-  [[nodiscard]] std::vector<std::size_t> lines_of(const DoubtfulRule& found) const {
-    std::vector<RulePart> parts = found.unchecked;
-    parts.insert(parts.begin(), found.checked);
-    std::vector<std::size_t> out;
-    for (const RulePart& part : parts) {
-      const auto [position, located] = position_of_part(rule_.rule, part);
-      if (position.at == nullptr || located != part.size()) return {};
-      out.push_back(position.at->line);
-    }
-    return out;
   }
 
   // Collects the alternatives of any_of that check nothing although others check something.

@@ -41,8 +41,9 @@ Result<std::vector<RedundantRule>> redundant_rules(const Policy& policy, const d
 // compared with the others.
 std::vector<DoubtfulRule> doubtful_rules(const Policy& policy);
 
-// Returns the conditions that every value of their field satisfies, or that no value does. In our
-// own format, {"ge": 0} states that any value is meant. Errors: kBudget.
+// Returns the conditions that every value of their field satisfies, or that no value does, and the
+// alternatives whose conditions together admit every value. In our own format, {"ge": 0} states
+// that any value is meant. Errors: kBudget.
 Result<std::vector<DoubtfulRule>> trivial_conditions(const Policy& policy, PolicyFormat format,
                                                      const dd::Limits& limits);
 

@@ -247,6 +247,27 @@ std::vector<Other> architectures(const WhyJob& job, std::uint32_t result) {
   return out;
 }
 
+// Returns the inputs with the same decision around the call. They have one condition: the regions
+// of a diagram that differ in only one 64-bit field are joined.
+RegionList around(dd::Space& space, dd::NodeId others, const WhyJob& job) {
+  constexpr std::size_t kMostJoined = 64;
+  dd::Regions regions(space);
+  const Region one = regions.around(others, job.data);
+  const RegionList alone{{one}, one.count, "1"};
+  Region calls = one;
+  std::erase_if(calls.words,
+                [](const WordSet& set) { return set.word != kNrWord && set.word != kArchWord; });
+  if (calls.words.size() == one.words.size()) return alone;
+  dd::Diagrams& diagrams = space.diagrams();
+  const dd::NodeId same = diagrams.both(regions.set_of(calls), diagrams.negate(others));
+  const RegionList all = regions.list(same, kMostJoined);
+  const auto joined = joined_around(all.regions, job.data, job.host);
+  if (space.exhausted() || !all.is_all(all.regions.size()) || joined.size() < 2) return alone;
+  mpz_class count = 0;
+  for (const Region& region : joined) count += mpz_class(region.count);
+  return {joined, count.get_str(), std::to_string(joined.size())};
+}
+
 Result<std::vector<Other>> possible(dd::Space& space, const dd::Decisions& decisions,
                                     const Stack& stack, const SeccompData& call, Arch host) {
   const auto found = dd::decided(space, decisions, call, dd::kAllArguments, kMostRegions);
@@ -287,10 +308,10 @@ Result<WhyReport> why(const WhyJob& job) {
   const dd::NodeId others =
       space.differing(decisions, {space.diagrams().leaf(report.result), false});
   if (space.exhausted()) return dd::limits_reached(job.stack.name);
-  const Region region = dd::Regions(space).around(others, job.data);
-  report.condition = condition_text(region, job.host);
-  report.named = condition_text(region, job.host, Values::kNamed, asked_call(job.data));
-  report.count = region.count;
+  const RegionList where = around(space, others, job);
+  report.condition = condition_text(where, job.host);
+  report.named = condition_text(where, job.host, Values::kNamed, asked_call(job.data));
+  report.count = where.count;
   bool decided = programs.size() == 1;
   for (const Source& source : job.stack.filters) {
     const Trace run = trace(source.program, job.data);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <utility>
 
 #include "cli/output.h"
 #include "cli/reading.h"
@@ -33,6 +34,7 @@ Result<SeccompData> CallOptions::from_record(const Options& options) {
 }
 
 Result<SeccompData> CallOptions::read(Options& options) {
+  fields = with_arch(std::move(fields));
   auto data = record.empty() ? read_call(fields, options.arch) : from_record(options);
   const bool of_host = fields.arch.empty() && fields.words.empty() && record.empty();
   if (!data || (host_->count() > 0 && !of_host)) return data;
@@ -44,8 +46,9 @@ Result<SeccompData> CallOptions::read(Options& options) {
 }
 
 void CallOptions::add(CLI::App& app, Options& options) {
-  auto* number = app.add_option("--nr", fields.nr, "Set the system call, by name or number")
-                     ->capture_default_str();
+  auto* number =
+      app.add_option("--nr", fields.nr, "Set the system call: a number, NAME or ARCH:NAME")
+          ->capture_default_str();
   auto* architecture_option = app.add_option("--call-arch", fields.arch,
                                              "Set the architecture, as a name or AUDIT_ARCH value");
   auto* pointer =

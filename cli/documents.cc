@@ -20,18 +20,21 @@
 namespace secequiv::cli {
 namespace {
 
-int refuse_word(const char* option, std::string detail) {
-  return report(make_error(ErrorCode::kUsage, option, std::move(detail)), Options{});
+int refuse_word(const char* option, std::string detail, bool json = false) {
+  Options options;
+  options.json = json;
+  return report(make_error(ErrorCode::kUsage, option, std::move(detail)), options);
 }
 
-int explain(const std::string& word) {
+int explain(const std::string& word, bool json) {
   const std::string text = explanation(word);
-  if (!text.empty()) return print(text);
+  if (!text.empty()) return json ? print_json(explanation_json(word)) : print(text);
   return refuse_word(
       "--explain",
       fmt::format(
           "there is no explanation of the word '{}'{}; `secequiv --explain` lists all words", word,
-          did_you_mean(similar_names(word, explained_words()))));
+          did_you_mean(similar_names(word, explained_words()))),
+      json);
 }
 
 int print_schema(const std::string& name) {
@@ -80,6 +83,8 @@ std::optional<int> print_document(const CLI::App& app, std::span<char* const> ar
   if (!takes_value && option != "--list-options") return std::nullopt;
   const bool has_value = takes_value && !words.empty() && !words[0].starts_with('-');
   const std::string value = has_value ? take() : "";
+  const bool json = option == "--explain" && !words.empty() && words[0] == "--json";
+  if (json) take();
   if (!words.empty() && words[0].starts_with('-'))
     return print_usage_error(
         fmt::format("{}: expected no other option, found '{}'", option, words[0]));
@@ -87,13 +92,13 @@ std::optional<int> print_document(const CLI::App& app, std::span<char* const> ar
     return print_usage_error(option +
                              ": expected no command together with this option; a value of several "
                              "words needs quotation marks");
-  return option == "--explain"        ? explain(value)
+  return option == "--explain"        ? explain(value, json)
          : option == "--print-schema" ? print_schema(value)
                                       : print_json(describe_commands(app));
 }
 
 void add_documents(CLI::App& app) {
-  app.add_option("--explain", "Explain a word of a report, or list all words")
+  app.add_option("--explain", "Explain a word of a report, or list all words (--json: as JSON)")
       ->type_name("WORD")
       ->expected(0, 1);
   app.add_option_function<std::string>(

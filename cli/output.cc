@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "cli/errors.h"
@@ -47,8 +48,11 @@ void warn(std::string_view text) {
 }
 
 void print_notes(const Options& options) {
-  for (const std::string& note : *options.notes)
-    if (!options.quiet || note.starts_with("warning: ")) warn(note);
+  const auto& notes = *options.notes;
+  for (auto note = notes.begin(); note != notes.end(); ++note) {
+    const bool repeated = std::find(notes.begin(), note, *note) != note;
+    if (!repeated && (!options.quiet || note->starts_with("warning: "))) warn(*note);
+  }
 }
 
 Status keep_json_alone(const Options& options, const char* option, const std::string& path) {

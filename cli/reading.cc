@@ -76,12 +76,12 @@ Reading reading(const Options& options, Names names) {
         use,
         fmt::format("; give it one with --set {}=NUMBER, or use 'prove' for all values", use.name));
   };
-  out.unknown = [strict = options.strict_names](const UnknownName& unknown) -> Status {
-    if (strict)
+  out.unknown = [&options](const UnknownName& unknown) -> Status {
+    if (options.strict_names)
       return make_error(ErrorCode::kPolicy,
                         fmt::format("{}:{}", unknown.position.file, unknown.position.line),
                         unknown.problem() + " (--strict-names)");
-    warn("warning: " + unknown.text());
+    options.note("warning: " + unknown.text());
     return Ok{};
   };
   out.note = [&options](const std::string& text) { options.note(text); };

@@ -11,8 +11,8 @@
 #include "cli/engine_options.h"
 #include "cli/oracle_option.h"
 #include "cli/reading.h"
+#include "cli/unknown_names.h"
 #include "harness/report/json.h"
-#include "harness/seccomp/arch.h"
 
 namespace secequiv::cli {
 namespace {
@@ -37,7 +37,7 @@ Result<int> emulate(RunOptions& given) {
     auto stack = load_accepted_stack(path, reading(given.options));
     if (!stack) {
       Error error = stack.error();
-      if (error.code == ErrorCode::kIo && syscall_nr(job.host, path))
+      if (error.code == ErrorCode::kIo && is_call(path))
         error.detail += fmt::format("; did you mean --nr {}?", path);
       return error;
     }

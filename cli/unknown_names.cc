@@ -62,6 +62,9 @@ const CLI::App* command_of(const CLI::App& app) {
 }
 
 bool is_call(std::string_view name) {
+  const std::size_t colon = name.find(':');
+  if (const auto arch = arch_from_name(name.substr(0, colon)); arch && colon != name.npos)
+    return syscall_nr(*arch, name.substr(colon + 1)).has_value();
   return std::ranges::any_of(
       all_arches(), [&](const ArchInfo& info) { return syscall_nr(info.arch, name).has_value(); });
 }

@@ -11,7 +11,7 @@ namespace secequiv::cli {
 // Returns the command that the command line names, or null if there is no such command.
 const CLI::App* command_of(const CLI::App& app);
 
-// Returns whether an architecture has a system call with this name.
+// Returns whether an architecture has a system call with this name, which may be ARCH:NAME.
 bool is_call(std::string_view name);
 
 // Returns a sentence about an option, command or argument that does not exist, or "".

@@ -7,7 +7,7 @@ import re
 import subprocess
 
 import pytest
-from cli_tool import ROOT, SCHEMAS, binary, run, shown_on
+from cli_tool import ROOT, SCHEMAS, binary, fits, run, shown_on
 
 
 def enumerated(header, enum, after=""):
@@ -73,6 +73,24 @@ def test_every_kind_of_lint_finding_is_explained(tmp_path):
 def test_explained_errors_match_the_schema():
     listed = re.findall(r'"enum": (\[[^]]*"usage"[^]]*\])', (SCHEMAS / "error.schema.json").read_text())
     assert listed and set().union(*map(json.loads, listed)) == WORDS["error"]
+
+
+def test_explanations_as_json():
+    """They have the words and sentences of the text."""
+    for word in ([], ["unknown"], ["LOOSER"], ["derived input"]):
+        done = run("--explain", *word, "--json")
+        document = json.loads(done.out)
+        assert (done.status, done.err, fits(document)) == (0, "", "explain")
+        rows = [(row["word"], row["kind"], row["text"]) for row in document["words"]]
+        text = " ".join(run("--explain", *word).out.split())
+        if word:
+            assert text == " ".join("%s (%s) %s" % row for row in rows)
+        else:
+            assert {kind: {row[0] for row in rows if row[1] == kind} for kind in {row[1] for row in rows}} == listed()
+    done = run("--explain", "unknown_cod", "--json")
+    document = json.loads(done.out)
+    assert (done.status, fits(document), document["error"]) == (2, "error", "usage") and "did you mean unknown_code?" in done.err
+    assert run("--explain=unknown", "--json").out == run("--explain", "unknown", "--json").out
 
 
 def test_an_unknown_word_gets_a_suggestion():

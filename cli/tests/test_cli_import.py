@@ -4,10 +4,11 @@ import ctypes
 import ctypes.util
 import json
 import re
+import subprocess
 
 import jsonschema
 import pytest
-from cli_tool import POLICIES, PROGRAMS, report, run
+from cli_tool import POLICIES, PROGRAMS, binary, report, run
 
 OCI = POLICIES / "oci"
 PROFILES = sorted(OCI.glob("*.json"))
@@ -91,6 +92,13 @@ def test_skipped_names_are_reported():
     found, = [line for line in done.err.splitlines() if "of other architectures" in line]
     assert re.fullmatch(r"secequiv: \S+docker-default.json: skipped \d+ system calls of other architectures: [a-z0-9_, ]+", found), found
     assert "warning" not in done.err
+
+
+def test_a_warning_about_both_filters_appears_once_after_the_verdict(tmp_path):
+    profile = tmp_path / "profile.json"
+    profile.write_text('{"defaultAction":"SCMP_ACT_ALLOW","syscalls":[\n{"names":["keyctll"],"action":"SCMP_ACT_ERRNO"}]}')
+    lines = subprocess.run([binary(), "diff", profile, profile], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60).stdout.splitlines()
+    assert len(lines) == 2 and lines[0].startswith("equivalent: ") and "warning: " in lines[1], lines
 
 
 def test_typing_errors_are_warnings_or_errors(tmp_path):

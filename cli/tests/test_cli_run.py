@@ -32,6 +32,16 @@ def test_a_call_can_be_given_by_name_or_number(getpid):
     assert done.status == 2 and done.err.endswith("; did you mean --nr read?\n"), done
 
 
+def test_the_name_of_a_call_can_include_its_architecture(getpid):
+    for options in (["--nr", "x32:getpid"], ["--nr", "x32:getpid", "--call-arch", "x32"], ["--nr", "x32:getpid", "--arch", "aarch64"]):
+        data = data_of(getpid, *options)
+        assert (data["words"][:2], data["syscall"], data["arch_name"]) == ([0x40000027, 0xC000003E], "getpid", "x32")
+    done = run("run", getpid, "--nr", "x32:getpid", "--call-arch", "aarch64")
+    assert done.status == 2 and "found 'x32:getpid'" in done.err, done
+    done = run("run", getpid, "x32:read")
+    assert done.status == 2 and done.err.endswith("; did you mean --nr x32:read?\n"), done
+
+
 @pytest.mark.parametrize("arch, nr, audit", [("x86_64", 39, 0xC000003E), ("i386", 20, 0x40000003), ("x32", 0x40000027, 0xC000003E),
                                              ("aarch64", 172, 0xC00000B7), ("arm", 20, 0x40000028), ("riscv64", 172, 0xC00000F3),
                                              ("s390x", 20, 0x80000016), ("ppc64le", 20, 0xC0000015), ("mips64", 5038, 0x80000008)])

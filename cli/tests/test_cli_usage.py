@@ -28,7 +28,7 @@ WRONG = [
     (["mutate", "A", "--seed", "010"], "--seed: expected a whole number from 0 to 18446744073709551615, found '010'", "mutate"),
     (["cost", "A", "--passes", "none", "--optimizer", "identity"], "--optimizer cannot be combined with --passes", "cost"),
     (["--explain", "derived", "input"], "--explain: expected no command together with this option; a value of several words needs quotation marks", ""),
-    (["--explain", "--json"], "--explain: expected no other option, found '--json'", ""),
+    (["--explain", "--quiet"], "--explain: expected no other option, found '--quiet'", ""),
     (["--color=never", "--explain=different", "--quiet"], "--explain: expected no other option, found '--quiet'", ""),
     (["--json", "--explain"], "'--json' is not an option of secequiv", ""), (["--list-options", "x"], "--list-options: expected no command together with this option; a value of several words needs quotation marks", ""),
 ]

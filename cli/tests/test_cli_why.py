@@ -144,6 +144,13 @@ def test_a_condition_contains_only_what_decided(getpid):
         assert "arch" not in document["condition"] and "arg" not in document["condition"]
 
 
+def test_conditions_on_both_halves_of_an_argument_become_one(tmp_path):
+    path = write(tmp_path / "p.json", [{"action": "allow", "rules": {"socket": {"args": {"0": {"ne": 40}}}}}])
+    for high, low, condition in ((0, 1, "arg0 != 0x28"), (7, 40, "arg0 != 0x28"), (0, 40, "arg0 == 0x28")):
+        document = explained(path, [41, X86_64, 0, 0, low, high] + [0] * 10, tmp_path)
+        assert document["condition"] == "arch == x86_64 && nr == socket && " + condition
+
+
 def test_a_constant_filter_has_the_condition_true(asm, tmp_path):
     document = explained(asm("ld [16]\nret #0x7fff0007\n"), [1, 2, 3] + [4] * 13, tmp_path)
     assert (document["condition"], int(document["count"])) == ("true", 1 << 512)

@@ -87,11 +87,13 @@ std::string regions_text(const DiffReport& report, std::string_view how) {
   const auto all = report.shown();
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Change& change = report.difference.changes[i];
-    out += fmt::format("{} -> {}: {} in {}\n", action_text(change.before),
+    const auto conditions = condition_texts(all[i], report.host, Values::kNamed);
+    const bool joined = change.where.is_all(all[i].size()) && conditions.size() != all[i].size();
+    out += fmt::format("{} -> {}: {} in {}{}\n", action_text(change.before),
                        action_text(change.after), counted(count_text(change.where.count), "input"),
-                       counted(change.where.region_count, "region"));
-    for (const Region& region : all[i])
-      out += fmt::format("  {}\n", condition_text(region, report.host, Values::kNamed));
+                       counted(change.where.region_count, "region"),
+                       joined ? fmt::format(" ({})", counted(conditions.size(), "condition")) : "");
+    for (const std::string& condition : conditions) out += fmt::format("  {}\n", condition);
     out += not_shown_text(all[i].size(), change.where.region_count, 2, how);
   }
   return out;
@@ -103,16 +105,20 @@ std::string rules_text(const DiffReport& report, std::string_view how) {
   std::string out;
   for (std::size_t i = 0; i < report.rules.size(); ++i) {
     const Change& change = report.difference.changes[i];
-    std::vector<std::pair<std::string, std::string>> regions;  // for each pair of rules
+    std::vector<std::pair<std::string, std::vector<Region>>> groups;  // for each pair of rules
     for (std::size_t k = 0; k < report.rules[i].size(); ++k) {
       std::string rules =
           fmt::format("  before: {}\n  after:  {}\n", report.rules[i][k].before.shown(),
                       report.rules[i][k].after.shown());
-      auto same = std::ranges::find(regions, rules, &std::pair<std::string, std::string>::second);
-      if (same == regions.end()) same = regions.insert(same, {"", std::move(rules)});
-      same->first += short_condition(summary(change, change.where.regions[k], report.host)) + "\n";
+      auto same = std::ranges::find(groups, rules, [](const auto& group) { return group.first; });
+      if (same == groups.end()) same = groups.insert(same, {std::move(rules), {}});
+      same->second.push_back(change.where.regions[k]);
     }
-    for (const auto& [summaries, rules] : regions) out += summaries + rules;
+    for (const auto& [rules, regions] : groups) {
+      for (const std::string& one : summaries(change, regions, report.host))
+        out += short_condition(one) + "\n";
+      out += rules;
+    }
     out += not_shown_text(report.rules[i].size(), change.where.region_count, 2, how);
   }
   return out;

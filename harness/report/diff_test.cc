@@ -41,7 +41,7 @@ TEST(DiffReport, RulesExplainRegions) {
   DiffReport report = made_by_hand();
   report.rules = {{{{{"old rule"}}, {{"new rule"}}}, {{{"old"}}, {{"new"}}}}};
   EXPECT_TRUE(diff_text(report).starts_with(
-      "0: no longer allowed (now ERRNO(1 EPERM)), whatever the arguments\n"
+      "nr == 0: no longer allowed (now ERRNO(1 EPERM)), whatever the arguments\n"
       "  before: for example old rule\n  after:  for example new rule\n"))
       << diff_text(report);
   EXPECT_EQ(to_json(report)["changes"][0]["regions"][1]["after_rule"], "new");

@@ -4,6 +4,7 @@
 
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include "harness/base/text.h"
 
@@ -15,6 +16,8 @@ std::string_view glossary();      // docs/glossary.md, embedded
 }  // namespace documents
 
 namespace {
+
+using nlohmann::ordered_json;
 
 struct Explanation {
   std::string code;  // as in reports
@@ -71,24 +74,46 @@ std::vector<Explanation> explanations() {
   return out;
 }
 
-std::string first_sentence(std::string text) {
-  for (std::size_t at = 0; (at = text.find("\n  ", at)) != text.npos;) text.replace(at, 3, " ");
-  const std::size_t end = text.find(". ");
-  return text.substr(2, end == text.npos ? text.find_last_not_of('\n') - 1 : end - 1);
+// Joins the lines of a text.
+std::string in_one_line(const std::string& text) {
+  std::istringstream words(text);
+  std::string out;
+  for (std::string word; words >> word;) out += (out.empty() ? "" : " ") + word;
+  return out;
+}
+
+std::string first_sentence(const std::string& text) {
+  const std::string line = in_one_line(text);
+  const std::size_t end = line.find(". ");
+  return end == line.npos ? line : line.substr(0, end + 1);
+}
+
+// Returns the explanations of a word, or all of them. Reports write some words in capitals, such as
+// LOOSER.
+std::vector<Explanation> explanations_of(std::string_view code) {
+  std::vector<Explanation> out = explanations();
+  const std::string wanted = lower_case(code);
+  if (!code.empty())
+    std::erase_if(out, [&](const Explanation& one) { return lower_case(one.code) != wanted; });
+  return out;
 }
 
 }  // namespace
 
 std::string explanation(std::string_view code) {
-  // Reports write some words in capitals, such as LOOSER.
-  const std::string wanted = lower_case(code);
   std::string out;
-  for (const Explanation& one : explanations())
-    if (code.empty())
-      out += fmt::format("{:<8} {:<18} {}\n", one.kind, one.code, first_sentence(one.text));
-    else if (lower_case(one.code) == wanted)
-      out += fmt::format("{} ({})\n{}", one.code, one.kind, one.text);
+  for (const Explanation& one : explanations_of(code))
+    out += code.empty()
+               ? fmt::format("{:<8} {:<18} {}\n", one.kind, one.code, first_sentence(one.text))
+               : fmt::format("{} ({})\n{}", one.code, one.kind, one.text);
   return out;
+}
+
+ordered_json explanation_json(std::string_view code) {
+  ordered_json words = ordered_json::array();
+  for (const Explanation& one : explanations_of(code))
+    words.push_back({{"word", one.code}, {"kind", one.kind}, {"text", in_one_line(one.text)}});
+  return {{"schema", "secequiv.explain/1"}, {"words", std::move(words)}};
 }
 
 std::vector<std::string> explained_words() {

@@ -83,6 +83,7 @@ bool join(FoldedRegion& region, const FoldedRegion& more, int field) {
   all = joined(std::move(all));
   if (all.size() > kMostRanges) return false;
   region = without(std::move(region), field);
+  region.parts.insert(region.parts.end(), more.parts.begin(), more.parts.end());
   if (all != kAllFields) region.fields[field] = std::move(all);
   return true;
 }

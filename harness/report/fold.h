@@ -31,11 +31,12 @@ std::optional<Ranges> values_of(const WordSet* high, const WordSet* low);
 struct FoldedRegion {
   Region region;  // its words are those that no entry of `fields` describes
   Endian endian = Endian::kLittle;
-  std::map<int, Ranges> fields = {};  // the values of whole fields (kIpField or an argument)
+  std::map<int, Ranges> fields = {};    // the values of whole fields (kIpField or an argument)
+  std::vector<std::size_t> parts = {};  // indices of the regions that were joined
 };
 
 // Joins regions that differ in only one 64-bit field, as often as possible. The result has the same
-// inputs.
+// inputs, and the parts of the argument.
 std::vector<FoldedRegion> fold(std::vector<FoldedRegion> regions);
 
 }  // namespace secequiv

@@ -71,10 +71,33 @@ TEST(Fold, OneRegionGetsTheShorterCondition) {
   EXPECT_EQ(shown({five}), "arg0 in {0x0, 0x8, 0x20000, 0x20008, 0xffffffff}");
   EXPECT_EQ(shown({{five[1]}}), "arg0.lo in {0x0, 0x8, 0x20000, 0x20008, 0xffffffff}");
   EXPECT_EQ(shown({{high({{0, 0}}), low({{5, 5}}, true)}}), "arg0.hi == 0x0 && arg0.lo != 0x5");
+  EXPECT_EQ(shown({{high({{0, 0}}), low({{0, 0}, {8, 8}, {kMax, kMax}}, true)}}),
+            "arg0 in {0x1..0x7, 0x9..0xfffffffe}");
+  EXPECT_EQ(shown({{low({{1, 7}, {9, 9}, {12, kMax}})}}), "arg0.lo not in {0x0, 0x8, 0xa..0xb}")
+      << "no list ends with a range up to the highest value";
   EXPECT_EQ(shown({{low({{0, 5}}, true)}}), "arg0.lo > 0x5") << "comparisons stay";
   EXPECT_EQ(condition_text(Region{{five[1]}, ""}, Arch::kX86_64),
             "arg0.lo not in {0x1..0x7, 0x9..0x1ffff, 0x20001..0x20007, 0x20009..0xfffffffe}")
       << "stored conditions keep their form";
+}
+
+TEST(Fold, SeveralRegionsGetOneConditionEachOrTogether) {
+  const WordSet nr = set_of(kNrWord, {{41, 41}});
+  const std::vector<Region> regions = {{{nr, low({{5, 5}}, true), high({{0, 0}})}, ""},
+                                       {{nr, low({{7, 7}}, false, 1)}, ""},
+                                       {{nr, high({{1, kMax}})}, ""}};
+  EXPECT_EQ(condition_texts(regions, Arch::kX86_64),
+            (std::vector<std::string>{"nr == 41 && arg0 != 0x5", "nr == 41 && arg1.lo == 0x7"}));
+  const Change change{{0, 0}, {0x7fff0000, 0x7fff0000}, {}};
+  EXPECT_EQ(summaries(change, regions, Arch::kX86_64).front(),
+            "nr == 41: newly allowed (was KILL_THREAD) if arg0 != 0x5");
+  SeccompData data;
+  data.set_nr(41);
+  data.set_field(0, std::uint64_t{9} << 32, Endian::kLittle);
+  EXPECT_EQ(joined_around(regions, data, Arch::kX86_64),
+            (std::vector<Region>{regions[0], regions[2]}));
+  data.set_field(0, 5, Endian::kLittle);
+  EXPECT_TRUE(joined_around(regions, data, Arch::kX86_64).empty());
 }
 
 TEST(Fold, KeepsConditionsThatCannotBeJoined) {
@@ -150,11 +173,6 @@ class Chooser {
       0, 1, 2, 5, 6, 16, 38, 0x7fffffff, 0x80000000, 0xffff0000, 0xfffffffe, 0xffffffff};
   std::mt19937 random_;
 };
-
-bool contains(const Region& region, const SeccompData& data) {
-  return std::ranges::all_of(
-      region.words, [&](const WordSet& set) { return set.contains(data.words[set.word]); });
-}
 
 TEST(Fold, RandomConditionsKeepTheirInputs) {
   Chooser choose(7);

@@ -119,11 +119,19 @@ std::string lines_text(std::span<const std::size_t> lines) {
       lines.size() > kMaxParts ? fmt::format(" and {} more", lines.size() - kMaxParts) : "");
 }
 
+// Formats that the conditions of several alternatives admit every value.
+std::string together_text(const DoubtfulRule& rule) {
+  return fmt::format("the conditions on {} of {} together admit every value, so they check nothing",
+                     field_name(rule.field),
+                     rule.lines.empty() ? "its alternatives" : lines_text(rule.lines));
+}
+
 std::string line(const DoubtfulRule& rule, std::string_view arches) {
   const std::string out = fmt::format("{}{}: {}: ", place_text(rule.place, arches),
                                       inner_text(rule.place, rule.part), lint_name(rule.kind));
   if (rule.kind == DoubtfulRule::Kind::kAlwaysTrue || rule.kind == DoubtfulRule::Kind::kNeverTrue)
     return out + trivial_text(rule);
+  if (rule.kind == DoubtfulRule::Kind::kTogetherTrue) return out + together_text(rule);
   const bool one = rule.unchecked.size() == 1;
   if (!rule.lines.empty())
     return out + fmt::format("line {} checks {}, but {} {} not", rule.lines[0],
@@ -244,6 +252,8 @@ std::string_view lint_name(DoubtfulRule::Kind kind) {
       return "always_true";
     case DoubtfulRule::Kind::kNeverTrue:
       return "never_true";
+    case DoubtfulRule::Kind::kTogetherTrue:
+      return "together_true";
   }
   return {};
 }

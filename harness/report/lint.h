@@ -57,15 +57,18 @@ struct DoubtfulRule {
     kMatchAll,      // an alternative checks nothing, so the others have no effect
     kAlwaysTrue,    // every value of `field` satisfies the condition
     kNeverTrue,     // no value of `field` satisfies the condition
+    kTogetherTrue,  // every value of `field` satisfies a condition of one of the alternatives
   };
   Kind kind;
   RulePlace place;
   int field;                        // 0..5 or kIpField; kMatchAll: unused
   RulePart checked;                 // kInconsistent: the first alternative that checks it
   std::vector<RulePart> unchecked;  // the alternatives that do not check it, or that check nothing
-  // The lines of `checked` and then `unchecked`, if each of these parts has a position of its own.
+  // The lines of `checked` and then `unchecked`, or of the alternatives (kTogetherTrue), if each of
+  // these parts has a position of its own.
   std::vector<std::size_t> lines = {};
-  RulePart part = {};    // kAlwaysTrue, kNeverTrue: the part with the condition
+  RulePart part =
+      {};  // kAlwaysTrue, kNeverTrue: the part with the condition; kTogetherTrue: the any_of
   bool no_mask = false;  // kAlwaysTrue, kNeverTrue: the condition has a mask, which is 0
 };
 

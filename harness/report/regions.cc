@@ -51,15 +51,36 @@ std::string ranges_text(const std::string& field, const Ranges& ranges, bool out
   return fmt::format("{} {}in {{{}}}", field, outside ? "not " : "", items);
 }
 
-// Formats the shorter of two equivalent conditions: the field is in the ranges, or it is not in
-// their complement. If both are equally long, `negated` selects the second.
+// One of two conditions that say the same: a field lies in the ranges, or outside.
+struct RangesForm {
+  Ranges ranges;
+  bool outside;
+};
+
+// Returns the shorter form. If both are equally long, `negated` selects the second. No list ends
+// with a range up to `top`, which is hard to read.
+RangesForm form_of(Ranges ranges, bool negated, std::uint64_t top) {
+  Ranges others = complement(ranges, top);
+  if (ranges.empty() || others.empty()) return {ranges.empty() ? others : ranges, ranges.empty()};
+  const auto up_to_top = [&](const Ranges& list) {
+    return list.size() > 1 && list.back().last == top && list.back().first != top;
+  };
+  const bool shorter = number_count(others) < number_count(ranges) + (negated ? 1 : 0);
+  if (up_to_top(ranges) || (shorter && !up_to_top(others))) return {std::move(others), true};
+  return {std::move(ranges), false};
+}
+
 template <class Name>
 std::string shorter_text(const std::string& field, const Ranges& ranges, bool negated,
                          std::uint64_t top, const Name& name) {
-  const Ranges others = complement(ranges, top);
-  const bool shorter = number_count(others) < number_count(ranges) + (negated ? 1 : 0);
-  const bool outside = ranges.empty() || (!others.empty() && shorter);
-  return ranges_text(field, outside ? others : ranges, outside, top, name);
+  const RangesForm form = form_of(ranges, negated, top);
+  return ranges_text(field, form.ranges, form.outside, top, name);
+}
+
+// Counts the numbers in the text of a set, which is no list of ranges if there are bit masks.
+std::size_t shown_numbers(const WordSet& set) {
+  const auto values = values_of(set);
+  return values ? number_count(form_of(*values, set.negated, kAll).ranges) : number_count(set);
 }
 
 std::string hex(std::uint64_t value) { return fmt::format("{:#x}", value); }
@@ -242,7 +263,8 @@ std::optional<Ranges> whole_field(const FoldedRegion& region, int field) {
   const WordSet* low = find(region.region, half_word(field, false, region.endian));
   if (high == nullptr || low == nullptr) return std::nullopt;
   const auto values = values_of(high, low);
-  const bool longer = values && number_count(*values) > number_count(*high) + number_count(*low);
+  const bool longer = values && number_count(form_of(*values, false, kAllBits).ranges) >
+                                    shown_numbers(*high) + shown_numbers(*low);
   return longer ? std::nullopt : values;
 }
 
@@ -307,10 +329,21 @@ FoldedRegion unfolded(const Region& region, Arch host) {
   return {region, arch_info(own_arch(region, host)).endian};
 }
 
+// Returns the regions, joined where possible.
+std::vector<FoldedRegion> folded(std::span<const Region> regions, Arch host) {
+  std::vector<FoldedRegion> out;
+  out.reserve(regions.size());
+  for (const Region& region : regions) {
+    out.push_back(unfolded(region, host));
+    out.back().parts = {out.size() - 1};
+  }
+  return fold(std::move(out));
+}
+
 // Returns the conditions of a region on the instruction pointer and the arguments.
-std::vector<std::string> own_tests(const Region& region, Arch host) {
+std::vector<std::string> own_tests(const FoldedRegion& folded) {
   std::vector<std::string> out;
-  argument_tests(unfolded(region, host), Values::kNamed, namesake_of(region), out);
+  argument_tests(folded, Values::kNamed, namesake_of(folded.region), out);
   return out;
 }
 
@@ -323,7 +356,10 @@ std::string calls_text(const Region& region, Arch host) {
   const Arch own = own_arch(region, host);
   std::string out = audit ? arch_name(*audit) : arch != nullptr ? arch_text(*arch) : "";
   if (!out.empty()) out += " ";
-  if (const auto number = only(*nr)) return out + nr_name(*number, audit, own);
+  if (const auto number = only(*nr)) {
+    const std::string name = nr_name(*number, audit, own);
+    return out + (name == plain(*number) ? "nr == " : "") + name;
+  }
   const auto names =
       audit == arch_info(own).audit ? sorted_names(*nr, *audit, own, {}) : std::nullopt;
   return out + (names ? *names : nr_text(*nr, audit, own));
@@ -371,15 +407,36 @@ std::string condition_text(const Region& region, Arch host, Values values,
   return folded_text(unfolded(region, host), host, values, asked);
 }
 
+std::vector<std::string> condition_texts(std::span<const Region> regions, Arch host, Values values,
+                                         std::optional<AskedCall> asked) {
+  std::vector<std::string> out;
+  for (const FoldedRegion& region : folded(regions, host))
+    out.push_back(folded_text(region, host, values, asked));
+  return out;
+}
+
+bool contains(const Region& region, const SeccompData& data) {
+  return std::ranges::all_of(
+      region.words, [&](const WordSet& set) { return set.contains(data.words[set.word]); });
+}
+
+std::vector<Region> joined_around(std::span<const Region> regions, const SeccompData& data,
+                                  Arch host) {
+  std::vector<Region> out;
+  for (const FoldedRegion& joined : folded(regions, host)) {
+    out.clear();
+    for (const std::size_t part : joined.parts) out.push_back(regions[part]);
+    if (std::ranges::any_of(out, [&](const Region& region) { return contains(region, data); }))
+      break;
+    out.clear();
+  }
+  return out;
+}
+
 std::string condition_text(const RegionList& where, Arch host, Values values,
                            std::optional<AskedCall> asked) {
-  std::vector<FoldedRegion> regions;
-  regions.reserve(where.regions.size());
-  for (const Region& region : where.regions) regions.push_back(unfolded(region, host));
-  std::string out;
-  for (const FoldedRegion& region : fold(std::move(regions)))
-    out += (out.empty() ? "" : " || ") + folded_text(region, host, values, asked);
-  return out + (where.is_all(where.regions.size()) ? "" : " || ...");
+  return fmt::format("{}{}", fmt::join(condition_texts(where.regions, host, values, asked), " || "),
+                     where.is_all(where.regions.size()) ? "" : " || ...");
 }
 
 std::string short_condition(const std::string& condition) {
@@ -404,6 +461,11 @@ std::string short_condition(const std::string& condition) {
 
 namespace {
 
+// "if arg0 == 0x5 && arg1 == 0x0", "whatever the arguments".
+std::string tests_text(const std::vector<std::string>& tests) {
+  return tests.empty() ? "whatever the arguments" : fmt::format("if {}", fmt::join(tests, " && "));
+}
+
 // "newly allowed (was ERRNO(1 EPERM))", "no longer allowed (now KILL_THREAD)". LOG lets calls run
 // too, and is named.
 std::string effect_text(const Change& change) {
@@ -426,13 +488,22 @@ std::string effect_text(const Change& change) {
 }  // namespace
 
 std::string summary(const Change& change, const Region& region, Arch host) {
-  return fmt::format("{}: {}{}{}", calls_text(region, host), effect_text(change),
-                     own_tests(region, host).empty() ? ", " : " ", arguments_text(region, host));
+  return summaries(change, {&region, 1}, host).front();
+}
+
+std::vector<std::string> summaries(const Change& change, std::span<const Region> regions,
+                                   Arch host) {
+  std::vector<std::string> out;
+  for (const FoldedRegion& joined : folded(regions, host)) {
+    const std::vector<std::string> tests = own_tests(joined);
+    out.push_back(fmt::format("{}: {}{}{}", calls_text(joined.region, host), effect_text(change),
+                              tests.empty() ? ", " : " ", tests_text(tests)));
+  }
+  return out;
 }
 
 std::string arguments_text(const Region& region, Arch host) {
-  const std::vector<std::string> tests = own_tests(region, host);
-  return tests.empty() ? "whatever the arguments" : fmt::format("if {}", fmt::join(tests, " && "));
+  return tests_text(own_tests(unfolded(region, host)));
 }
 
 std::vector<NamedCall> named_calls(const Region& region) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,18 @@ struct AskedCall {
 // `host` is the default architecture with which parse_assumption() reads the text.
 std::string condition_text(const Region& region, Arch host, Values values = Values::kNumbers,
                            std::optional<AskedCall> asked = {});
+
+// Returns the conditions of the regions. Regions that differ in only one 64-bit field share one:
+// "arg0 != 0x5" stands for `arg0.hi == 0x0 && arg0.lo != 0x5` and `arg0.hi >= 0x1`.
+std::vector<std::string> condition_texts(std::span<const Region> regions, Arch host,
+                                         Values values = Values::kNumbers,
+                                         std::optional<AskedCall> asked = {});
+
+bool contains(const Region& region, const SeccompData& data);
+
+// Returns the regions that share one condition with the region of `data`.
+std::vector<Region> joined_around(std::span<const Region> regions, const SeccompData& data,
+                                  Arch host);
 
 // Returns "A || B" for the listed regions, with "..." if the set has more.
 std::string condition_text(const RegionList& where, Arch host, Values values = Values::kNumbers,
@@ -66,6 +79,9 @@ std::string action_text(const ReturnValue& value);
 // Returns the effect of one region on callers: "x86_64 socket: no longer allowed (now ERRNO(1
 // EPERM)) if arg0 == 0x26".
 std::string summary(const Change& change, const Region& region, Arch host);
+// The same for several regions, joined as in condition_texts().
+std::vector<std::string> summaries(const Change& change, std::span<const Region> regions,
+                                   Arch host);
 
 // Returns the last part of the summary: "if arg0 == 0x26", or "whatever the arguments".
 std::string arguments_text(const Region& region, Arch host);

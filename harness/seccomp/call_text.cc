@@ -76,7 +76,18 @@ Result<SeccompData> read_words(const std::vector<std::string>& words) {
 
 }  // namespace
 
-Result<SeccompData> read_call(const CallText& call, const std::string& host) {
+CallText with_arch(CallText call) {
+  const std::size_t colon = call.nr.find(':');
+  const auto named = arch_from_name(call.nr.substr(0, colon));
+  const bool other = !call.arch.empty() && arch_from_name(call.arch) != named;
+  if (colon == call.nr.npos || !named || other) return call;
+  call.arch = arch_info(*named).name;
+  call.nr.erase(0, colon + 1);
+  return call;
+}
+
+Result<SeccompData> read_call(const CallText& text, const std::string& host) {
+  const CallText call = with_arch(text);
   if (!call.words.empty()) return read_words(call.words);
   SeccompData data;
   const std::string& arch = call.arch.empty() ? host : call.arch;

@@ -11,12 +11,15 @@
 namespace secequiv {
 
 struct CallText {
-  std::string arch;  // a name or an AUDIT_ARCH value; empty: the host's
-  std::string nr = "0";
+  std::string arch;      // a name or an AUDIT_ARCH value; empty: the host's
+  std::string nr = "0";  // a number or a name, also with its architecture: "x32:openat"
   std::string ip = "0";
   std::vector<std::string> args;   // "0=3"
   std::vector<std::string> words;  // all sixteen, instead of the fields
 };
+
+// Moves the architecture of the number, if it has one, to `arch`, unless that names another one.
+CallText with_arch(CallText call);
 
 // Errors: kUsage. Its subject (Subject::kCall...) names the wrong part.
 Result<SeccompData> read_call(const CallText& call, const std::string& host);

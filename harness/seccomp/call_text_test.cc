@@ -17,6 +17,20 @@ TEST(CallText, ReadsNamesAndNumbers) {
   EXPECT_EQ(call->field(kIpField, Endian::kLittle), 0x10u);
 }
 
+TEST(CallText, TheNumberCanNameItsArchitecture) {
+  const auto call = read_call({"", "x32:read", "0", {}, {}}, "x86_64");
+  ASSERT_TRUE(call) << call.error().text();
+  EXPECT_EQ(call->nr(), kX32Bit);
+  EXPECT_EQ(call->arch(), AUDIT_ARCH_X86_64);
+  EXPECT_EQ(read_call({"", "arm64:read", "0", {}, {}}, "x86_64")->arch(), AUDIT_ARCH_AARCH64);
+  EXPECT_EQ(read_call({"i386", "x86:read", "0", {}, {}}, "x86_64")->nr(), 3u);
+  for (const char* number : {"x33:read", "x32:raed", "x32:", "i386:read"}) {
+    const auto read = read_call({"x32", number, "0", {}, {}}, "x86_64");
+    ASSERT_FALSE(read) << number;
+    EXPECT_EQ(read.error().subject, Subject::kCallNumber) << number;
+  }
+}
+
 TEST(CallText, ReadsWordsInPlaceOfFields) {
   std::vector<std::string> words(16, "7");
   const auto call = read_call({"", "nosuch", "", {}, words}, "x86_64");

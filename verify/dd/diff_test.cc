@@ -12,11 +12,6 @@ namespace {
 constexpr Limits kSmall{.nodes = 200'000, .steps = 1'000'000};
 constexpr std::size_t kAllRegions = 2000;
 
-bool contains(const Region& region, const SeccompData& data) {
-  return std::ranges::all_of(
-      region.words, [&](const WordSet& set) { return set.contains(data.words[set.word]); });
-}
-
 mpz_class total(const Difference& difference) {
   mpz_class out = 0;
   for (const Change& change : difference.changes)

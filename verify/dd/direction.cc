@@ -119,7 +119,7 @@ class Divider {
     Words& words = space_.words();
     const std::uint32_t audit = arch_info(host_).audit;
     const NodeId here = words.set(words.eq(words.load(kArchWord), words.constant(audit)));
-    return without(both(counts_, here), named_numbers(audit));
+    return both(both(counts_, here), unnamed_numbers(host_));
   }
 
   // Makes a step of each group with inputs of the kind kLooser, and the fallback.
@@ -151,7 +151,7 @@ class Divider {
     std::erase_if(part.unnamed, [&](Arch arch) {
       const std::uint32_t audit = arch_info(arch).audit;
       const NodeId others = space_.fix(without(counts_, inputs), kArchWord, audit);
-      return without(others, named_numbers(audit)) != Diagrams::kZero;
+      return both(others, unnamed_numbers(arch)) != Diagrams::kZero;
     });
     if (without(without(counts_, inputs), known) != Diagrams::kZero) part.unknown_arches = false;
   }
@@ -202,9 +202,9 @@ class Divider {
             parts[i]->calls.push_back({info.arch, call.nr, one[i] == one.back()});
       }
       if (compat) continue;
-      const NodeId named = named_numbers(info.audit);
+      const NodeId unnamed = unnamed_numbers(info.arch);
       for (std::size_t i = 0; i < parts.size(); ++i)
-        if (without(here[i], named) != Diagrams::kZero) parts[i]->unnamed.push_back(info.arch);
+        if (both(here[i], unnamed) != Diagrams::kZero) parts[i]->unnamed.push_back(info.arch);
     }
     const NodeId known = known_arches();
     for (std::size_t i = 0; i < parts.size(); ++i)
@@ -239,6 +239,20 @@ class Divider {
           out = space_.diagrams().either(
               words.set(words.eq(words.load(kNrWord), words.constant(call.nr))), out);
     return out;
+  }
+
+  // Returns the numbers of the architecture without a name. Filters often treat x32's numbers,
+  // which have one bit more, otherwise than x86_64's.
+  NodeId unnamed_numbers(Arch arch) {
+    const std::uint32_t audit = arch_info(arch).audit;
+    const NodeId unnamed = space_.diagrams().negate(named_numbers(audit));
+    if (audit != AUDIT_ARCH_X86_64) return unnamed;
+    Words& words = space_.words();
+    const Word nr = words.load(kNrWord);
+    const NodeId x32 = words.set(words.negate(
+        words.either(words.eq(words.bit_and(nr, words.constant(kX32Bit)), words.constant(0)),
+                     words.eq(nr, words.constant(0xffffffff)))));
+    return arch == Arch::kX32 ? both(unnamed, x32) : without(unnamed, x32);
   }
 
   // Returns the set from which the example is taken.

@@ -90,6 +90,17 @@ TEST(Direction, FindsAChangedDefaultAction) {
   EXPECT_FALSE(direction_between(filled("ret #0x7fff0000"), filled("ret #0x30000")).fallback);
 }
 
+TEST(Direction, AChangedDefaultActionNeedNotDecideAboutNumbersOfX32) {
+  const std::string text =
+      "ld [4]\njeq #0xc000003e, own, kill\nown: ld [0]\njset #0x40000000, high, known\n"
+      "high: jeq #0xffffffff, known, kill\nknown: jeq #39, no, other\nkill: ret #0\n"
+      "no: ret #0x50001\nother: ";
+  const Direction out = direction_between(text + "ret #0x30000\n", text + "ret #0x7fff0000\n");
+  ASSERT_TRUE(out.fallback);
+  EXPECT_EQ(out.fallback->part.unnamed, std::vector{Arch::kX86_64});
+  EXPECT_EQ(out.allowed.unnamed, std::vector{Arch::kX86_64});
+}
+
 TEST(Direction, FindsFiltersForDifferentArchitectures) {
   const std::string_view x86 =
       "ld [4]\njeq #0xc000003e, yes, no\nyes: ret #0x7fff0000\nno: ret #0\n";
