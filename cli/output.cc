@@ -47,8 +47,8 @@ void warn(std::string_view text) {
 }
 
 void print_notes(const Options& options) {
-  for (const std::string& note : *options.notes)
-    if (!options.quiet || note.starts_with("warning: ")) warn(note);
+  for (const Options::Note& note : *options.notes)
+    if (!options.quiet || note.warning) warn((note.warning ? "warning: " : "") + note.text);
 }
 
 Status keep_json_alone(const Options& options, const char* option, const std::string& path) {

@@ -12,6 +12,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/text.h"
 #include "harness/bpf/refusal.h"
+#include "harness/compare/named_call.h"
 #include "harness/generate/random_program.h"
 #include "harness/generate/shrink.h"
 #include "harness/inputs/cases.h"
@@ -58,6 +59,9 @@ class EvaluatorHunt {
     report_.subjects = source.describe();
     report_.seed = options.seed;
     report_.replay_options = options.replay_options;
+    report_.limit_seconds = options.seconds;
+    report_.request_seconds = options.request_seconds;
+    report_.knows_earlier = !options.known.empty();
   }
 
   Result<HuntReport> run() {
@@ -256,8 +260,8 @@ class EvaluatorHunt {
                                   options_.assess.sameness);
       if (!problem || problem->kind != finding.kind || (options_.stop && options_.stop()))
         return std::nullopt;
-      if (manner_of(problem->kind, problem->detail, problem->cause) !=
-          manner_of(finding.kind, finding.detail, finding.cause))
+      if (manner_of(problem->kind, problem->detail, problem->cause, problem->rule) !=
+          manner_of(finding.kind, finding.detail, finding.cause, finding.rule))
         return std::nullopt;
       return problem;
     };
@@ -300,12 +304,12 @@ class EvaluatorHunt {
   template <class ProblemOf>
   void make_input_small(Finding& finding, const ProblemOf& problem_of,
                         std::vector<SeccompData>& asked) {
-    finding.witness =
-        minimize(*finding.witness, [&](const SeccompData& data) -> std::optional<Witness> {
-          asked = {data};
-          const auto problem = problem_of(finding.subject.before);
-          return problem ? problem->witness : std::nullopt;
-        });
+    const auto shows = [&](const SeccompData& data) -> std::optional<Witness> {
+      asked = {data};
+      const auto problem = problem_of(finding.subject.before);
+      return problem ? problem->witness : std::nullopt;
+    };
+    finding.witness = with_named_call(minimize(*finding.witness, shows), shows);
     finding.detail =
         differs(finding.witness->data, finding.witness->before, finding.witness->after).detail;
   }

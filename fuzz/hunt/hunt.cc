@@ -44,6 +44,9 @@ class Hunt {
     report_.subjects = source.describe();
     report_.seed = options.seed;
     report_.replay_options = options.replay_options;
+    report_.limit_seconds = options.seconds;
+    report_.request_seconds = options.request_seconds;
+    report_.knows_earlier = !options.known.empty();
   }
 
   Result<HuntReport> run() {
@@ -464,6 +467,7 @@ void set_problem(Finding& finding, Problem problem) {
   finding.kind = problem.kind;
   finding.detail = std::move(problem.detail);
   finding.cause = std::move(problem.cause);
+  finding.rule = problem.rule;
   finding.witness = problem.witness;
 }
 
@@ -514,6 +518,9 @@ void conclude(HuntReport& report, const HuntOptions& options, const Originals& o
   if (report.answered == 0) {
     report.reason = report.unsupported > 0
                         ? "nothing was tested, because every request is unsupported"
+                    : report.interrupted ? "interrupted before anything was tested"
+                    : report.knows_earlier && report.trials == 0
+                        ? "nothing was tested: the time ran out while the known findings were tried"
                         : "nothing was tested";
   } else if (!report.lost.empty()) {
     report.reason = report.lost;

@@ -79,6 +79,7 @@ class Bytes {
 template <class B>
 void copy_finding(B& bytes, Finding& f) {
   bytes(f.kind), bytes(f.failure), bytes(f.known), bytes(f.detail), bytes(f.cause);
+  bytes(f.rule);
   bytes(f.found_by), bytes(f.subject.name), bytes(f.subject.policy), bytes(f.subject.before);
   bytes(f.reduced), bytes(f.repeated), bytes(f.after), bytes(f.witness), bytes(f.original_size);
   bytes(f.trial), bytes(f.seconds), bytes(f.count), bytes(f.pass), bytes(f.group), bytes(f.file);

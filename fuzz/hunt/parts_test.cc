@@ -135,6 +135,16 @@ TEST(Shape, SignaturesDependOnTheCauseWithoutItsNumbers) {
   EXPECT_EQ(group_of(finding), "crashed: it exited with status #: panic: nil");
 }
 
+TEST(Shape, RefusedAnswersAreAlikeIfTheyBreakOneRuleOfTheKernel) {
+  const auto refused = [](std::string_view detail, RefusalRule rule) {
+    return manner_of(FindingKind::kRejected, detail, "", rule);
+  };
+  EXPECT_EQ(refused("jump_range at 3", RefusalRule::kJumpRange),
+            refused("another text", RefusalRule::kJumpRange));
+  EXPECT_NE(refused("one text", RefusalRule::kJumpRange),
+            refused("one text", RefusalRule::kMemUnset));
+}
+
 TEST(Store, FilesContainTheProgramAndAReplayCommand) {
   HuntReport report;
   report.kind = "optimizer";

@@ -76,14 +76,13 @@ ordered_json result(const ReportedCases& report, const ReportedCase& one) {
     out["ruleIndex"] = index;
   out["level"] = one.state == State::kFail ? "error" : "warning";
   std::string text = one.state == State::kUnknown ? "not decided: " : "";
-  // A number alone has no meaning for the reader.
-  if (!one.name.empty() && !parse_unsigned(one.name)) text += one.name + ": ";
   text += printable(one.message, true);
   if (!one.detail.empty()) text += "\n" + printable(one.detail, true);
   out["message"] = {{"text", text}};
-  // Code scanning services refuse a whole file if one result has no physical location.
+  // Code scanning services refuse a whole file if one result has no physical location, so a result
+  // without a file gets the working directory.
   ReportedCase::Place place = one.place.value_or(ReportedCase::Place{});
-  if (place.path.empty()) place.path = report.file.empty() ? "secequiv" : report.file;
+  if (place.path.empty()) place.path = report.file.empty() ? "./" : report.file;
   out["locations"] = only(location(place));
   if (one.before) {
     ordered_json at = location(*one.before);

@@ -156,14 +156,15 @@ std::optional<std::uint64_t> constant_value(Arch arch, std::string_view name) {
 }
 
 std::vector<Constant> constants(Arch arch, std::string_view prefix) {
+  static_assert(std::ranges::is_sorted(kConstants, {}, &Constant::name) &&
+                std::ranges::is_sorted(kArchConstants, {}, &ArchConstant::name));
   std::vector<Constant> out;
-  for (const ArchConstant& constant : kArchConstants)
-    if (constant.arch == arch_info(arch).name && constant.name.starts_with(prefix))
-      out.push_back({constant.name, constant.value});
-  for (const Constant& constant : kConstants)
-    if (constant.name.starts_with(prefix) &&
-        std::ranges::find(out, constant.name, &Constant::name) == out.end())
-      out.push_back(constant);
+  for (const auto* at = std::ranges::lower_bound(kArchConstants, prefix, {}, &ArchConstant::name);
+       at != std::end(kArchConstants) && at->name.starts_with(prefix); ++at)
+    if (at->arch == arch_info(arch).name) out.push_back({at->name, at->value});
+  for (const auto* at = std::ranges::lower_bound(kConstants, prefix, {}, &Constant::name);
+       at != std::end(kConstants) && at->name.starts_with(prefix); ++at)
+    if (std::ranges::find(out, at->name, &Constant::name) == out.end()) out.push_back(*at);
   return out;
 }
 
