@@ -25,7 +25,7 @@ namespace {
 using broken::Planted;
 using broken::PlantedOptimizer;
 
-// Each shows in many generated programs. All optimize, so that any other bug can come before them.
+// Each changes many generated programs. All are optimizers, so any other bug can run before them.
 constexpr std::array<std::string_view, 5> kFrequent = {
     "twin-thread-jumps", "twin-merge-equal-targets", "twin-remove-null-jumps",
     "twin-remove-dead-writes", "twin-merge-returns"};
@@ -102,7 +102,7 @@ Times hunt_both(const Planted& frequent, const Planted& hidden, std::uint64_t se
   options.found = [&](const HuntReport&, Finding& finding) {
     if (finding.kind != FindingKind::kDifferent) return;
     ++out.findings;
-    // The frequent bug gets the answer of the hidden one.
+    // The frequent bug runs on the output of the hidden one.
     const Program middle = made_by(hidden, finding.subject);
     auto& time = differ(middle, run_optimizer(frequent, middle)) ? out.frequent : out.hidden;
     if (!time) time = seconds_since(start);
@@ -130,7 +130,7 @@ Program list_of(std::uint32_t entries) {
 struct Alone {
   std::string_view label;
   std::string_view bug;
-  std::uint32_t entries;  // of the list that is given; 0: programs are generated
+  std::uint32_t entries;  // of the given list (list_of); 0: programs are generated
 };
 constexpr std::array<Alone, 4> kAlone = {{{"jump-truncated", "list-jumps-truncated", 0},
                                           {"jump-truncated-from-100", "list-jumps-truncated", 100},

@@ -264,7 +264,7 @@ Result<Agreement> Findings::compare(std::size_t known, const Finding& reduced) {
   const bool alike =
       earlier.group == group_of(reduced) || cause.pattern.same_as(pattern_of(reduced));
   if (*shown == Shown::kProblem || (*shown == Shown::kNothing && !alike)) return Agreement::kOther;
-  // The kernel's rule, the lost calls or the crash are already the same.
+  // comparable() has already compared the kernel's rule, the lost calls or the crash.
   if (reduced.kind != FindingKind::kDifferent) return Agreement::kSame;
   if (cause.recorded && same_answer(*cause.recorded, reduced)) return Agreement::kSame;
   if (auto s = learn_mistakes(known); !s) return s.error();
@@ -326,7 +326,7 @@ Result<bool> Findings::explained(Finding& finding, bool reduce_looser) {
 }
 
 Result<Findings::Explanation> Findings::explanation(Finding& finding, From from) {
-  // A crash of the shortest program needs no instruction: no program gets an answer.
+  // If even the shortest program crashes the target, no program gets an answer.
   for (std::size_t i = 0; i < causes_.size(); ++i)
     if (finding.kind == FindingKind::kCrashed && !report_.findings[i].known &&
         comparable(causes_[i], finding) && report_.findings[i].subject.before.size() == 1)
@@ -379,7 +379,7 @@ Result<Shown> Findings::without_patterns(Finding& rest, From from, std::size_t m
       ++reducing_steps_;
       const auto shown = tools_.again(next);
       if (!shown || *shown == Shown::kRight) return shown;
-      // An answer that says nothing excuses nothing: the rest can be unsupported, for example.
+      // An answer that shows nothing explains nothing: the rest may be unsupported, for example.
       if (*shown == Shown::kNothing) continue;
       rest = std::move(next);
       rest.failure = !rest.known && counts_as_failure(rest.kind);
@@ -424,7 +424,7 @@ bool Findings::add(Finding reduced) {
   }
   joined_ = causes_.size();
   failed_ = failed_ || reduced.failure;
-  // Two mistakes with one shape have different files.
+  // The group determines the file name, and two mistakes with the same shape need different files.
   if (std::ranges::find(report_.findings, reduced.group, &Finding::group) != report_.findings.end())
     reduced.group += kAnotherAnswer + answer_text(reduced);
   if (reduced.known) cause.recorded = reduced;
@@ -462,7 +462,7 @@ void Findings::end() {
     const bool shown = std::ranges::any_of(report_.findings, [&](const Finding& other) {
       return other.kind == finding.kind && other.failure;
     });
-    // If no time is left to reduce it, nobody knows whether a known finding is its cause.
+    // Without a reduction, nobody knows whether a known finding is the cause.
     const bool undetermined = unlearned_ || has_known_pattern(finding, finding.subject);
     if (shown || undetermined || waiting.known.by) {
       leave(waiting);
@@ -496,7 +496,7 @@ bool Findings::take_known_out_of(HuntSubject& subject, std::uint64_t trial, bool
 }
 
 bool Findings::may_reduce(const Finding& finding, bool suspected) const {
-  // Half of the requests stay for what is certainly new.
+  // Half of the requests are reserved for findings that are certainly new.
   const std::uint64_t most = (kFirstSteps + report_.trials) / (suspected ? 2 : 1);
   return finding.known || (!suspected && !reduced_.contains(finding.kind)) ||
          reducing_steps_ < most;
@@ -513,7 +513,8 @@ bool Findings::has_known_pattern(const Finding& like, const HuntSubject& subject
   });
 }
 
-// What is left without known patterns can be of a kind whose group does not depend on the program.
+// Without known patterns, a subject can fail in another way, and the group of that failure may not
+// depend on the program.
 bool Findings::merge_other(Finding& finding) {
   if (groups_by_shape(finding)) return false;
   finding.group = group_of(finding);

@@ -26,8 +26,8 @@ Parts parts_of(const HuntSubject& subject);
 
 class Pattern {
  public:
-  // With `values` false, values did not matter to the finding. Then it is the same whether A or X
-  // is loaded or stored.
+  // If `values` is false, values did not matter to the finding. Then loads and stores of A match
+  // those of X.
   explicit Pattern(const HuntSubject& reduced, bool values = true);
 
   // Returns whether the parts include the pattern's parts in their order. An empty pattern occurs
@@ -35,9 +35,9 @@ class Pattern {
   [[nodiscard]] bool in(const Parts& parts) const { return !occurrence(parts).empty(); }
   // Returns whether both patterns have the same parts, apart from values.
   [[nodiscard]] bool same_as(const Pattern& other) const;
-  // Returns the subject without the shortest occurrence of the pattern: a simpler part replaces its
-  // rarest one, or the next rarest one after `skip` others. Returns nothing if there is no
-  // occurrence, or if no such part can be replaced.
+  // Returns the subject without the shortest occurrence of the pattern: a simpler part replaces the
+  // rarest part that can be replaced, not counting the first `skip` of them. Returns nothing if
+  // there is no occurrence, or no such part.
   [[nodiscard]] std::optional<HuntSubject> taken_out_of(const HuntSubject& subject,
                                                         std::size_t skip = 0) const;
 

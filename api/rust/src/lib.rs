@@ -47,7 +47,7 @@ pub struct Insn {
     pub k: u32,
 }
 
-/// A type of instructions. `Owner` is any type of the implementing crate. It permits implementing this for types of other crates.
+/// A type of instructions. `Owner` is any type of the implementing crate. It lets a crate implement this trait for types of other crates.
 pub trait Instruction<Owner> {
     fn to_insn(&self) -> Insn;
     fn from_insn(insn: Insn) -> Self;
@@ -63,7 +63,7 @@ impl Instruction<Insn> for Insn {
     }
 }
 
-/// Makes the assertions take programs of this type, a structure with the public members `code`, `jt`, `jf` and `k`.
+/// Makes the assertions accept programs of this type, a structure with the public members `code`, `jt`, `jf` and `k`.
 #[macro_export]
 macro_rules! instruction_type {
     ($type:path) => {
