@@ -53,16 +53,8 @@ class EvaluatorHunt {
         source_(source),
         inputs_(inputs),
         options_(options),
-        random_(options.seed) {
-    report_.target = name;
-    report_.kind = "evaluator";
-    report_.subjects = source.describe();
-    report_.seed = options.seed;
-    report_.replay_options = options.replay_options;
-    report_.limit_seconds = options.seconds;
-    report_.request_seconds = options.request_seconds;
-    report_.knows_earlier = !options.known.empty();
-  }
+        random_(options.seed),
+        report_(new_report(name, "evaluator", source, options)) {}
 
   Result<HuntReport> run() {
     auto shown = start_;
@@ -77,7 +69,7 @@ class EvaluatorHunt {
     report_.seconds = seconds_since(start_);
     conclude(report_, options_, originals_);
     if (report_.verdict == Verdict::kPass)
-      report_.reason = fmt::format("no {}failure in {} of {}", options_.known.empty() ? "" : "new ",
+      report_.reason = fmt::format("no {}failure in {} of {}", report_.knows_earlier ? "new " : "",
                                    counted(report_.evaluations, "evaluation"),
                                    counted(report_.answered, "program"));
     report_.reason += unanswered_;
@@ -311,7 +303,11 @@ class EvaluatorHunt {
       const auto problem = problem_of(finding.subject.before);
       return problem ? problem->witness : std::nullopt;
     };
-    finding.witness = with_named_call(minimize(*finding.witness, shows), shows);
+    finding.witness = minimize(*finding.witness, shows);
+    // One request is enough, because its problem is the first input with a wrong value.
+    asked = with_named_calls(finding.witness->data);
+    if (!asked.empty())
+      if (const auto named = problem_of(finding.subject.before)) finding.witness = named->witness;
     finding.detail =
         differs(finding.witness->data, finding.witness->before, finding.witness->after).detail;
   }

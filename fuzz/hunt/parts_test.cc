@@ -10,6 +10,7 @@
 #include "fuzz/hunt/testing.h"
 #include "harness/bpf/testing.h"
 #include "harness/bpf/text.h"
+#include "harness/policy/testing.h"
 
 namespace secequiv::hunt::parts_test {
 namespace {
@@ -104,6 +105,20 @@ TEST(HuntEvaluator, ReducesADisagreementToOneInstructionAndOneWord) {
   SeccompData data = finding.witness->data;
   data.set_arch(0);  // the output shows x86_64
   EXPECT_EQ(data, SeccompData{});
+}
+
+TEST(HuntEvaluator, WitnessesHaveACallWithAName) {
+  FakeEvaluator evaluator([](ProgramView, const SeccompData& data) {
+    const bool right = data.arch() == arch_info(Arch::kX86_64).audit && data.nr() < 5;
+    return right ? 1u : 2u;
+  });
+  const std::vector<SeccompData> inputs = {call(Arch::kS390x, 3)};
+  const auto source = given_programs({{"one", {{kRetK, 0, 0, 1}}}});
+  const auto report = hunt_evaluator("fake", evaluator, *source, inputs, options_for(1));
+  ASSERT_TRUE(report);
+  ASSERT_EQ(report->findings.size(), 1u);
+  EXPECT_EQ(report->findings[0].witness->data, call(Arch::kX86_64, 5));
+  EXPECT_TRUE(report->findings[0].reduced);
 }
 
 TEST(Shape, DependsOnlyOnStructure) {

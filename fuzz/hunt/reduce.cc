@@ -165,7 +165,13 @@ void finish(Finding& out, const Reduction::Reduced& shown, Sameness sameness) {
     if (other && !same_actions(*other, shown_first)) other.reset();
     return other;
   };
-  out.witness = with_named_call(minimize(shown_first, alike), alike);
+  out.witness = minimize(shown_first, alike);
+  for (const SeccompData& data : with_named_calls(out.witness->data)) {
+    const auto named = alike(data);
+    if (!named) continue;
+    out.witness = named;
+    break;
+  }
   out.detail = became_text(*out.witness);
 }
 

@@ -7,27 +7,23 @@
 
 namespace secequiv {
 
-Witness with_named_call(
-    const Witness& witness,
-    const std::function<std::optional<Witness>(const SeccompData&)>& witness_of) {
+std::vector<SeccompData> with_named_calls(const SeccompData& data) {
   constexpr std::array kCommon = {Arch::kX86_64, Arch::kAarch64, Arch::kI386};
-  const std::uint32_t nr = witness.data.nr();
-  const auto own = arch_from_data(witness.data.arch(), nr);
-  if (own && std::ranges::find(kCommon, *own) != kCommon.end() && !syscall_name(*own, nr).empty())
-    return witness;
-  const auto with = [&](Arch arch, std::uint32_t number) {
-    SeccompData data = witness.data;
-    data.set_arch(arch_info(arch).audit);
-    data.set_nr(number);
-    return witness_of(data);
-  };
+  const auto own = arch_from_data(data.arch(), data.nr());
+  if (own && std::ranges::find(kCommon, *own) != kCommon.end() &&
+      !syscall_name(*own, data.nr()).empty())
+    return {};
+  std::vector<SeccompData> out;
   for (const Arch arch : kCommon) {
-    if (!syscall_name(arch, nr).empty())
-      if (const auto same = with(arch, nr)) return *same;
-    for (const SyscallEntry& call : arch_info(arch).syscalls)
-      if (const auto named = with(arch, call.nr)) return *named;
+    SeccompData named = data;
+    named.set_arch(arch_info(arch).audit);
+    if (!syscall_name(arch, data.nr()).empty()) out.push_back(named);
+    for (const SyscallEntry& call : arch_info(arch).syscalls) {
+      named.set_nr(call.nr);
+      out.push_back(named);
+    }
   }
-  return witness;
+  return out;
 }
 
 }  // namespace secequiv

@@ -1,19 +1,16 @@
-// Replaces the call of a witness by one that has a name, for readers. Owns the order in which calls
-// are tried. It must not know what makes an input a witness.
+// Finds inputs like that of a witness whose call has a name, for readers. Owns the order of these
+// calls. It must not know what makes an input a witness.
 #pragma once
 
-#include <functional>
-#include <optional>
+#include <vector>
 
-#include "harness/compare/pair.h"
+#include "harness/seccomp/data.h"
 
 namespace secequiv {
 
-// Returns the witness if its call has a name on x86_64, aarch64 or i386. Otherwise returns the
-// first such call that is also a witness, with the same other words, or `witness` if there is none.
-// `witness_of` is as for minimize(); it is called at most about 1200 times.
-Witness with_named_call(
-    const Witness& witness,
-    const std::function<std::optional<Witness>(const SeccompData&)>& witness_of);
+// Returns copies of `data` with each call that has a name on x86_64, aarch64 or i386; those with
+// the same number come first on each architecture. Returns none if the call of `data` has such a
+// name.
+std::vector<SeccompData> with_named_calls(const SeccompData& data);
 
 }  // namespace secequiv

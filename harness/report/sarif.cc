@@ -79,10 +79,9 @@ ordered_json result(const ReportedCases& report, const ReportedCase& one) {
   text += printable(one.message, true);
   if (!one.detail.empty()) text += "\n" + printable(one.detail, true);
   out["message"] = {{"text", text}};
-  // Code scanning services refuse a whole file if one result has no physical location, so a result
-  // without a file gets the working directory.
+  // Code scanning services refuse a whole file if one result has no physical location.
   ReportedCase::Place place = one.place.value_or(ReportedCase::Place{});
-  if (place.path.empty()) place.path = report.file.empty() ? "./" : report.file;
+  if (place.path.empty()) place.path = report.file.empty() ? "secequiv" : report.file;
   out["locations"] = only(location(place));
   if (one.before) {
     ordered_json at = location(*one.before);

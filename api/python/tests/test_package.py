@@ -1,11 +1,15 @@
 """Tests the Python package with the library of this build: from the sources, and as a wheel in a new environment."""
 
+import copy
+import dataclasses
 import json
 import os
+import pickle
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 import zipfile
 from pathlib import Path
@@ -254,6 +258,17 @@ def test_wrong_optimizers_fail(optimize, message):
     with pytest.raises(AssertionError) as caught:
         assert_optimizer(optimize, trials=100)
     assert str(caught.value).endswith("\nthe optimizer is wrong") and message in str(caught.value)
+
+
+def test_the_program_of_a_finding_is_stored_and_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    assert_optimizer(lambda program: program, trials=3)
+    assert not list(tmp_path.glob("secequiv-findings-*"))
+    for folder in (None, tmp_path / "found"):
+        with pytest.raises(AssertionError) as caught:
+            assert_optimizer(swaps_jset, trials=100, save=folder)
+        path = Path(re.search("^  stored: (.*)$", str(caught.value), re.M)[1])
+        assert "jset" in path.read_text() and path.parent == (folder or next(tmp_path.glob("secequiv-findings-*")))
 
 
 def test_arithmetic_is_proven(tmp_path):

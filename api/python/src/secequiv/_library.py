@@ -7,6 +7,7 @@ import ctypes
 import json
 import os
 import shutil
+import weakref
 from pathlib import Path
 from typing import Any, Dict, NamedTuple, Optional, Tuple
 
@@ -55,9 +56,7 @@ class Parsed:
 
     def __init__(self, handle: int) -> None:
         self.handle = handle
-
-    def __del__(self) -> None:
-        LIBRARY.secequiv_result_free(self.handle)
+        weakref.finalize(self, LIBRARY.secequiv_result_free, handle)
 
     def __reduce__(self) -> Tuple[type, Tuple[()]]:
         return type(None), ()
