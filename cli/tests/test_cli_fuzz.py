@@ -487,7 +487,7 @@ def test_known_findings_do_not_fail(programs, tmp_path):
 
 def test_a_run_without_time_for_a_trial_is_unknown(programs):
     """The time runs out before the known findings are tried."""
-    options = ["--optimizer", "cat", "--duration", "0"]
+    options = ["--optimizer", "cat", "--duration", "1e-9"]
     known = run("fuzz", *options, "--known", programs / "masks.asm")
     assert known.status == 3 and known.out.endswith(
         "verdict: unknown (nothing was tested: the time ran out while the known findings were tried)\n"), known
