@@ -363,8 +363,8 @@ const char* secequiv_version(void) { return SECEQUIV_VERSION; }
 secequiv_result* secequiv_parse(const void* bytes, std::size_t length, const char* name,
                                 const secequiv_options* options) {
   return answered(options, [&](const api::Options& read) {
-    return name == nullptr ? api::parse({bytes, length, "<memory>"}, read)
-                           : api::parse({bytes, length, name, name}, read);
+    const std::string named = name == nullptr ? "<memory>" : name;
+    return api::parse({bytes, length, named, named.starts_with('<') ? "" : named}, read);
   });
 }
 

@@ -100,14 +100,15 @@ SECEQUIV_API const char* secequiv_version(void);
 
 /* Reads a program in any form (raw bytes, bpf_asm text, decimals, C initializers), or reads a
  * policy and compiles it without optimization: our JSON, an OCI profile, seccompiler's JSON,
- * minijail's text, or libseccomp's pseudo filter code. Messages use `name`, which may be NULL. The
- * verdict is SECEQUIV_PASS, with the program, even if the kernel would refuse the program. */
+ * minijail's text, or libseccomp's pseudo filter code. Messages use `name`, which may be NULL; a
+ * name that begins with '<' is no file. The verdict is SECEQUIV_PASS, with the program, even if the
+ * kernel would refuse the program. */
 SECEQUIV_API secequiv_result* secequiv_parse(const void* bytes, size_t length, const char* name,
                                              const struct secequiv_options* options);
 
 /* The functions named secequiv_*_parsed do the same as those without this ending, on results of
- * secequiv_parse. Their messages name the lines of policies and of programs in asm form. The
- * verdict is SECEQUIV_ERROR if a result has no program. */
+ * secequiv_parse. Their messages name the lines of files. The verdict is SECEQUIV_ERROR if a result
+ * has no program. */
 
 /* Decides whether the two filters are equivalent for all inputs or, with `refines`, whether `after`
  * is never more permissive. The programs may be longer than the kernel accepts. */

@@ -310,7 +310,7 @@ def test_failures_about_policies_name_their_lines(tmp_path):
     with pytest.raises(AssertionError) as caught:
         assert_equivalent(tmp_path / "old.json", secequiv.parse(tmp_path / "new.json"))
     text = str(caught.value)
-    assert text.startswith("LOOSER: read newly allowed") and "new.json:3 (rule_sets[0].rules.read)" in text, text
+    assert text.startswith("LOOSER: read newly allowed") and "new.json:4 (rule_sets[0].rules.read)" in text, text
 
 
 def test_changed_copies_of_a_parsed_program_are_compared_themselves(tmp_path):

@@ -26,7 +26,6 @@ _VERDICTS = {1: Verdict.EQUIVALENT, 2: Verdict.PASS, 3: Verdict.DIFFERENT, 5: Ve
 _UNKNOWN, _REJECTED = 4, 5
 _SAMENESS = ("raw", "behaviour")
 _ENGINES = ("dd", "z3", "both", "sat")
-_MEMORY = "<memory>"  # the name of bytes, which have no positions in messages
 
 
 def _text(value: Optional[str]) -> Optional[bytes]:
@@ -74,7 +73,7 @@ def _content(source: Union[bytes, str, "os.PathLike[str]"]) -> Tuple[bytes, str]
     if isinstance(source, str) and "\n" in source:
         return source.encode(), "<text>"
     if isinstance(source, (bytes, bytearray, memoryview)):
-        return bytes(source), _MEMORY
+        return bytes(source), "<memory>"
     name = os.fspath(source)
     return Path(name).read_bytes(), name
 
@@ -90,7 +89,7 @@ def parse(source: Filter, *, form: Optional[str] = None, arch: Optional[str] = N
     if isinstance(source, Program):
         return source
     content, name = _content(source)
-    raw, kept = parse_kept(content, len(content), None if name == _MEMORY else os.fsencode(name), form=_text(form), arch=_text(arch),
+    raw, kept = parse_kept(content, len(content), os.fsencode(name), form=_text(form), arch=_text(arch),
                            kernel=_text(kernel), capabilities=_text(",".join(capabilities)), filter=_text(filter),
                            policy_format=_text(policy_format))
     out = Program(_answered(raw).program or b"", name, raw.is_policy, raw.message, raw.notes)
