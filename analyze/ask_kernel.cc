@@ -44,19 +44,28 @@ class Blocks {
 
 }  // namespace
 
-Result<kernel::KernelReport> ask_kernel(const AskKernelJob& job) {
-  if (auto s = kernel::available(); !s) return s.error();
-  std::vector<NamedProgram> programs;
-  programs.reserve(job.sources.size());
-  for (const Source& source : job.sources) {
+Status can_ask(const std::vector<Source>& sources) {
+  if (auto s = kernel::available(); !s) return s;
+  for (const Source& source : sources) {
     if (source.policy && source.program.size() > kMaxInsns)
       return make_error(
           ErrorCode::kRejected, source.title(),
           fmt::format("expected at most {} instructions, found {}; 'secequiv optimize "
                       "{} -o FILE' can write a shorter program",
                       kMaxInsns, source.program.size(), source.name));
-    programs.emplace_back(source.title(), source.program);
+    if (auto s = kernel::askable(source.program); !s) {
+      s.error().where = source.title();
+      return s;
+    }
   }
+  return Ok{};
+}
+
+Result<kernel::KernelReport> ask_kernel(const AskKernelJob& job) {
+  if (auto s = can_ask(job.sources); !s) return s.error();
+  std::vector<NamedProgram> programs;
+  programs.reserve(job.sources.size());
+  for (const Source& source : job.sources) programs.emplace_back(source.title(), source.program);
   Blocks blocks(job);
   kernel::AskOptions options = job.options;
   if (job.progress)

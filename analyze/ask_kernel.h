@@ -22,7 +22,11 @@ struct AskKernelJob {
   std::function<void(std::size_t done, std::size_t total)> progress;
 };
 
-// Returns the report. Errors: those of kernel::available() and kernel::ask().
+// Checks that the kernel can run these filters, before inputs for them are derived. Errors: those
+// of kernel::available(), and kRejected.
+Status can_ask(const std::vector<Source>& sources);
+
+// Returns the report. Errors: those of can_ask() and kernel::ask().
 Result<kernel::KernelReport> ask_kernel(const AskKernelJob& job);
 
 }  // namespace secequiv

@@ -74,8 +74,9 @@ namespace {
 
 Result<Import> import_noted(std::string_view text, const std::string& name,
                             const Reading& reading) {
-  if (auto s = expect_no_program(text, name); !s) return s.error();
-  auto imported = import_policy(text, name, std::nullopt, reading.import);
+  if (!reading.policy_format)
+    if (auto s = expect_no_program(text, name); !s) return s.error();
+  auto imported = import_policy(text, name, reading.policy_format, reading.import);
   if (!imported) return imported.error();
   for (const std::string& note : imported->notes) reading.note(fmt::format("{}: {}", name, note));
   return imported;
@@ -140,44 +141,49 @@ Result<std::optional<Policy>> load_optional_policy(const std::string& path,
   return std::optional(std::move(*policy));
 }
 
-Result<Source> load_source(const std::string& path, const Reading& reading) {
-  auto bytes = read_input(path, reading.prompt);
-  if (!bytes) return bytes.error();
-  const std::string name = shown_name(path);
-  if (!reading.form && is_policy(*bytes)) {
-    auto imported = import_checked(*bytes, name, reading);
+Result<Source> read_source(std::string_view bytes, const std::string& name, const std::string& path,
+                           const Reading& reading) {
+  if (reading.policy_format || (!reading.form && is_policy(bytes))) {
+    auto imported = import_checked(bytes, name, reading);
     if (!imported) return imported.error();
     if (reading.for_names)
       return usage_error(Subject::kNameValues,
                          fmt::format("expected a program in asm form, found the policy {}", name));
     Program program = compile(imported->policy);
-    auto profile = profile_of(*imported, *bytes, name, reading);
+    auto profile = profile_of(*imported, bytes, name, reading);
     return Source{name,
                   std::move(program),
                   std::move(imported->policy),
                   {},
-                  {path == "-" ? "" : path, false, {}},
+                  {path, false, {}},
                   std::move(profile),
                   kNotOptimized,
-                  std::move(imported->parts)};
+                  std::move(imported->parts),
+                  imported->format};
   }
   auto form = reading.form;
-  if (!form && reading.big_endian && bytes->find('\0') != std::string::npos)
+  if (!form && reading.big_endian && bytes.find('\0') != std::string::npos)
     form = Form::kRawBigEndian;
-  auto program = read_symbolic(*bytes, name, form, c_names(reading.import.oci.arch));
-  if (!program && read_audit_record(*bytes, name))
+  auto program = read_symbolic(bytes, name, form, c_names(reading.import.oci.arch));
+  if (!program && read_audit_record(bytes, name))
     return make_error(ErrorCode::kParse, name,
                       "expected a program or a policy, found a record of the audit log",
                       Subject::kAuditRecord);
   if (!program) return program.error();
   if (auto s = reading.names(*program, name); !s) return s.error();
-  if (!form) form = detect_form(*bytes);
-  return Source{name,
-                std::move(program->program),
-                std::nullopt,
-                std::move(program->uses),
-                {path == "-" ? "" : path, *form == Form::kRaw || *form == Form::kRawBigEndian,
-                 std::move(program->lines)}};
+  if (!form) form = detect_form(bytes);
+  return Source{
+      name,
+      std::move(program->program),
+      std::nullopt,
+      std::move(program->uses),
+      {path, *form == Form::kRaw || *form == Form::kRawBigEndian, std::move(program->lines)}};
+}
+
+Result<Source> load_source(const std::string& path, const Reading& reading) {
+  auto bytes = read_input(path, reading.prompt);
+  if (!bytes) return bytes.error();
+  return read_source(*bytes, shown_name(path), path == "-" ? "" : path, reading);
 }
 
 Result<std::vector<Source>> load_stack(const std::string& paths, const Reading& reading) {
@@ -320,7 +326,7 @@ PairNotes note_pair(std::span<const Source> before, std::span<const Source> afte
   const auto is_policy = [](const Source& source) { return source.policy.has_value(); };
   if (std::ranges::all_of(before, is_policy) && std::ranges::all_of(after, is_policy))
     out.not_compared = not_compared(parts_of(before), parts_of(after));
-  if (!out.not_compared.empty()) reading.note("warning: " + out.short_warning());
+  if (!out.not_compared.empty()) reading.warning(out.short_warning());
   return out;
 }
 

@@ -24,6 +24,7 @@ using Note = std::function<void(const std::string&)>;
 struct Reading {
   std::optional<Form> form;  // form of programs; std::nullopt: detected by content
   bool big_endian = false;   // whether raw programs are big endian if their form is detected
+  std::optional<PolicyFormat> policy_format = {};  // std::nullopt: detected by content
   ImportOptions import;
   // Gives values to the names of a program, or refuses them; a policy has no such names.
   std::function<Status(SymbolicProgram& program, const std::string& name)> names;
@@ -31,7 +32,8 @@ struct Reading {
   // Decides whether a name of no system call is an error.
   std::function<Status(const UnknownName&)> unknown;
   Note note;
-  Note prompt;  // immediately shows what this process is waiting for
+  Note warning;  // the same for what nobody should overlook
+  Note prompt;   // immediately shows what this process is waiting for
 };
 
 // Reads a whole input file. Standard input, "-", can be read only once; if it is a terminal,
@@ -52,7 +54,10 @@ Result<Policy> parse_policy(std::string_view text, const std::string& name, cons
 Result<Import> load_import(const std::string& path, const Reading& reading);
 Status check_names(const Import& imported, const Reading& reading);
 
-// Reads a program, or compiles a policy without optimization.
+// Reads a program, or compiles a policy without optimization. `path` names it in positions; if it
+// is empty, there are none.
+Result<Source> read_source(std::string_view bytes, const std::string& name, const std::string& path,
+                           const Reading& reading);
 Result<Source> load_source(const std::string& path, const Reading& reading);
 // Reads the filters of a stack, separated by commas, unless the whole text names a file.
 Result<std::vector<Source>> load_stack(const std::string& paths, const Reading& reading);

@@ -43,7 +43,7 @@ class Reasons {
   }
 
   std::string text(const Obligation& obligation) {
-    if (given_ == kMostReasons || space_.exhausted()) return "proven infeasible";
+    if (given_ == kMostReasons || space_.exhausted() || stop_wanted()) return "proven infeasible";
     ++given_;
     const dd::NodeId set = reach_.set({obligation.pc, Obligation::Kind::kLine});
     dd::Regions regions(space_);

@@ -13,7 +13,7 @@
 
 #include "harness/base/result.h"
 #include "harness/bpf/symbols.h"
-#include "harness/import/import_oci.h"
+#include "harness/import/import.h"
 #include "harness/policy/policy.h"
 #include "harness/report/counted_stack.h"
 #include "harness/report/reported.h"
@@ -40,7 +40,8 @@ struct Source {
   std::optional<ContainerProfile> profile = {};  // the profile from which `policy` was imported
   // For reports: how `program` was made from `policy`, such as "compiled, not optimized".
   std::string compilation = {};
-  std::vector<ProfilePart> parts = {};  // parts of the profile, also those that `policy` lacks
+  std::vector<ProfilePart> parts = {};      // parts of the profile, also those that `policy` lacks
+  std::optional<PolicyFormat> format = {};  // in which `policy` was written
 
   // "policy.json (compiled, not optimized)"
   [[nodiscard]] std::string title() const {

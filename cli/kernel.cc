@@ -59,6 +59,7 @@ Status load(const KernelArguments& given, AskKernelJob& job) {
     if (!source) return source.error();
     job.sources.push_back(std::move(*source));
   }
+  if (auto s = can_ask(job.sources); !s) return s;
   auto records = load_records(given.files);
   if (!records) return records.error();
   job.inputs = std::move(*records);

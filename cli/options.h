@@ -61,7 +61,12 @@ struct Options {
   bool strict_names = false;
   const CLI::App* command_line = nullptr;  // the command of these options, after add()
   // Notes for people, which are printed after the report. With --quiet, only warnings are printed.
-  std::shared_ptr<std::vector<std::string>> notes = std::make_shared<std::vector<std::string>>();
+  struct Note {
+    std::string text;
+    bool warning;
+    bool operator==(const Note&) const = default;
+  };
+  std::shared_ptr<std::vector<Note>> notes = std::make_shared<std::vector<Note>>();
   // The files that were included by policies read so far.
   std::shared_ptr<std::vector<std::string>> included = std::make_shared<std::vector<std::string>>();
 
@@ -74,7 +79,8 @@ struct Options {
     return std::ranges::any_of(reports, [](const auto& one) { return !one.second.empty(); });
   }
 
-  void note(std::string text) const { notes->push_back(std::move(text)); }
+  void note(std::string text) const { notes->push_back({std::move(text), false}); }
+  void warning(std::string text) const { notes->push_back({std::move(text), true}); }
   [[nodiscard]] Sameness sameness() const {
     return same == "raw" ? Sameness::kRaw : Sameness::kBehaviour;
   }

@@ -51,7 +51,8 @@ void print_notes(const Options& options) {
   const auto& notes = *options.notes;
   for (auto note = notes.begin(); note != notes.end(); ++note) {
     const bool repeated = std::find(notes.begin(), note, *note) != note;
-    if (!repeated && (!options.quiet || note->starts_with("warning: "))) warn(*note);
+    if (!repeated && (!options.quiet || note->warning))
+      warn((note->warning ? "warning: " : "") + note->text);
   }
 }
 

@@ -85,6 +85,7 @@ Reading reading(const Options& options, Names names) {
     return Ok{};
   };
   out.note = [&options](const std::string& text) { options.note(text); };
+  out.warning = [&options](const std::string& text) { options.warning(text); };
   out.prompt = [](const std::string& text) { warn(text); };
   return out;
 }

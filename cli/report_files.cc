@@ -38,12 +38,14 @@ void drop_old_reports(std::span<char* const> arguments) {
 }
 
 Status write_report_files(const ReportedCases& found, const Options& options) {
+  if (!options.wants_reports()) return Ok{};
+  const ReportedCases shown = with_existing_files(found);
   for (const ReportFormat& format : report_formats()) {
     const auto given = options.reports.find(format.name);
     if (given == options.reports.end() || given->second.empty()) continue;
     const auto is_it = [&](const std::string& path) { return same_file(given->second, path); };
     if (std::ranges::any_of(*options.included, is_it)) continue;
-    if (auto s = write_file(given->second, format.render(found, SECEQUIV_VERSION)); !s) return s;
+    if (auto s = write_file(given->second, format.render(shown, SECEQUIV_VERSION)); !s) return s;
   }
   return Ok{};
 }

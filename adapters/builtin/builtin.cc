@@ -120,6 +120,8 @@ class KernelEvaluator final : public Evaluator {
         return kernel::askable(program) ? Outcome::kGarbage : Outcome::kUnsupported;
       case ErrorCode::kUnavailable:
         return Outcome::kCrashed;
+      case ErrorCode::kBudget:  // the user interrupts it
+        return Outcome::kHung;
       default:
         return Outcome::kGarbage;
     }

@@ -102,13 +102,17 @@ int secequiv_result_value(const secequiv_result* result, std::uint32_t* value) {
 }
 
 const sock_filter* secequiv_result_program(const secequiv_result* result, std::size_t* length) {
-  const bool there = result != nullptr && result->program;
-  if (length != nullptr) *length = there ? result->program->size() : 0;
-  return there ? reinterpret_cast<const sock_filter*>(result->program->data()) : nullptr;
+  const bool there = result != nullptr && result->source;
+  if (length != nullptr) *length = there ? result->source->program.size() : 0;
+  return there ? reinterpret_cast<const sock_filter*>(result->source->program.data()) : nullptr;
 }
 
 int secequiv_result_is_policy(const secequiv_result* result) {
-  return result != nullptr && result->is_policy ? 1 : 0;
+  return result != nullptr && result->source && result->source->policy ? 1 : 0;
+}
+
+const char* secequiv_result_notes(const secequiv_result* result) {
+  return result == nullptr ? "" : result->notes.c_str();
 }
 
 void secequiv_result_free(secequiv_result* result) { delete result; }

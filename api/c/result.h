@@ -8,10 +8,10 @@
 #include <string>
 #include <system_error>
 
+#include "analyze/source.h"
 #include "api/c/options.h"
 #include "api/c/secequiv.h"
 #include "harness/base/result.h"
-#include "harness/bpf/insn.h"
 #include "harness/compare/pair.h"
 #include "harness/compare/verdict.h"
 
@@ -21,8 +21,8 @@ struct secequiv_result {
   std::optional<std::string> json = {};
   std::optional<secequiv::Witness> witness = {};
   std::optional<std::uint32_t> value = {};
-  std::optional<secequiv::Program> program = {};
-  bool is_policy = false;
+  std::optional<secequiv::Source> source = {};  // what was parsed
+  std::string notes = {};
 };
 
 namespace secequiv::api {

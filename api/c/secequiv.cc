@@ -13,6 +13,7 @@
 #include "analyze/cost.h"
 #include "analyze/diff.h"
 #include "analyze/lint.h"
+#include "analyze/load.h"
 #include "analyze/profile.h"
 #include "analyze/prove.h"
 #include "analyze/reach.h"
@@ -23,11 +24,9 @@
 #include "harness/base/file.h"
 #include "harness/base/text.h"
 #include "harness/bpf/refusal.h"
-#include "harness/policy/compile.h"
 #include "harness/report/json.h"
 #include "harness/report/text.h"
 #include "harness/report/validate.h"
-#include "harness/seccomp/c_names.h"
 
 namespace secequiv::api {
 namespace {
@@ -44,6 +43,7 @@ struct Bytes {
   const void* start;
   std::size_t length;
   std::string name = "seccomp_data";
+  std::string path = {};  // for positions; empty: there are none
 };
 
 Result<Program> program_of(const Filter& filter) {
@@ -68,14 +68,24 @@ Result<Source> source_of(const Filter& filter) {
   return Source{filter.name, std::move(*program), std::nullopt};
 }
 
+// Returns what was parsed. `role` names it in messages if the caller gave it no name.
+Result<Source> parsed_source(const secequiv_result* result, const char* role) {
+  if (result == nullptr || !result->source)
+    return make_error(ErrorCode::kUsage, role,
+                      "expected a result of secequiv_parse with a program, found another one");
+  Source out = *result->source;
+  if (out.file.path.empty()) out.name = role;
+  return out;
+}
+
 // Returns a filter that the kernel accepts, except that it may be too long.
-Result<Source> accepted(const Filter& filter) {
-  auto source = source_of(filter);
-  if (!source) return source.error();
-  if (const auto refusal = refusal_of(source->program, LengthRule::kUnlimited))
-    return make_error(ErrorCode::kRejected, filter.name, describe(*refusal, source->program));
+Result<Source> legal(Result<Source> source) {
+  if (!source) return source;
+  if (auto s = expect_legal(*source); !s) return s.error();
   return source;
 }
+
+Result<Source> accepted(const Filter& filter) { return legal(source_of(filter)); }
 
 // Returns one filter or two. An empty `after` means that there is no second one.
 Result<std::vector<Source>> accepted(const Filter& before, const Filter& after) {
@@ -124,15 +134,6 @@ Result<Outcome> holding(const Result<Report>& found, const Text& text) {
   return Outcome{SECEQUIV_PASS, text(*found), render(to_json(*found))};
 }
 
-Outcome parsed(Program program, bool is_policy, const std::string& notes) {
-  Outcome out{SECEQUIV_PASS,
-              notes + fmt::format("{}, {}\n", is_policy ? "policy, compiled" : "program",
-                                  counted(program.size(), "instruction"))};
-  out.program = std::move(program);
-  out.is_policy = is_policy;
-  return out;
-}
-
 struct NotedPolicy {
   Import imported;
   std::string notes;  // what was omitted, one line each
@@ -151,21 +152,40 @@ Result<NotedPolicy> read_policy(std::string_view text, const std::string& name,
   return out;
 }
 
+// Notes become lines of `notes`.
+Reading reading_of(const Options& options, std::string& notes) {
+  const auto line = [&notes](std::string_view kind, std::string_view text) {
+    notes += fmt::format("{}{}\n", kind, printable(text, false));
+  };
+  Reading out;
+  out.form = options.form;
+  out.policy_format = options.policy_format;
+  // A text in memory has no folder, so it cannot include files.
+  out.import = {options.oci, options.filter, {}};
+  out.names = [](const SymbolicProgram& program, const std::string&) -> Status {
+    if (program.uses.empty()) return Ok{};
+    return lacks_value(program.uses.front());
+  };
+  out.unknown = [line](const UnknownName& unknown) -> Status {
+    line("warning: ", unknown.text());
+    return Ok{};
+  };
+  out.note = [line](const std::string& text) { line("", text); };
+  out.warning = [](const std::string&) {};  // with_notes() names no option of the command line
+  return out;
+}
+
 Result<Outcome> parse(const Bytes& bytes, const Options& options) {
   const auto text = text_of(bytes);
   if (!text) return text.error();
-  if (options.policy_format || (!options.form && is_policy(*text))) {
-    const auto read = read_policy(*text, bytes.name, options);
-    if (!read) return read.error();
-    std::string notes = read->notes;
-    for (const UnknownName& unknown : read->imported.unknown)
-      notes += fmt::format("warning: {}\n", printable(unknown.text(), false));
-    return parsed(compile(read->imported.policy), true, notes);
-  }
-  if (auto s = filter_fits(options.filter, std::nullopt, bytes.name); !s) return s.error();
-  auto program = read_program(*text, bytes.name, options.form, c_names(options.oci.arch));
-  if (!program) return program.error();
-  return parsed(std::move(*program), false, {});
+  Outcome out{SECEQUIV_PASS, {}};
+  auto source = read_source(*text, bytes.name, bytes.path, reading_of(options, out.notes));
+  if (!source) return source.error();
+  if (auto s = filter_fits(options.filter, source->format, bytes.name); !s) return s.error();
+  out.message = out.notes + fmt::format("{}, {}\n", source->policy ? "policy, compiled" : "program",
+                                        counted(source->program.size(), "instruction"));
+  out.source = std::move(*source);
+  return out;
 }
 
 Result<Outcome> lint(const Bytes& bytes, bool strict, const Options& options) {
@@ -190,14 +210,25 @@ Result<Outcome> validate(const Filter& filter, const Options& options) {
                  render(validate_document(nlohmann::ordered_json::array({to_json(input)})))};
 }
 
-Result<Outcome> prove(const Filter& before, const Filter& after, const Options& options) {
+// Adds for which host the outcome holds, and what it does not cover.
+Outcome with_notes(Outcome out, const PairNotes& pair, std::string notes) {
+  constexpr std::string_view kHost = "the architecture, kernel and capabilities given when parsing";
+  if (!pair.not_compared.empty())
+    notes += fmt::format("warning: {}\n", printable(pair.short_warning(kHost), false));
+  if (pair.read_for) out.message += holds_for(pair.read_for, kHost) + "\n";
+  out.message += notes;
+  out.notes = std::move(notes);
+  return out;
+}
+
+Result<Outcome> prove(Result<Source> before, Result<Source> after, const Options& options) {
+  if (!before) return before.error();
+  if (!after) return after.error();
   ProveJob job;
-  for (const auto& [filter, stack] :
-       {std::pair(&before, &job.before), std::pair(&after, &job.after)}) {
-    auto source = source_of(*filter);
-    if (!source) return source.error();
-    stack->push_back(std::move(*source));
-  }
+  job.before.push_back(std::move(*before));
+  job.after.push_back(std::move(*after));
+  std::string notes;
+  job.notes = note_pair(job.before, job.after, reading_of(options, notes));
   job.sameness = options.sameness;
   job.refines = options.refines;
   job.assumption = options.assume;
@@ -206,38 +237,41 @@ Result<Outcome> prove(const Filter& before, const Filter& after, const Options& 
   job.budget = budget_for(options.seconds, options.mib);
   const auto proven = secequiv::prove(job);
   if (!proven) return proven.error();
-  return Outcome{verdict_of(proven->verdict()), prove_text(*proven), render(to_json(*proven)),
-                 proven->proof.witness};
+  return with_notes({verdict_of(proven->verdict()), prove_text(*proven), render(to_json(*proven)),
+                     proven->proof.witness},
+                    job.notes, std::move(notes));
 }
 
-Result<Outcome> diff(const Filter& before, const Filter& after, const Options& options) {
-  auto first = accepted(before);
-  if (!first) return first.error();
-  auto second = accepted(after);
-  if (!second) return second.error();
-  const Pair pair{first->program, second->program, options.sameness};
-  Question question(pair);
-  if (!options.assume.empty()) {
-    auto assumption = parse_assumption(options.assume, options.oci.arch);
-    if (!assumption) return assumption.error();
-    question.assumption = std::move(*assumption);
-    question.endian = arch_info(options.oci.arch).endian;
-  }
-  const auto found = secequiv::diff({.before = {before.name, {*first}},
-                                     .after = {after.name, {*second}},
-                                     .sameness = options.sameness,
-                                     .assumption = question.assumption,
-                                     .host = options.oci.arch,
-                                     .limits = limits_of(options),
-                                     .max_regions = options.regions,
-                                     .assumed = options.assume});
+Result<Assumption> assumption_of(const Options& options) {
+  if (options.assume.empty()) return Assumption();
+  return parse_assumption(options.assume, options.oci.arch);
+}
+
+Result<Outcome> diff(const Result<Source>& before, const Result<Source>& after,
+                     const Options& options) {
+  if (!before) return before.error();
+  if (!after) return after.error();
+  auto assumption = assumption_of(options);
+  if (!assumption) return assumption.error();
+  DiffJob job{.before = {before->name, {*before}},
+              .after = {after->name, {*after}},
+              .sameness = options.sameness,
+              .assumption = std::move(*assumption),
+              .host = options.oci.arch,
+              .limits = limits_of(options),
+              .max_regions = options.regions,
+              .assumed = options.assume};
+  job.rules = names_rules(job.before.filters) && names_rules(job.after.filters);
+  std::string notes;
+  job.notes = note_pair(job.before.filters, job.after.filters, reading_of(options, notes));
+  const auto found = secequiv::diff(job);
   if (!found) return found.error();
   Outcome out{verdict_of(found->verdict), diff_text(*found), render(to_json(*found))};
   // Regions may be missing, because the caller may have requested none.
   for (const Change& change : found->difference.changes)
     if (!out.witness && !change.where.regions.empty())
-      out.witness = replay(question, change.where.regions.front().example());
-  return out;
+      out.witness = replay(found->question, change.where.regions.front().example());
+  return with_notes(std::move(out), job.notes, std::move(notes));
 }
 
 Result<Outcome> evaluate(const Filter& filter, const Bytes& data, const Options&) {
@@ -251,14 +285,13 @@ Result<Outcome> evaluate(const Filter& filter, const Bytes& data, const Options&
   return out;
 }
 
-Result<Outcome> why(const Filter& filter, const Bytes& data, const Options& options) {
-  auto source = accepted(filter);
+Result<Outcome> why(Result<Source> source, const Bytes& data, const Options& options) {
   if (!source) return source.error();
   const auto input = data_of(data);
   if (!input) return input.error();
+  const std::string name = source->name;
   return holding(
-      secequiv::why(
-          {{filter.name, {std::move(*source)}}, *input, options.oci.arch, limits_of(options)}),
+      secequiv::why({{name, {std::move(*source)}}, *input, options.oci.arch, limits_of(options)}),
       [](const WhyReport& found) { return why_text(found, false); });
 }
 
@@ -330,7 +363,8 @@ const char* secequiv_version(void) { return SECEQUIV_VERSION; }
 secequiv_result* secequiv_parse(const void* bytes, std::size_t length, const char* name,
                                 const secequiv_options* options) {
   return answered(options, [&](const api::Options& read) {
-    return api::parse({bytes, length, name == nullptr ? "<memory>" : name}, read);
+    const std::string named = name == nullptr ? "<memory>" : name;
+    return api::parse({bytes, length, named, named.starts_with('<') ? "" : named}, read);
   });
 }
 
@@ -352,7 +386,16 @@ secequiv_result* secequiv_prove(const sock_filter* before, std::size_t before_le
                                 const sock_filter* after, std::size_t after_length,
                                 const secequiv_options* options) {
   return answered(options, [&](const api::Options& read) {
-    return api::prove({before, before_length, "before"}, {after, after_length, "after"}, read);
+    return api::prove(api::source_of({before, before_length, "before"}),
+                      api::source_of({after, after_length, "after"}), read);
+  });
+}
+
+secequiv_result* secequiv_prove_parsed(const secequiv_result* before, const secequiv_result* after,
+                                       const secequiv_options* options) {
+  return answered(options, [&](const api::Options& read) {
+    return api::prove(api::parsed_source(before, "before"), api::parsed_source(after, "after"),
+                      read);
   });
 }
 
@@ -360,7 +403,16 @@ secequiv_result* secequiv_diff(const sock_filter* before, std::size_t before_len
                                const sock_filter* after, std::size_t after_length,
                                const secequiv_options* options) {
   return answered(options, [&](const api::Options& read) {
-    return api::diff({before, before_length, "before"}, {after, after_length, "after"}, read);
+    return api::diff(api::accepted({before, before_length, "before"}),
+                     api::accepted({after, after_length, "after"}), read);
+  });
+}
+
+secequiv_result* secequiv_diff_parsed(const secequiv_result* before, const secequiv_result* after,
+                                      const secequiv_options* options) {
+  return answered(options, [&](const api::Options& read) {
+    return api::diff(api::legal(api::parsed_source(before, "before")),
+                     api::legal(api::parsed_source(after, "after")), read);
   });
 }
 
@@ -376,7 +428,15 @@ secequiv_result* secequiv_why(const sock_filter* program, std::size_t length,
                               const void* seccomp_data, std::size_t data_size,
                               const secequiv_options* options) {
   return answered(options, [&](const api::Options& read) {
-    return api::why({program, length, "program"}, {seccomp_data, data_size}, read);
+    return api::why(api::accepted({program, length, "program"}), {seccomp_data, data_size}, read);
+  });
+}
+
+secequiv_result* secequiv_why_parsed(const secequiv_result* program, const void* seccomp_data,
+                                     std::size_t data_size, const secequiv_options* options) {
+  return answered(options, [&](const api::Options& read) {
+    return api::why(api::legal(api::parsed_source(program, "program")), {seccomp_data, data_size},
+                    read);
   });
 }
 

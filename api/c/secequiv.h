@@ -100,22 +100,33 @@ SECEQUIV_API const char* secequiv_version(void);
 
 /* Reads a program in any form (raw bytes, bpf_asm text, decimals, C initializers), or reads a
  * policy and compiles it without optimization: our JSON, an OCI profile, seccompiler's JSON,
- * minijail's text, or libseccomp's pseudo filter code. Messages use `name`, which may be NULL. The
- * verdict is SECEQUIV_PASS, with the program, even if the kernel would refuse the program. */
+ * minijail's text, or libseccomp's pseudo filter code. Messages use `name`, which may be NULL; a
+ * name that begins with '<' is no file. The verdict is SECEQUIV_PASS, with the program, even if the
+ * kernel would refuse the program. */
 SECEQUIV_API secequiv_result* secequiv_parse(const void* bytes, size_t length, const char* name,
                                              const struct secequiv_options* options);
+
+/* The functions named secequiv_*_parsed do the same as those without this ending, on results of
+ * secequiv_parse. Their messages name the lines of files. The verdict is SECEQUIV_ERROR if a result
+ * has no program. */
 
 /* Decides whether the two filters are equivalent for all inputs or, with `refines`, whether `after`
  * is never more permissive. The programs may be longer than the kernel accepts. */
 SECEQUIV_API secequiv_result* secequiv_prove(const struct sock_filter* before, size_t before_length,
                                              const struct sock_filter* after, size_t after_length,
                                              const struct secequiv_options* options);
+SECEQUIV_API secequiv_result* secequiv_prove_parsed(const secequiv_result* before,
+                                                    const secequiv_result* after,
+                                                    const struct secequiv_options* options);
 
 /* Finds every difference between the two. The verdict is SECEQUIV_EQUIVALENT or
  * SECEQUIV_DIFFERENT. */
 SECEQUIV_API secequiv_result* secequiv_diff(const struct sock_filter* before, size_t before_length,
                                             const struct sock_filter* after, size_t after_length,
                                             const struct secequiv_options* options);
+SECEQUIV_API secequiv_result* secequiv_diff_parsed(const secequiv_result* before,
+                                                   const secequiv_result* after,
+                                                   const struct secequiv_options* options);
 
 /* Runs the program on the 64 bytes of a struct seccomp_data, in this machine's byte order. The
  * verdict is SECEQUIV_PASS, and secequiv_result_value gives the return value. */
@@ -134,6 +145,9 @@ SECEQUIV_API secequiv_result* secequiv_validate(const struct sock_filter* progra
 SECEQUIV_API secequiv_result* secequiv_why(const struct sock_filter* program, size_t length,
                                            const void* seccomp_data, size_t data_size,
                                            const struct secequiv_options* options);
+SECEQUIV_API secequiv_result* secequiv_why_parsed(const secequiv_result* program,
+                                                  const void* seccomp_data, size_t data_size,
+                                                  const struct secequiv_options* options);
 
 /* Finds the action of each system call, with conditions if it depends on arguments. */
 SECEQUIV_API secequiv_result* secequiv_actions(const struct sock_filter* program, size_t length,
@@ -185,6 +199,9 @@ SECEQUIV_API const struct sock_filter* secequiv_result_program(const secequiv_re
                                                                size_t* length);
 /* Returns 1 if the parsed input was a policy. */
 SECEQUIV_API int secequiv_result_is_policy(const secequiv_result* result);
+/* Returns notes for people, one in each line: what parsing a policy left out, and what a proof or a
+ * difference does not cover. The message contains them, too. Never NULL. */
+SECEQUIV_API const char* secequiv_result_notes(const secequiv_result* result);
 SECEQUIV_API void secequiv_result_free(secequiv_result* result);
 
 #ifdef __cplusplus

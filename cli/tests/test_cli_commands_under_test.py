@@ -56,7 +56,7 @@ def test_a_failing_command_is_a_crash(command, detail, getpid):
 
 def test_the_end_of_standard_error_is_shown(getpid):
     assert crashes(getpid, "echo first >&2; echo last words >&2; exit 1") == (
-        "it exited with status 1; its standard error ends: first\nlast words")
+        "it exited with status 1; its standard error ends:\nfirst\nlast words")
     found = crashes(getpid, "seq 100000 >&2; exit 1")
     assert found.endswith("99999\n100000") and len(found) < 2200 and "\n1\n" not in found
 

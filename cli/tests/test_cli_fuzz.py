@@ -468,6 +468,7 @@ def test_known_findings_do_not_fail(programs, tmp_path):
     document, done = report("fuzz", *swaps, *FAST, "40", "--known", saved)
     assert (done.status, document["verdict"], document["no_longer_fails"]) == (0, "pass", []), done
     assert document["reason"].startswith("no new failure in ")
+    assert run("fuzz", *swaps, *FAST, "1", "--known", saved).out.count("\ndifferent (known): ") == len(list(saved.glob("different-*.asm")))
     known = [finding for finding in document["findings"] if finding["kind"] == "different"]
     assert known and all(finding["known"] and not finding["failure"] for finding in known)
     assert sum(finding["count"] for finding in known) > len(known)
@@ -477,10 +478,20 @@ def test_known_findings_do_not_fail(programs, tmp_path):
     document, done = report("fuzz", *both, *FAST, "12", "--known", saved)
     assert (done.status, document["verdict"]) == (1, "different"), done
     failures = [finding for finding in document["findings"] if finding["failure"]]
+    assert all("different (new): " in finding["text"] for finding in failures)
     assert failures and not any(JSET in [insn[0] for insn in finding["before"]] for finding in failures)
     # Known findings that no longer fail are listed.
     document, done = report("fuzz", "--optimizer", "cat", *FAST, "12", "--known", saved)
     assert done.status == 0 and sorted(document["no_longer_fails"]) == sorted(str(path) for path in saved.glob("*.asm"))
+
+
+def test_a_run_without_time_for_a_trial_is_unknown(programs):
+    """The time runs out before the known findings are tried."""
+    options = ["--optimizer", "cat", "--duration", "1e-9"]
+    known = run("fuzz", *options, "--known", programs / "masks.asm")
+    assert known.status == 3 and known.out.endswith(
+        "verdict: unknown (nothing was tested: the time ran out while the known findings were tried)\n"), known
+    assert run("fuzz", *options).out.endswith("verdict: unknown (nothing was tested)\n")
 
 
 def test_known_findings_of_an_evaluator_are_replayed_with_their_inputs(tmp_path):
@@ -530,8 +541,8 @@ def test_known_findings_can_be_entries_of_a_list(programs, tmp_path):
     assert done.status == 2 and "known.toml:2" in done.err
 
 
-def test_standard_error_is_quoted_in_one_line(programs):
+def test_lines_of_standard_error_stay_lines_except_in_the_verdict(programs):
     done = run("fuzz", "--optimizer", "printf 'first\n\n  second\n' >&2; exit 3", "--programs", programs / "plain.asm", *FAST, "1")
     assert done.status == 5
-    assert re.search(r"^crashed: it exited with status 3; its standard error ends: first \| second$", done.out, re.M), done
-    assert re.search(r"^verdict: crashed \(.* first \| second\)$", done.out, re.M), done
+    assert "\ncrashed: it exited with status 3; its standard error ends:\n    first\n    \n      second\n" in done.out, done
+    assert re.search(r"^verdict: crashed \(.* ends: first \| second\)$", done.out, re.M), done

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 
-#include "harness/bpf/refusal.h"
 #include "harness/compare/direction.h"
 #include "harness/seccomp/cache.h"
 
@@ -23,7 +22,9 @@ std::optional<Problem> refused_output(ProgramView before, ProgramView after) {
   return Problem{FindingKind::kRejected,
                  "the kernel would refuse the returned program: " + describe(*refusal, after),
                  "answer",
-                 {}};
+                 {},
+                 {},
+                 refusal->rule};
 }
 
 Problem differs(const Witness& witness, const char* found_by) {

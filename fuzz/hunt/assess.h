@@ -10,6 +10,7 @@
 
 #include "harness/adapter/interfaces.h"
 #include "harness/base/result.h"
+#include "harness/bpf/refusal.h"
 #include "harness/compare/hunt_report.h"
 #include "harness/compare/proof.h"
 
@@ -32,7 +33,8 @@ struct Problem {
   std::string detail;
   std::string found_by;
   std::optional<Witness> witness;
-  std::string cause = {};  // as in Answer
+  std::string cause = {};                // as in Answer
+  std::optional<RefusalRule> rule = {};  // if the kernel would refuse the answer
 };
 
 struct Assessment {

@@ -12,6 +12,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/text.h"
 #include "harness/bpf/refusal.h"
+#include "harness/compare/named_call.h"
 #include "harness/generate/random_program.h"
 #include "harness/generate/shrink.h"
 #include "harness/inputs/cases.h"
@@ -52,13 +53,8 @@ class EvaluatorHunt {
         source_(source),
         inputs_(inputs),
         options_(options),
-        random_(options.seed) {
-    report_.target = name;
-    report_.kind = "evaluator";
-    report_.subjects = source.describe();
-    report_.seed = options.seed;
-    report_.replay_options = options.replay_options;
-  }
+        random_(options.seed),
+        report_(new_report(name, "evaluator", source, options)) {}
 
   Result<HuntReport> run() {
     auto shown = start_;
@@ -73,7 +69,7 @@ class EvaluatorHunt {
     report_.seconds = seconds_since(start_);
     conclude(report_, options_, originals_);
     if (report_.verdict == Verdict::kPass)
-      report_.reason = fmt::format("no {}failure in {} of {}", options_.known.empty() ? "" : "new ",
+      report_.reason = fmt::format("no {}failure in {} of {}", report_.knows_earlier ? "new " : "",
                                    counted(report_.evaluations, "evaluation"),
                                    counted(report_.answered, "program"));
     report_.reason += unanswered_;
@@ -258,8 +254,8 @@ class EvaluatorHunt {
                                   options_.assess.sameness);
       if (!problem || problem->kind != finding.kind || (options_.stop && options_.stop()))
         return std::nullopt;
-      if (manner_of(problem->kind, problem->detail, problem->cause) !=
-          manner_of(finding.kind, finding.detail, finding.cause))
+      if (manner_of(problem->kind, problem->detail, problem->cause, problem->rule) !=
+          manner_of(finding.kind, finding.detail, finding.cause, finding.rule))
         return std::nullopt;
       return problem;
     };
@@ -302,12 +298,16 @@ class EvaluatorHunt {
   template <class ProblemOf>
   void make_input_small(Finding& finding, const ProblemOf& problem_of,
                         std::vector<SeccompData>& asked) {
-    finding.witness =
-        minimize(*finding.witness, [&](const SeccompData& data) -> std::optional<Witness> {
-          asked = {data};
-          const auto problem = problem_of(finding.subject.before);
-          return problem ? problem->witness : std::nullopt;
-        });
+    const auto shows = [&](const SeccompData& data) -> std::optional<Witness> {
+      asked = {data};
+      const auto problem = problem_of(finding.subject.before);
+      return problem ? problem->witness : std::nullopt;
+    };
+    finding.witness = minimize(*finding.witness, shows);
+    // One request is enough, because its problem is the first input with a wrong value.
+    asked = with_named_calls(finding.witness->data);
+    if (!asked.empty())
+      if (const auto named = problem_of(finding.subject.before)) finding.witness = named->witness;
     finding.detail =
         differs(finding.witness->data, finding.witness->before, finding.witness->after).detail;
   }

@@ -27,7 +27,7 @@ bool loosens_more(const Finding& finding, const Finding& than) {
 }
 
 std::string manner_with_pass(const Finding& finding) {
-  return finding.pass + '\n' + manner_of(finding.kind, finding.detail, finding.cause);
+  return finding.pass + '\n' + manner_of(finding.kind, finding.detail, finding.cause, finding.rule);
 }
 
 std::string answer_text(const Finding& finding) {
@@ -45,6 +45,7 @@ Finding Findings::finding(Problem problem, const HuntSubject& subject, std::uint
   out.failure = !out.known && counts_as_failure(problem.kind);
   out.detail = std::move(problem.detail);
   out.cause = std::move(problem.cause);
+  out.rule = problem.rule;
   out.found_by = std::move(problem.found_by);
   out.witness = problem.witness;
   out.subject = subject;

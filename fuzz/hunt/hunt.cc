@@ -38,13 +38,7 @@ unsigned requests_at_once(const Target& target) {
 class Hunt {
  public:
   Hunt(const Target& target, ProgramSource& source, const HuntOptions& options)
-      : target_(target), source_(source), options_(options) {
-    report_.target = target.name;
-    report_.kind = target.optimizer != nullptr ? "optimizer" : "compiler";
-    report_.subjects = source.describe();
-    report_.seed = options.seed;
-    report_.replay_options = options.replay_options;
-  }
+      : target_(target), source_(source), options_(options) {}
 
   Result<HuntReport> run() {
     if (auto s = findings_.learn_known([this](const auto& known) { return try_known(known); }); !s)
@@ -412,7 +406,8 @@ class Hunt {
   ProgramSource& source_;
   const HuntOptions& options_;
   Clock::time_point start_ = Clock::now();
-  HuntReport report_;
+  HuntReport report_ = new_report(
+      target_.name, target_.optimizer != nullptr ? "optimizer" : "compiler", source_, options_);
   Findings findings_{
       report_,
       options_,
@@ -435,50 +430,8 @@ class Hunt {
   bool measured_ = false;
 };
 
-}  // namespace
-
-Answer<Program> ask(const Target& target, const HuntSubject& subject) {
-  if (target.optimizer != nullptr) return target.optimizer->optimize(subject.before);
-  const auto policy = read_policy(subject.policy, subject.name);
-  if (!policy) return {Outcome::kRefused, {}, policy.error().text(), 0};
-  return target.compiler->compile(*policy);
-}
-
-Error cannot_start(const std::string& target, const std::string& detail) {
-  return make_error(ErrorCode::kUsage, target, "this command cannot be started: " + detail);
-}
-
-std::size_t steps_to_reduce(const HuntOptions& options, const Finding& finding) {
-  constexpr std::size_t kHanging = 200;  // each takes a twentieth of a request's time limit
-  // Each request starts the code under test again. Few suffice, because the message alone
-  // distinguishes a known crash from others.
-  constexpr std::size_t kKnownCrash = 50;
-  if (finding.kind == FindingKind::kHung) return std::min(kHanging, options.reduce_steps);
-  const bool known = finding.known && finding.kind == FindingKind::kCrashed;
-  return known ? std::min(kKnownCrash, options.reduce_steps) : options.reduce_steps;
-}
-
-Result<HuntReport> hunt(const Target& target, ProgramSource& source, const HuntOptions& options) {
-  return Hunt(target, source, options).run();
-}
-
-void set_problem(Finding& finding, Problem problem) {
-  finding.kind = problem.kind;
-  finding.detail = std::move(problem.detail);
-  finding.cause = std::move(problem.cause);
-  finding.witness = problem.witness;
-}
-
-std::string unanswered(const HuntReport& report, std::uint64_t trial, const HuntSubject& subject,
-                       double seconds) {
-  return fmt::format("; '{}' had not answered trial {} ({}, {}) after {:.1f} s", report.target,
-                     trial, subject.name, counted(subject.before.size(), "instruction"), seconds);
-}
-
-void conclude(HuntReport& report, const HuntOptions& options, const Originals& originals) {
-  std::ranges::sort(report.findings, {}, [](const Finding& finding) {
-    return std::tuple(!finding.failure, finding.kind, finding.trial);
-  });
+// Sets the verdict and the reason of a report with failures, or returns false.
+bool conclude_failed(HuntReport& report) {
   // The first kind in this list that occurs among the findings determines the verdict.
   constexpr std::array<std::pair<FindingKind, Verdict>, 9> kWorst = {{
       {FindingKind::kDifferent, Verdict::kDifferent},
@@ -510,43 +463,112 @@ void conclude(HuntReport& report, const HuntOptions& options, const Originals& o
                : fmt::format("every one of {} requests failed; the first one: ", report.trials)) +
           described(*std::ranges::min_element(report.findings, {}, &Finding::trial));
     if (!report.lost.empty()) report.reason += "; " + report.lost;
-    return;
+    return true;
   }
-  report.verdict = Verdict::kUnknown;
-  if (report.answered == 0) {
-    report.reason = report.unsupported > 0
-                        ? "nothing was tested, because every request is unsupported"
-                        : "nothing was tested";
-  } else if (!report.lost.empty()) {
-    report.reason = report.lost;
-  } else if (report.interrupted) {
-    report.reason =
-        fmt::format("interrupted after {} without a failure", counted(report.trials, "trial"));
-  } else if (report.evaluations == 0 && report.proven == 0) {
-    report.reason = "nothing was compared: no input was run, and nothing was proven";
-  } else if (const auto open = std::ranges::count_if(report.findings, &Finding::may_be_known);
-             open > 0) {
-    report.reason = fmt::format("{} may be known: it is unknown whether the cause is new",
-                                counted(static_cast<std::uint64_t>(open), "failure"));
-  } else if (report.not_reduced > 0) {
-    report.reason = fmt::format(
+  return false;
+}
+
+std::string why_nothing_was_tested(const HuntReport& report) {
+  if (report.unsupported > 0) return "nothing was tested, because every request is unsupported";
+  if (report.interrupted) return "interrupted before anything was tested";
+  if (report.knows_earlier && report.trials == 0)
+    return "nothing was tested: the time ran out while the known findings were tried";
+  return "nothing was tested";
+}
+
+// Returns why a report without failures is no pass, or "".
+std::string undecided_reason(const HuntReport& report, const HuntOptions& options,
+                             const Originals& originals) {
+  if (report.answered == 0) return why_nothing_was_tested(report);
+  if (!report.lost.empty()) return report.lost;
+  if (report.interrupted)
+    return fmt::format("interrupted after {} without a failure", counted(report.trials, "trial"));
+  if (report.evaluations == 0 && report.proven == 0)
+    return "nothing was compared: no input was run, and nothing was proven";
+  if (const auto open = std::ranges::count_if(report.findings, &Finding::may_be_known); open > 0)
+    return fmt::format("{} may be known: it is unknown whether the cause is new",
+                       counted(static_cast<std::uint64_t>(open), "failure"));
+  if (report.not_reduced > 0)
+    return fmt::format(
         "{} could not be compared with the known findings in time, so it is unknown whether "
         "the cause is new",
         counted(report.not_reduced, "failure"));
-  } else if (originals.unsupported > 0) {
-    report.reason =
-        fmt::format("the code under test does not support {} of {}: {}", originals.unsupported,
-                    counted(originals.count, "given file"), report.unsupported_example);
-  } else if (originals.undecided > 0 || (options.require_proof && report.undecided > 0)) {
-    report.reason = fmt::format(
+  if (originals.unsupported > 0)
+    return fmt::format("the code under test does not support {} of {}: {}", originals.unsupported,
+                       counted(originals.count, "given file"), report.unsupported_example);
+  if (originals.undecided > 0 || (options.require_proof && report.undecided > 0))
+    return fmt::format(
         "equivalence is undecided for {}: no proof succeeded",
         counted(options.require_proof ? report.undecided : originals.undecided, "answer"));
-  } else {
-    report.verdict = Verdict::kPass;
+  return {};
+}
+
+}  // namespace
+
+Answer<Program> ask(const Target& target, const HuntSubject& subject) {
+  if (target.optimizer != nullptr) return target.optimizer->optimize(subject.before);
+  const auto policy = read_policy(subject.policy, subject.name);
+  if (!policy) return {Outcome::kRefused, {}, policy.error().text(), 0};
+  return target.compiler->compile(*policy);
+}
+
+Error cannot_start(const std::string& target, const std::string& detail) {
+  return make_error(ErrorCode::kUsage, target, "this command cannot be started: " + detail);
+}
+
+std::size_t steps_to_reduce(const HuntOptions& options, const Finding& finding) {
+  constexpr std::size_t kHanging = 200;  // each takes a twentieth of a request's time limit
+  // Each request starts the code under test again. Few suffice, because the message alone
+  // distinguishes a known crash from others.
+  constexpr std::size_t kKnownCrash = 50;
+  if (finding.kind == FindingKind::kHung) return std::min(kHanging, options.reduce_steps);
+  const bool known = finding.known && finding.kind == FindingKind::kCrashed;
+  return known ? std::min(kKnownCrash, options.reduce_steps) : options.reduce_steps;
+}
+
+Result<HuntReport> hunt(const Target& target, ProgramSource& source, const HuntOptions& options) {
+  return Hunt(target, source, options).run();
+}
+
+HuntReport new_report(std::string target, std::string kind, const ProgramSource& source,
+                      const HuntOptions& options) {
+  HuntReport out;
+  out.target = std::move(target);
+  out.kind = std::move(kind);
+  out.subjects = source.describe();
+  out.seed = options.seed;
+  out.replay_options = options.replay_options;
+  out.limit_seconds = options.seconds;
+  out.request_seconds = options.request_seconds;
+  out.knows_earlier = !options.known.empty();
+  return out;
+}
+
+void set_problem(Finding& finding, Problem problem) {
+  finding.kind = problem.kind;
+  finding.detail = std::move(problem.detail);
+  finding.cause = std::move(problem.cause);
+  finding.rule = problem.rule;
+  finding.witness = problem.witness;
+}
+
+std::string unanswered(const HuntReport& report, std::uint64_t trial, const HuntSubject& subject,
+                       double seconds) {
+  return fmt::format("; '{}' had not answered trial {} ({}, {}) after {:.1f} s", report.target,
+                     trial, subject.name, counted(subject.before.size(), "instruction"), seconds);
+}
+
+void conclude(HuntReport& report, const HuntOptions& options, const Originals& originals) {
+  std::ranges::sort(report.findings, {}, [](const Finding& finding) {
+    return std::tuple(!finding.failure, finding.kind, finding.trial);
+  });
+  if (conclude_failed(report)) return;
+  report.reason = undecided_reason(report, options, originals);
+  report.verdict = report.reason.empty() ? Verdict::kPass : Verdict::kUnknown;
+  if (report.verdict == Verdict::kPass)
     report.reason = fmt::format("no {}failure in {}, {} of them proven equivalent",
-                                options.known.empty() ? "" : "new ",
+                                report.knows_earlier ? "new " : "",
                                 counted(report.answered, "answer"), report.proven);
-  }
 }
 
 }  // namespace secequiv::hunt

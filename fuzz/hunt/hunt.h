@@ -83,6 +83,10 @@ Result<HuntReport> hunt(const Target& target, ProgramSource& source, const HuntO
 // Requests the answer of the target's optimizer or compiler.
 Answer<Program> ask(const Target& target, const HuntSubject& subject);
 
+// Returns the report of a hunt that has not begun.
+HuntReport new_report(std::string target, std::string kind, const ProgramSource& source,
+                      const HuntOptions& options);
+
 // Replaces what the finding states about its subject's answer.
 void set_problem(Finding& finding, Problem problem);
 

@@ -79,7 +79,8 @@ class Bytes {
 template <class B>
 void copy_finding(B& bytes, Finding& f) {
   bytes(f.kind), bytes(f.failure), bytes(f.known), bytes(f.detail), bytes(f.cause);
-  bytes(f.found_by), bytes(f.subject.name), bytes(f.subject.policy), bytes(f.subject.before);
+  bytes(f.rule), bytes(f.found_by), bytes(f.subject.name), bytes(f.subject.policy),
+      bytes(f.subject.before);
   bytes(f.reduced), bytes(f.repeated), bytes(f.after), bytes(f.witness), bytes(f.original_size);
   bytes(f.trial), bytes(f.seconds), bytes(f.count), bytes(f.pass), bytes(f.group), bytes(f.file);
   bytes(f.may_be_known);
@@ -178,7 +179,8 @@ void Jobs::tell(const Other& other, const HuntReport& report, bool last) const {
     const auto at = static_cast<off_t>(published.bytes.load());
     if (::pwrite(other.messages, text.data(), text.size(), at) !=
         static_cast<ssize_t>(text.size())) {
-      fmt::print(stderr, "cannot send a finding to the other processes: {}", std::strerror(errno));
+      fmt::print(stderr, "cannot send a finding to the other processes: {}\n",
+                 std::strerror(errno));
       ::_exit(1);
     }
     published.bytes += text.size();

@@ -10,6 +10,7 @@
 #include "fuzz/hunt/testing.h"
 #include "harness/bpf/testing.h"
 #include "harness/bpf/text.h"
+#include "harness/policy/testing.h"
 
 namespace secequiv::hunt::parts_test {
 namespace {
@@ -106,6 +107,20 @@ TEST(HuntEvaluator, ReducesADisagreementToOneInstructionAndOneWord) {
   EXPECT_EQ(data, SeccompData{});
 }
 
+TEST(HuntEvaluator, WitnessesHaveACallWithAName) {
+  FakeEvaluator evaluator([](ProgramView p, const SeccompData& data) {
+    const bool right = data.arch() == arch_info(Arch::kX86_64).audit && data.nr() < 5;
+    return run(p, data) + (right ? 0u : 1u);
+  });
+  const std::vector<SeccompData> inputs = {call(Arch::kS390x, 3)};
+  const auto source = given_programs({{"one", {{kRetK, 0, 0, 1}}}});
+  const auto report = hunt_evaluator("fake", evaluator, *source, inputs, options_for(1));
+  ASSERT_TRUE(report);
+  ASSERT_EQ(report->findings.size(), 1u);
+  EXPECT_EQ(report->findings[0].witness->data, call(Arch::kX86_64, 5));
+  EXPECT_TRUE(report->findings[0].reduced);
+}
+
 TEST(Shape, DependsOnlyOnStructure) {
   const Program one = {{kLdWAbs, 0, 0, 16}, {kJeqK, 0, 1, 5}, {kRetK, 0, 0, 1}, {kRetK, 0, 0, 2}};
   Program other = one;
@@ -133,6 +148,16 @@ TEST(Shape, SignaturesDependOnTheCauseWithoutItsNumbers) {
   EXPECT_EQ(group_of(finding), "crashed: ret r0");
   finding.cause = "it exited with status 2: panic: nil";
   EXPECT_EQ(group_of(finding), "crashed: it exited with status #: panic: nil");
+}
+
+TEST(Shape, RefusedAnswersAreAlikeIfTheyBreakOneRuleOfTheKernel) {
+  const auto refused = [](std::string_view detail, RefusalRule rule) {
+    return manner_of(FindingKind::kRejected, detail, "", rule);
+  };
+  EXPECT_EQ(refused("jump_range at 3", RefusalRule::kJumpRange),
+            refused("another text", RefusalRule::kJumpRange));
+  EXPECT_NE(refused("one text", RefusalRule::kJumpRange),
+            refused("one text", RefusalRule::kMemUnset));
 }
 
 TEST(Store, FilesContainTheProgramAndAReplayCommand) {

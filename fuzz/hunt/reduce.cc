@@ -9,6 +9,7 @@
 #include "harness/base/text.h"
 #include "harness/bpf/refusal.h"
 #include "harness/compare/direction.h"
+#include "harness/compare/named_call.h"
 #include "harness/generate/random_program.h"
 #include "harness/generate/shrink.h"
 #include "harness/policy/json.h"
@@ -16,8 +17,16 @@
 namespace secequiv::hunt {
 namespace {
 
+// All unknown actions count as one.
 bool same_actions(const Witness& a, const Witness& b) {
-  return action_of(a.before) == action_of(b.before) && action_of(a.after) == action_of(b.after);
+  const auto unknown = [](std::uint32_t value) {
+    return action_of(value) != SECCOMP_RET_KILL_PROCESS &&
+           behaviour_of(value) == SECCOMP_RET_KILL_PROCESS;
+  };
+  const auto same = [&](std::uint32_t one, std::uint32_t other) {
+    return action_of(one) == action_of(other) || (unknown(one) && unknown(other));
+  };
+  return same(a.before, b.before) && same(a.after, b.after);
 }
 
 // Requests the answer for `subject`, stores it in `answer`, and returns its problem of kind `kind`,
@@ -115,8 +124,8 @@ class Reduction {
   // A smaller program that crashes in another place, or whose answer breaks another rule of the
   // kernel, is a different finding.
   bool same_message(const Problem& problem) const {
-    return manner_of(finding_.kind, problem.detail, problem.cause) ==
-           manner_of(finding_.kind, finding_.detail, finding_.cause);
+    return manner_of(finding_.kind, problem.detail, problem.cause, problem.rule) ==
+           manner_of(finding_.kind, finding_.detail, finding_.cause, finding_.rule);
   }
 
   // A smaller program for which decisions only become stricter would not show a finding that allows
@@ -144,17 +153,25 @@ void finish(Finding& out, const Reduction::Reduced& shown, Sameness sameness) {
   out.subject.policy = shown.subject.policy;
   out.detail = shown.problem.detail;
   out.cause = shown.problem.cause;
+  out.rule = shown.problem.rule;
   out.after.reset();
   if (shown.answer.ok()) out.after = shown.answer.value;
   out.witness = shown.problem.witness;
   if (!out.witness) return;
   const Pair pair{out.subject.before, *out.after, sameness};
   const Witness shown_first = *out.witness;
-  out.witness = minimize(shown_first, [&](const SeccompData& data) {
-    auto smaller = replay(pair, data);
-    if (smaller && !same_actions(*smaller, shown_first)) smaller.reset();
-    return smaller;
-  });
+  const auto alike = [&](const SeccompData& data) {
+    auto other = replay(pair, data);
+    if (other && !same_actions(*other, shown_first)) other.reset();
+    return other;
+  };
+  out.witness = minimize(shown_first, alike);
+  for (const SeccompData& data : with_named_calls(out.witness->data)) {
+    const auto named = alike(data);
+    if (!named) continue;
+    out.witness = named;
+    break;
+  }
   out.detail = became_text(*out.witness);
 }
 

@@ -101,11 +101,10 @@ std::string signature_of(std::string_view detail, std::string_view cause) {
   return out;
 }
 
-std::string manner_of(FindingKind kind, std::string_view detail, std::string_view cause) {
+std::string manner_of(FindingKind kind, std::string_view detail, std::string_view cause,
+                      std::optional<RefusalRule> rule) {
   if (kind == FindingKind::kCrashed) return signature_of(detail, cause);
-  if (kind == FindingKind::kRejected)
-    return signature_of(detail.substr(0, detail.find(" at ")), {});
-  return {};
+  return rule ? std::string(rule_name(*rule)) : "";
 }
 
 bool groups_by_shape(const Finding& finding) {

@@ -3,6 +3,7 @@
 // one cause if their messages differ only in numbers. It must not know how findings are reduced.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,7 +21,8 @@ std::string signature_of(std::string_view detail, std::string_view cause);
 
 // Returns what two findings of one kind share if they can have the same cause: the signature of a
 // crash, or the kernel's rule that an answer breaks.
-std::string manner_of(FindingKind kind, std::string_view detail, std::string_view cause);
+std::string manner_of(FindingKind kind, std::string_view detail, std::string_view cause,
+                      std::optional<RefusalRule> rule);
 
 // Returns whether a finding's group depends on the shape of its reduced program. Otherwise the
 // group is known before the reduction.

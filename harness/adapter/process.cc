@@ -152,12 +152,16 @@ std::string ErrorTail::clause() const {
   std::string_view text = kept_;
   while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
   if (text.empty()) return {};
-  const std::string_view end = text.substr(text.size() - std::min(text.size(), kTailBytes));
+  std::string_view end = text.substr(text.size() - std::min(text.size(), kTailBytes));
+  if (end.size() < text.size())  // a part of a line says little
+    end.remove_prefix(std::min(end.find('\n') + 1, end.size()));
+  const bool lines = end.find('\n') != std::string_view::npos;
   const std::string_view panic = last_panic(text);
   std::string out;
   if (!panic.empty() && panic.data() < end.data())
     out = fmt::format("; its standard error contains: {}", printable(panic, true));
-  return out + fmt::format("; its standard error ends: {}", printable(end, true));
+  return out +
+         fmt::format("; its standard error ends:{}{}", lines ? "\n" : " ", printable(end, true));
 }
 
 std::string ErrorTail::cause(std::string_view how) const {

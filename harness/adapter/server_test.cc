@@ -81,9 +81,10 @@ constexpr Odd kOdd[] = {
     {"panic", Outcome::kCrashed,
      "it exited with status 2 without an answer; its standard error contains: panic: runtime "
      "error: "
-     "index out of range [7] with length 7; its standard error ends: "},
+     "index out of range [7] with length 7; its standard error ends:\n"},
     {"rust", Outcome::kCrashed,
-     "it exited with status 101 without an answer; its standard error ends: thread 'main' panicked "
+     "it exited with status 101 without an answer; its standard error ends:\nthread 'main' "
+     "panicked "
      "at src/main.rs:7:5:\nattempt to subtract with overflow"},
 };
 INSTANTIATE_TEST_SUITE_P(Server, OddAnswers, testing::ValuesIn(kOdd),

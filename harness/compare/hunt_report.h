@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/bpf/refusal.h"
 #include "harness/compare/direction.h"
 #include "harness/compare/pair.h"
 #include "harness/compare/verdict.h"
@@ -57,12 +58,13 @@ struct KnownSubject {
 
 struct Finding {
   FindingKind kind = FindingKind::kDifferent;
-  bool failure = true;   // false: a note, or an allowed failure
-  bool known = false;    // an earlier run found it
-  std::string detail;    // one sentence
-  std::string cause;     // what distinguishes a crash from others, or empty (Answer)
-  std::string found_by;  // "inputs", "proof", "answer", "scaling"
-  HuntSubject subject;   // reduced, unless `reduced` is false
+  bool failure = true;              // false: a note, or an allowed failure
+  bool known = false;               // an earlier run found it
+  std::string detail;               // one sentence
+  std::string cause;                // what distinguishes a crash from others, or empty (Answer)
+  std::optional<RefusalRule> rule;  // if the kernel would refuse the answer
+  std::string found_by;             // "inputs", "proof", "answer", "scaling"
+  HuntSubject subject;              // reduced, unless `reduced` is false
   bool reduced = false;
   bool repeated = true;  // false: it did not happen again when the same request was sent again
   std::optional<Program> after;  // the output, if it is a program
@@ -106,6 +108,9 @@ struct HuntReport {
   std::string subjects;       // the origin of the programs
   std::uint64_t seed = 0;
   std::string replay_options;  // further options of a command that replays a finding: " --form ddd"
+  double limit_seconds = 1e9;  // the time that the user gave
+  double request_seconds = 0;  // the time limit of one request
+  bool knows_earlier = false;  // findings of earlier runs were given
 
   std::uint64_t trials = 0;
   std::uint64_t answered = 0;

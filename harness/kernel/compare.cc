@@ -1,5 +1,6 @@
 #include "harness/kernel/compare.h"
 
+#include <tuple>
 #include <utility>
 
 #include "harness/base/clock.h"
@@ -105,11 +106,20 @@ Result<KernelReport> ask(const std::vector<NamedProgram>& programs, const InputB
     if (options.entry)
       for (SeccompData& input : inputs) input = presented(input, *options.entry);
     std::vector<Answers> answers;
+    const std::vector<AskedSide> before = out.sides;
     for (std::size_t p = 0; p < programs.size(); ++p) {
       auto results = ask_side(out.sides[p], programs[p].second, inputs, options);
+      out.interrupted = !results && results.error().code == ErrorCode::kBudget;
+      if (out.interrupted) break;
       if (!results) return with_name(results.error(), programs[p].first);
       refused = refused || out.sides[p].refused;
       answers.push_back(std::move(*results));
+    }
+    if (out.interrupted) {  // not all programs ran this block
+      for (std::size_t p = 0; p < programs.size(); ++p)
+        std::tie(out.sides[p].asked, out.sides[p].skipped) =
+            std::pair(before[p].asked, before[p].skipped);
+      break;
     }
     if (programs.size() == 2 && !refused && !out.witness)
       out.witness = difference(answers[0], answers[1], inputs, options.sameness);
@@ -143,6 +153,7 @@ Result<OracleReport> second_opinion(std::span<const NamedProgram> programs,
       if (!answer) return answer.error();
       const AskedSide& side = answer->sides.front();
       row.inputs = side.asked;
+      if (answer->interrupted && !side.disagreement) row.not_asked = "interrupted";
       row.refused = side.refused;
       out.seconds += side.seconds;
       if (const auto& found = side.disagreement)

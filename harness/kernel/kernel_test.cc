@@ -14,6 +14,7 @@
 
 #include "adapters/broken/evaluators.h"
 #include "harness/base/file.h"
+#include "harness/base/interrupt.h"
 #include "harness/bpf/refusal.h"
 #include "harness/bpf/testing.h"
 #include "harness/coverage/cost.h"
@@ -287,6 +288,34 @@ TEST(Kernel, ReportsProgramsThatTheOracleCannotRun) {
   const auto nothing = second_opinion({programs, 1}, {});
   ASSERT_TRUE(nothing);
   EXPECT_NE(nothing->programs[0].not_asked, "");
+}
+
+TEST(Kernel, AnInterruptEndsARunBetweenBatchesOfCalls) {
+  StopToken token;
+  const Heed heed(&token);
+  token.stop();
+  const NamedProgram program{"one", assemble("ld [16]\nret a")};
+  std::vector<SeccompData> inputs(4096);
+  const auto ask_all = [&] {
+    return ask({program},
+               [given = false, &inputs]() mutable {
+                 return std::exchange(given, true) ? std::vector<SeccompData>() : inputs;
+               },
+               {});
+  };
+  const auto batch = ask_all();
+  SKIP_WITHOUT_KERNEL(batch);
+  ASSERT_TRUE(batch) << batch.error().text();
+  EXPECT_FALSE(batch->interrupted);
+  EXPECT_EQ(batch->sides[0].asked, 4096u);
+  inputs.resize(4097);
+  const auto more = ask_all();
+  ASSERT_TRUE(more) << more.error().text();
+  EXPECT_TRUE(more->interrupted);
+  EXPECT_EQ(more->verdict, Verdict::kUnknown);
+  const auto opinion = second_opinion({&program, 1}, inputs);
+  ASSERT_TRUE(opinion) << opinion.error().text();
+  EXPECT_EQ(opinion->programs[0].not_asked, "interrupted");
 }
 
 // A kernel without int $0x80 raises a fault. The test replaces the instruction by `hlt`, which

@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 
+#include "harness/base/interrupt.h"
 #include "harness/bpf/refusal.h"
 #include "harness/kernel/instrument.h"
 
@@ -88,6 +89,7 @@ Result<std::vector<std::uint32_t>> evaluate(ProgramView program,
   std::vector<std::uint32_t> out(inputs.size());
   std::vector<SeccompData> group;
   for (const auto& [key, members] : groups) {
+    if (key != groups.begin()->first && stop_wanted()) return interrupted();
     group.clear();
     for (const std::size_t i : members) group.push_back(inputs[i]);
     const auto values = evaluate_group(program, plan, group);

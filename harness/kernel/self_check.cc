@@ -100,6 +100,8 @@ Result<SelfCheckReport> self_check(const SelfCheckOptions& options) {
     for (; programs.size() < kBatch && i < options.programs; ++i)
       programs.push_back(nearly_legal(random, i));
     const auto same = checking.check_all(programs, random);
+    report.interrupted = !same && same.error().code == ErrorCode::kBudget;
+    if (report.interrupted) break;
     if (!same) return same.error();
     if (!*same) break;
     if (options.progress) options.progress(i);

@@ -25,6 +25,7 @@
 #include <sstream>
 #include <utility>
 
+#include "harness/base/interrupt.h"
 #include "harness/kernel/child.h"
 #include "harness/kernel/uapi.h"
 
@@ -346,10 +347,12 @@ Result<std::vector<Reply>> Traced::ask(std::span<const SeccompData> calls, Entry
   Shared& shared = *child_->shared;
   shared.entry = entry;
   for (std::size_t done = 0; done < calls.size(); done += kCallsPerBatch) {
+    if (done > 0 && stop_wanted()) return interrupted();
     const auto batch = calls.subspan(done, std::min(kCallsPerBatch, calls.size() - done));
     std::ranges::copy(batch, shared.calls.begin());
     std::fill_n(shared.answers.begin(), batch.size(), kNone);
     for (std::size_t next = 0; next < batch.size(); ++next) {
+      if (next > 0 && stop_wanted()) return interrupted();
       const auto stopped = resume(next, batch.size());
       if (!stopped) return stopped.error();
       next = *stopped;

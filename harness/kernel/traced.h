@@ -47,7 +47,7 @@ class Traced {
   // Makes each call: word 0 is the number, and words 4 to 15 are the arguments; presented() shows
   // the other words. If a call kills the process, a new one continues with the next call. Errors:
   // kUnavailable (also if this kernel has no such entry); kInternal (the kernel ran a call, or the
-  // process ended in another way).
+  // process ended in another way); kBudget if the user interrupts it (base/interrupt.h).
   Result<std::vector<Reply>> ask(std::span<const SeccompData> calls, Entry entry);
 
  private:
@@ -60,6 +60,9 @@ class Traced {
   Memory memory_;
   std::unique_ptr<Child> child_;
 };
+
+// The error of work that the user interrupted.
+inline Error interrupted() { return make_error(ErrorCode::kBudget, "kernel", "interrupted"); }
 
 // Returns the seccomp_data that a filter sees for `call`, with the entry's arch and instruction
 // pointer.

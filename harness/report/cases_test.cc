@@ -1,8 +1,10 @@
 // Tests JUnit and SARIF with cases made by hand.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/file.h"
 #include "harness/report/junit.h"
 #include "harness/report/markdown.h"
 #include "harness/report/reported.h"
@@ -62,6 +64,27 @@ TEST(Sarif, ResultsAreTheCasesThatDoNotPass) {
   EXPECT_EQ(run["results"][1]["level"], "warning");
   const std::size_t index = failed["ruleIndex"];
   EXPECT_EQ(run["tool"]["driver"]["rules"][index]["id"], "decision");
+}
+
+TEST(Cases, PlacesInFilesThatDoNotExistAreRemoved) {
+  const std::string here = testing::TempDir() + "secequiv_cases_test";
+  ASSERT_TRUE(write_file(here, "ret #0\n"));
+  ReportedCases given = found();
+  given.file = here;
+  given.cases[1].place = ReportedCase::Place{here, false, 0, 1};
+  given.cases[1].before = ReportedCase::Place{"missing", false, 0, 1};
+  given.cases[0].traces[0][0].place.path = here;
+  const ReportedCases out = with_existing_files(given);
+  EXPECT_EQ(out.file, here);
+  EXPECT_EQ(out.cases[0].place->path, "");
+  EXPECT_EQ(out.cases[0].place->pc, 3u);
+  EXPECT_EQ(out.cases[0].traces[0][0].place.path, here);
+  EXPECT_EQ(out.cases[0].traces[1][0].place.path, "");
+  EXPECT_EQ(out.cases[1].place->path, here);
+  EXPECT_EQ(out.cases[1].before->path, "");
+  given.file = testing::TempDir();  // a folder
+  EXPECT_EQ(with_existing_files(given).file, "");
+  std::filesystem::remove(here);
 }
 
 TEST(Cases, ConcludeAddsTheVerdictUnlessACaseShowsIt) {

@@ -73,6 +73,44 @@ TEST(HuntReportText, SummarizesWhatWasTried) {
   EXPECT_EQ(json["unsupported_shapes"]["pairs"]["stx, ld M"], 3);
 }
 
+TEST(HuntReportText, MarksNewFindingsIfEarlierOnesAreKnown) {
+  HuntReport report = hunted();
+  report.findings.push_back(report.findings[0]);
+  report.findings[1].failure = false;
+  report.knows_earlier = true;
+  EXPECT_NE(hunt_text(report).find("\ndifferent (new): it"), std::string::npos);
+  EXPECT_NE(hunt_text(report).find("\ndifferent (not a failure): it"), std::string::npos);
+  EXPECT_TRUE(reported(report).cases[1].message.starts_with("different (new): LOOSER: "));
+  report.findings[1].known = true;
+  EXPECT_NE(hunt_text(report).find("\ndifferent (known): it"), std::string::npos);
+}
+
+TEST(HuntReportText, NamesTheTimeLimitOfRequestsIfHangsTakeTime) {
+  HuntReport report = hunted();
+  report.seconds = 14;
+  report.limit_seconds = 5;
+  report.request_seconds = 10;
+  EXPECT_EQ(hunt_text(report).find("time: "), std::string::npos);
+  report.findings[0].kind = FindingKind::kHung;
+  const std::string line =
+      "time: 14 s instead of 5 s, because requests hung; a lower --request-timeout (now 10 s) ends "
+      "them earlier";
+  EXPECT_NE(hunt_text(report).find("\n" + line + "\nverdict: "), std::string::npos);
+  EXPECT_TRUE(reported(report).cases[0].message.ends_with("; " + line));
+  EXPECT_EQ(to_json(report)["request_timeout"], 10);
+  report.seconds = 5.9;
+  EXPECT_EQ(hunt_text(report).find("time: "), std::string::npos);
+}
+
+TEST(HuntReportText, ShowsTheLinesOfAMessageAndOneLineInTheVerdict) {
+  HuntReport report = hunted();
+  report.findings[0].detail = report.reason = "it ends:\npanic: oops\n  a.go:3\n";
+  EXPECT_NE(hunt_text(report).find(": it ends:\n    panic: oops\n      a.go:3\n  before"),
+            std::string::npos)
+      << hunt_text(report);
+  EXPECT_TRUE(hunt_text(report).ends_with("(it ends: panic: oops | a.go:3)\n"));
+}
+
 TEST(HuntReportText, EscapesWhatTheCodeUnderTestPrints) {
   HuntReport report = hunted();
   report.findings[0].detail = "\x1b[2J";
@@ -86,6 +124,8 @@ TEST(HuntReportJson, HasProgramsAndScaling) {
   EXPECT_EQ(json["findings"][0]["after"][0][3], 0x7fff0000u);
   EXPECT_TRUE(json["findings"][0]["direction"]["allowed"]["unknown_arches"]);
   EXPECT_EQ(json["scaling"][0]["exponent"], 2.0);
+  const std::string text = json["findings"][0]["text"];
+  EXPECT_NE(hunt_text(hunted()).find("\n\n" + text), std::string::npos) << text;
 }
 
 TEST(HuntReportCases, EachFindingAndTheFuzzingHaveACase) {

@@ -40,11 +40,28 @@ std::string one_line(std::string_view text) {
   while (!text.empty()) {
     const std::string_view line = trimmed(take_part(text));
     if (line.empty()) continue;
-    if (!out.empty()) out += " | ";
+    if (!out.empty()) out += out.ends_with(':') ? " " : " | ";
     out += line;
   }
   if (out.size() > kMost) out.replace(kMost / 2, out.size() - kMost, " ... ");
   return printable(out, false);
+}
+
+// Returns the first line of a message, and all others indented below it.
+std::string block(std::string_view text) {
+  std::string out = printable(take_part(text), false) + "\n";
+  if (!text.empty()) out += indented(printable(text, true));
+  return out;
+}
+
+// Returns "different (known)".
+std::string label(const HuntReport& report, const Finding& finding) {
+  return fmt::format("{}{}", finding_name(finding.kind),
+                     finding.known                             ? " (known)"
+                     : finding.may_be_known                    ? " (may be known)"
+                     : finding.failure && report.knows_earlier ? " (new)"
+                     : finding.failure                         ? ""
+                                                               : " (not a failure)");
 }
 
 std::string program_text(std::string_view title, ProgramView program) {
@@ -66,12 +83,7 @@ std::optional<Direction> worst_direction(const HuntReport& report) {
 std::string finding_text(const HuntReport& report, const Finding& finding) {
   std::string out = direction_line(finding.direction, report.host);
   if (!out.empty()) out += "\n";
-  out += fmt::format("{}{}: {}\n", finding_name(finding.kind),
-                     finding.known          ? " (known)"
-                     : finding.may_be_known ? " (may be known)"
-                     : finding.failure      ? ""
-                                            : " (not a failure)",
-                     one_line(finding.detail));
+  out += fmt::format("{}: {}", label(report, finding), block(finding.detail));
   if (!finding.subject.before.empty()) {
     const bool evaluator = report.kind == "evaluator";
     if (report.kind == "compiler" && !finding.subject.policy.empty() &&
@@ -95,6 +107,17 @@ std::string finding_text(const HuntReport& report, const Finding& finding) {
   if (finding.count > 1) out += fmt::format("  found in {} trials\n", finding.count);
   if (!finding.file.empty()) out += fmt::format("  stored: {}\n", printable(finding.file, false));
   return out;
+}
+
+// Names the option that ends hanging requests earlier, if the run took longer than it should.
+std::string overtime(const HuntReport& report) {
+  const bool hung = std::ranges::find(report.findings, FindingKind::kHung, &Finding::kind) !=
+                    report.findings.end();
+  if (!hung || report.seconds < report.limit_seconds + 1) return "";
+  return fmt::format(
+      "time: {:.0f} s instead of {:.0f} s, because requests hung; a lower "
+      "--request-timeout (now {} s) ends them earlier",
+      report.seconds, report.limit_seconds, report.request_seconds);
 }
 
 std::string scaling_text(const HuntReport& report) {
@@ -176,7 +199,8 @@ ordered_json finding_json(const HuntReport& report, const Finding& finding) {
                    {"trial", finding.trial},
                    {"seconds", finding.seconds},
                    {"reduced", finding.reduced},
-                   {"original_instructions", finding.original_size}};
+                   {"original_instructions", finding.original_size},
+                   {"text", printable(finding_text(report, finding), true)}};
   if (finding.may_be_known) out["may_be_known"] = true;
   if (!finding.pass.empty()) out["pass"] = printable(finding.pass, false);
   if (!finding.subject.before.empty()) out["before"] = program_json(finding.subject.before);
@@ -228,6 +252,7 @@ std::string hunt_text(const HuntReport& report) {
     out += fmt::format(", {} unsupported ({})", report.unsupported,
                        printable(report.unsupported_example, false));
   out += fmt::format("; {}\n", counted(report.evaluations, "evaluation"));
+  if (const std::string over = overtime(report); !over.empty()) out += over + "\n";
   out += fmt::format("verdict: {} ({})\n", verdict_name(report.verdict), one_line(report.reason));
   return out;
 }
@@ -259,6 +284,7 @@ ordered_json to_json(const HuntReport& report) {
                    {"feedback", feedback_json(report)},
                    {"interrupted", report.interrupted},
                    {"seconds", report.seconds},
+                   {"request_timeout", report.request_seconds},
                    {"findings", findings},
                    {"no_longer_fails", report.gone},
                    {"scaling", scaling},
@@ -277,6 +303,7 @@ ReportedCases reported(const HuntReport& report) {
                   counted(report.trials, "trial"), report.answered, report.proven, report.undecided,
                   counted(report.evaluations, "evaluation"), report.seed)};
   tried.seconds = report.seconds;
+  if (const std::string over = overtime(report); !over.empty()) tried.message += "; " + over;
   if (report.verdict == Verdict::kUnknown || report.answered == 0) {
     tried.state = ReportedCase::State::kUnknown;
     tried.message =
@@ -288,7 +315,7 @@ ReportedCases reported(const HuntReport& report) {
     const std::string direction = direction_line(found.direction, report.host);
     ReportedCase one{"finding",
                      found.failure ? ReportedCase::State::kFail : ReportedCase::State::kWarning,
-                     fmt::format("{}: {}{}", finding_name(found.kind),
+                     fmt::format("{}: {}{}", label(report, found),
                                  direction.empty() ? "" : direction + "; ", found.detail)};
     one.name = found.group;  // a group's name begins with the kind
     one.detail = fmt::format("before\n{}", write_program(found.subject.before, Form::kAsm));

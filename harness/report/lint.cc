@@ -60,15 +60,20 @@ ordered_json parts_json(const std::vector<RulePart>& parts) {
 
 std::string field_name(int field) { return field == kIpField ? "ip" : fmt::format("arg{}", field); }
 
+// Formats a call as "x86_64,i386:read".
+std::string call_text(const RulePlace& place, std::string_view arches) {
+  const std::string name(syscall_name(place.arch, place.nr));
+  return fmt::format("{}:{}", arches, name.empty() ? fmt::format("{}", place.nr) : name);
+}
+
 // Formats a place as "docker.json:812 (syscalls[14]): x86_64,i386:read". Without a position: "rule
 // set 2 (ALLOW), x86_64,i386:read".
 std::string place_text(const RulePlace& place, std::string_view arches) {
-  const std::string name(syscall_name(place.arch, place.nr));
   const std::string where =
       place.position.at != nullptr
           ? place.position.at->text() + ":"
           : fmt::format("rule set {} ({}),", place.rule_set + 1, describe_action(place.action));
-  return fmt::format("{} {}:{}", where, arches, name.empty() ? fmt::format("{}", place.nr) : name);
+  return fmt::format("{} {}", where, call_text(place, arches));
 }
 
 // Formats the last indices of a part: those that its position does not already identify.
@@ -189,6 +194,7 @@ ordered_json finding(const DoubtfulRule& rule) {
 struct LintRow {
   std::string text;
   const RulePosition* position;  // may be null
+  std::string name;              // its kind and its call, like "shadowed x86_64:read"
 };
 
 template <class Rule>
@@ -206,15 +212,19 @@ std::vector<LintRow> lint_rows(const std::vector<Rule>& rules) {
   }
   std::vector<LintRow> out;
   out.reserve(found.size());
-  for (const Alike& each : found)
-    out.push_back({line(*each.first, fmt::format("{}", fmt::join(each.arches, ","))),
-                   each.first->place.position.at.get()});
+  for (const Alike& each : found) {
+    const std::string arches = fmt::format("{}", fmt::join(each.arches, ","));
+    out.push_back(
+        {line(*each.first, arches), each.first->place.position.at.get(),
+         fmt::format("{} {}", lint_name(each.first->kind), call_text(each.first->place, arches))});
+  }
   return out;
 }
 
 std::vector<LintRow> lint_warnings(const LintReport& report) {
   std::vector<LintRow> out = lint_rows(report.doubtful);
-  for (const UnknownName& name : report.unknown) out.push_back({line(name), &name.position});
+  for (const UnknownName& name : report.unknown)
+    out.push_back({line(name), &name.position, fmt::format("unknown_name {}", name.name)});
   for (LintRow& row : out) row.text.insert(0, "warning: ");
   return out;
 }
@@ -299,9 +309,12 @@ ReportedCases reported(const LintReport& report) {
         "; {} for other hosts or containers {} not examined",
         report.not_examined == 1 ? "1 entry" : fmt::format("{} entries", report.not_examined),
         report.not_examined == 1 ? "was" : "were");
+  std::map<std::string, std::size_t> alike;
   const auto add = [&](ReportedCase::State state, const LintRow& row) {
     ReportedCase& added = out.cases.emplace_back("lint", state, row.text);
-    added.name = fmt::format("{}", out.cases.size());
+    // Several findings about a call are counted, so that no two have one name.
+    const auto count = ++alike[row.name];
+    added.name = row.name + (count > 1 ? fmt::format(" {}", count) : "");
     if (report.file.empty()) return;
     added.place = ReportedCase::Place{report.file, false, {}, {}};
     if (row.position == nullptr) return;

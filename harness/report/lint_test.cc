@@ -103,6 +103,18 @@ TEST(LintReport, JsonCountsFromOne) {
   EXPECT_EQ(json["warnings"][0]["field"], "arg1");
 }
 
+TEST(LintReport, NamesOfCasesDoNotDependOnTheirNumber) {
+  LintReport report = made_by_hand();
+  report.redundant.push_back(report.redundant[1]);
+  report.redundant.back().part = {0};
+  report.unknown = {{UnknownName::Kind::kCall, "keyctll", {"p.json", 7}, ""}};
+  std::vector<std::string> names;
+  for (const ReportedCase& one : reported(report).cases) names.push_back(one.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"shadowed x86_64:read", "duplicate x86_64:read",
+                                             "duplicate x86_64:read 2", "inconsistent x86_64:read",
+                                             "unknown_name keyctll"}));
+}
+
 TEST(LintReport, CasesNameTheFile) {
   const ReportedCases cases = reported(made_by_hand());
   ASSERT_EQ(cases.cases.size(), 3u);

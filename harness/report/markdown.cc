@@ -64,8 +64,10 @@ std::string markdown(const ReportedCases& report) {
   if (!report.cases.empty()) out += "| examined | result | |\n|---|---|---|\n";
   for (const ReportedCase& one : report.cases) {
     const std::string place = place_text(one);
-    out += fmt::format("| {} | {} | {}{} |\n", literal(title_of(one)), word(one.state),
-                       literal(one.message), place.empty() ? "" : " " + literal(place));
+    const bool ended = !report.completed && one.state == State::kFail;
+    out += fmt::format("| {} | {} | {}{} |\n", literal(title_of(one)),
+                       ended ? "**error**" : word(one.state), literal(one.message),
+                       place.empty() ? "" : " " + literal(place));
   }
   for (const ReportedCase& one : report.cases) {
     if (one.detail.empty()) continue;

@@ -26,6 +26,13 @@ TEST(Markdown, ShowsVerdictDirectionCasesAndFoldedDetails) {
             "```text\nline 1\nline 2\n```\n\n</details>\n");
 }
 
+TEST(Markdown, AnErrorOfTheCommandIsNotAFailure) {
+  const auto ended = reported(make_error(ErrorCode::kUsage, "--assume", "bad"), "diff", 2);
+  const std::string text = markdown(ended);
+  EXPECT_NE(text.find("### secequiv diff: error\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("| error | **error** | --assume: bad |"), std::string::npos) << text;
+}
+
 TEST(Markdown, TextFromFilesCannotBecomeMarkup) {
   ReportedCases report{"check", "</details><b>`|@all\n# x", Verdict::kPass, 0, "", {}};
   report.cases.emplace_back("proof", ReportedCase::State::kPass, "a|b").detail = "```\n</details>";

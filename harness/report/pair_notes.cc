@@ -9,13 +9,13 @@
 
 namespace secequiv {
 
-std::string holds_for(const std::optional<ReadFor>& host) {
+std::string holds_for(const std::optional<ReadFor>& host, std::string_view how) {
   if (!host) return "";
   std::string capabilities = fmt::format("{}", fmt::join(host->capabilities, " "));
   if (host->capabilities.empty()) capabilities = "no capabilities";
   if (host->capabilities.size() == capability_names().size()) capabilities = "all capabilities";
-  return fmt::format("holds for {}, Linux {}, {} (--arch, --kernel-version, --cap)", host->arch,
-                     host->kernel, capabilities);
+  return fmt::format("holds for {}, Linux {}, {} ({})", host->arch, host->kernel, capabilities,
+                     how);
 }
 
 std::string holds_for_line(const std::optional<ReadFor>& host) {
@@ -35,16 +35,17 @@ std::string PairNotes::limits() const {
                      count == 1 ? "1 entry was" : fmt::format("{} entries were", count));
 }
 
-std::string PairNotes::warning() const {
-  return not_compared.empty()
-             ? ""
-             : "the profiles also differ in parts for other capabilities, architectures or "
-               "kernels, which were not compared (see --cap, --arch, --kernel-version)";
+std::string PairNotes::warning(std::string_view how) const {
+  return not_compared.empty() ? ""
+                              : fmt::format(
+                                    "the profiles also differ in parts for other capabilities, "
+                                    "architectures or kernels, which were not compared (see {})",
+                                    how);
 }
 
-std::string PairNotes::short_warning() const {
+std::string PairNotes::short_warning(std::string_view how) const {
   constexpr std::size_t kShown = 3;
-  std::string out = warning();
+  std::string out = warning(how);
   for (std::size_t i = 0; i < std::min(kShown, not_compared.size()); ++i)
     out += (i == 0 ? ": " : ", ") + not_compared[i].text();
   return out + (not_compared.size() > kShown

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/report/reported.h"
@@ -19,8 +20,11 @@ struct ReadFor {
   std::vector<std::string> capabilities;
 };
 
-// Returns "holds for x86_64, Linux 6.1, no capabilities (...)", or "".
-std::string holds_for(const std::optional<ReadFor>& host);
+// The options of the command line that choose the host and the container.
+inline constexpr std::string_view kHostOptions = "--arch, --kernel-version, --cap";
+
+// Returns "holds for x86_64, Linux 6.1, no capabilities (...)", or "". `how` names the options.
+std::string holds_for(const std::optional<ReadFor>& host, std::string_view how = kHostOptions);
 // Returns the same as a line, or "".
 std::string holds_for_line(const std::optional<ReadFor>& host);
 void add_read_for(const std::optional<ReadFor>& host, nlohmann::ordered_json& document);
@@ -34,9 +38,9 @@ struct PairNotes {
   // qualifies an equivalence.
   [[nodiscard]] std::string limits() const;
   // Returns the warning about the parts, without their positions, or "".
-  [[nodiscard]] std::string warning() const;
+  [[nodiscard]] std::string warning(std::string_view how = kHostOptions) const;
   // Returns the warning with the first positions, or "".
-  [[nodiscard]] std::string short_warning() const;
+  [[nodiscard]] std::string short_warning(std::string_view how = kHostOptions) const;
 };
 
 // These add the notes to a report.

@@ -181,7 +181,7 @@ ReportedCases prove_rule_cases(const std::vector<ProvenRule>& rules) {
     added.state = one == Verdict::kPass      ? ReportedCase::State::kPass
                   : one == Verdict::kUnknown ? ReportedCase::State::kUnknown
                                              : ReportedCase::State::kFail;
-    added.message = state_text(rule);
+    added.message = fmt::format("{}: {}", rule.name, state_text(rule));
     added.detail = rule_text(rule, false);
     added.seconds = rule.seconds;
     added.place = place_of(rule.where);

@@ -136,6 +136,10 @@ ReportedCases refused(const std::string& command, const std::string& subject,
 // Returns the report of an error that ended a command.
 ReportedCases reported(const Error& error, const std::string& command, int exit_status);
 
+// Removes places in files that do not exist, such as outputs of commands and standard input. Tools
+// that read reports would try to open them.
+ReportedCases with_existing_files(ReportedCases report);
+
 // Adds a case with the verdict, unless the verdict is not a pass and a failing or unknown case
 // already shows that.
 void conclude(ReportedCases& report);

@@ -76,8 +76,6 @@ ordered_json result(const ReportedCases& report, const ReportedCase& one) {
     out["ruleIndex"] = index;
   out["level"] = one.state == State::kFail ? "error" : "warning";
   std::string text = one.state == State::kUnknown ? "not decided: " : "";
-  // A number alone has no meaning for the reader.
-  if (!one.name.empty() && !parse_unsigned(one.name)) text += one.name + ": ";
   text += printable(one.message, true);
   if (!one.detail.empty()) text += "\n" + printable(one.detail, true);
   out["message"] = {{"text", text}};

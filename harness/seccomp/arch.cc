@@ -161,15 +161,16 @@ std::optional<std::uint64_t> constant_value(Arch arch, std::string_view name) {
 }
 
 std::vector<Constant> constants(Arch arch, std::string_view prefix) {
+  const auto name_of = [](const auto& constant) { return std::string_view(constant.name); };
   std::vector<Constant> out;
-  const auto wanted = [&](std::string_view name) { return name.starts_with(prefix); };
-  for (const ArchConstant& constant : kArchConstants)
-    if (constant.arch == arch_info(arch).name && wanted(constant.name))
-      out.push_back({constant.name, constant.value});
-  for (const CommonConstant& constant : kConstants)
-    if (wanted(constant.name) &&
-        std::ranges::find(out, std::string_view(constant.name), &Constant::name) == out.end())
-      out.push_back({constant.name, constant.value});
+  // Both tables are sorted by name.
+  for (const auto* at = std::ranges::lower_bound(kArchConstants, prefix, {}, name_of);
+       at != std::end(kArchConstants) && name_of(*at).starts_with(prefix); ++at)
+    if (at->arch == arch_info(arch).name) out.push_back({at->name, at->value});
+  for (const auto* at = std::ranges::lower_bound(kConstants, prefix, {}, name_of);
+       at != std::end(kConstants) && name_of(*at).starts_with(prefix); ++at)
+    if (std::ranges::find(out, name_of(*at), &Constant::name) == out.end())
+      out.push_back({at->name, at->value});
   return out;
 }
 

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <set>
 
+#include "harness/seccomp/constants.h"
+
 namespace secequiv::seccomp_arch_test {
 namespace {
 
@@ -116,6 +118,19 @@ TEST(Arch, AgreesWithTheSystemHeaders) {
   EXPECT_EQ(constant_value(Arch::kX86_64, "O_CLOEXEC"), O_CLOEXEC);
 }
 #endif
+
+TEST(Constants, EveryConstantIsFoundByItsName) {
+  for (const Arch arch : {Arch::kX86_64, Arch::kMips64}) {
+    const std::vector<Constant> all = constants(arch, "");
+    EXPECT_GT(all.size(), 1000u);
+    for (const Constant& constant : all) {
+      EXPECT_EQ(constant_value(arch, constant.name), constant.value) << constant.name;
+      const auto alike = constants(arch, constant.name);
+      EXPECT_NE(std::ranges::find(alike, constant.name, &Constant::name), alike.end())
+          << constant.name;
+    }
+  }
+}
 
 TEST(Constants, DifferPerArchitecture) {
   EXPECT_EQ(constant_value(Arch::kX86_64, "O_DIRECTORY"), 0x10000u);

@@ -254,6 +254,7 @@ static void test_parse(void) {
   secequiv_result_free(result);
   result = parse(kProfile, NULL);
   EXPECT(strstr(secequiv_result_message(result), "no_such_call") != NULL);
+  EXPECT(strncmp(secequiv_result_notes(result), "warning: ", 9) == 0);
   secequiv_result_free(result);
 
   result = parse("ld [0]\nnonsense\n", NULL);
@@ -280,6 +281,70 @@ static void test_parse(void) {
   EXPECT(verdict_and_free(parse("ret #0\n", &options)) == SECEQUIV_PASS);
   options.capabilities = "CAP_BPF,,";
   EXPECT(verdict_and_free(parse("ret #0\n", &options)) == SECEQUIV_ERROR);
+}
+
+static secequiv_result* parse_as(const char* name, const char* text) {
+  return secequiv_parse(text, strlen(text), name, NULL);
+}
+
+static void test_parsed(void) {
+  static const char kOld[] =
+      "{\"version\": 1, \"arches\": [\"x86_64\"],\n\"default_action\": \"errno(1)\",\n"
+      "\"rule_sets\": [{\"action\": \"allow\", \"rules\": {\n\"write\": true}}]}";
+  static const char kNew[] =
+      "{\"version\": 1, \"arches\": [\"x86_64\"],\n\"default_action\": \"errno(1)\",\n"
+      "\"rule_sets\": [{\"action\": \"allow\", \"rules\": {\n\"write\": true,\n\"read\": true}}]}";
+  static const char kGuarded[] =
+      "{\"defaultAction\": \"SCMP_ACT_ERRNO\", \"syscalls\":\n"
+      " [{\"names\": [\"bpf\"], \"action\": \"SCMP_ACT_ALLOW\","
+      " \"includes\": {\"caps\": [\"CAP_BPF\"]}}]}";
+  static const char kUnguarded[] = "{\"defaultAction\": \"SCMP_ACT_ERRNO\", \"syscalls\": []}";
+  struct seccomp_data data = {0, 0xc000003e, 0, {0, 0, 0, 0, 0, 0}};
+  secequiv_result *before = parse_as("old.json", kOld), *after = parse_as("new.json", kNew);
+  secequiv_result* result = secequiv_prove_parsed(before, after, NULL);
+  EXPECT(secequiv_result_verdict(result) == SECEQUIV_DIFFERENT);
+  EXPECT(strncmp(secequiv_result_message(result), "LOOSER: read newly allowed", 26) == 0);
+  EXPECT(contains(result, "old.json:2 (default_action)", "\"new.json (compiled"));
+  EXPECT(contains(result, "new.json:5 (rule_sets[0].rules.read)", "\"secequiv.prove/2\""));
+  EXPECT(secequiv_result_witness(result, NULL, NULL, NULL));
+  EXPECT(secequiv_result_notes(result)[0] == '\0');
+  secequiv_result_free(result);
+  result = secequiv_diff_parsed(before, after, NULL);
+  EXPECT(contains(result, "new.json:5 (rule_sets[0].rules.read)", "\"secequiv.diff/1\""));
+  EXPECT(verdict_and_free(result) == SECEQUIV_DIFFERENT);
+  result = secequiv_why_parsed(after, &data, sizeof data, NULL);
+  EXPECT(contains(result, "new.json:5 (rule_sets[0].rules.read)", "\"secequiv.why/1\""));
+  EXPECT(verdict_and_free(result) == SECEQUIV_PASS);
+
+  /* A result without a program is an error, which names the side. */
+  result = secequiv_prove_parsed(before, NULL, NULL);
+  EXPECT(contains(result, "after: expected a result of secequiv_parse", "\"secequiv.error/1\""));
+  EXPECT(verdict_and_free(result) == SECEQUIV_ERROR);
+  EXPECT(verdict_and_free(secequiv_why_parsed(NULL, &data, sizeof data, NULL)) == SECEQUIV_ERROR);
+  secequiv_result_free(before);
+  secequiv_result_free(after);
+
+  /* Parts of profiles that are not compared are never omitted silently. */
+  before = parse_as(NULL, kUnguarded);
+  after = parse_as("guarded.json", kGuarded);
+  result = secequiv_prove_parsed(before, after, NULL);
+  EXPECT(contains(result, "(1 entry was not compared)", "\"not_compared\""));
+  EXPECT(strstr(secequiv_result_message(result), "holds for x86_64, Linux 6.1") != NULL);
+  EXPECT(strstr(secequiv_result_message(result), "--") == NULL);
+  EXPECT(strstr(secequiv_result_notes(result), "which were not compared") != NULL);
+  EXPECT(verdict_and_free(result) == SECEQUIV_EQUIVALENT);
+  secequiv_result_free(before);
+  secequiv_result_free(after);
+
+  /* The kernel refuses the second program. */
+  before = parse_as(NULL, "ret #0\n");
+  after = parse_as("after.asm", "ld [0]\n");
+  result = secequiv_diff_parsed(before, after, NULL);
+  EXPECT(contains(result, "after.asm:1", "\"secequiv.error/1\""));
+  EXPECT(verdict_and_free(result) == SECEQUIV_REJECTED);
+  EXPECT(verdict_and_free(secequiv_prove_parsed(before, before, NULL)) == SECEQUIV_EQUIVALENT);
+  secequiv_result_free(before);
+  secequiv_result_free(after);
 }
 
 static uint32_t decision(const secequiv_result* policy, uint64_t first_argument) {
@@ -475,6 +540,7 @@ int main(void) {
   test_validate();
   test_analyses();
   test_parse();
+  test_parsed();
   test_policy_formats();
   test_first_options();
   test_options();

@@ -5,8 +5,10 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -41,6 +43,9 @@ func AllowUnproven() Option { return func(q *question) { q.allowUnproven = true 
 func RequestTimeout(limit time.Duration) Option {
 	return with("--request-timeout", fmt.Sprint(limit.Seconds()))
 }
+
+// Save makes Optimizer write the program of a finding to this folder, in place of one for temporary files.
+func Save(folder string) Option { return func(q *question) { q.save = folder } }
 
 // An environment variable that names the call of Optimizer for which a copy of the test binary
 // serves requests: the test, and how many calls came before.
@@ -88,17 +93,35 @@ func Optimizer[I any](t testing.TB, optimize func([]I) []I, options ...Option) {
 	if !slices.Contains(q.arguments, "--trials") {
 		q.arguments = append(q.arguments, "--trials", "1000")
 	}
-	text, problems, status, err := start(q.arguments, served+"="+call)
+	folder := q.save
+	if folder == "" {
+		if folder, err = os.MkdirTemp("", "secequiv-findings"); err != nil {
+			t.Fatalf("secequiv: %v", err)
+		}
+	}
+	found, status, err := run(append(q.arguments, "--json", "--save", folder), served+"="+call)
+	if q.save == "" && (err != nil || found.failures() == "") {
+		os.RemoveAll(folder) // it stays if the message names a file in it
+	}
 	switch {
 	case err != nil:
 		t.Fatalf("secequiv: %v", err)
 	case status == 2 || status == 3:
-		t.Fatalf("secequiv: %s%s", text, problems)
-	case status != 0:
-		_, findings, _ := strings.Cut(text, "\n\n") // the lines before describe the command
-		findings, _, _ = strings.Cut(findings, "\nverdict:")
-		t.Fatalf("secequiv: %s\nthe optimizer is wrong", findings)
+		t.Fatalf("secequiv: %v", found.problem(status))
+	case status != 0 || found.Verdict != "pass":
+		t.Fatalf("secequiv: %sthe optimizer is wrong", found.failures())
 	}
+}
+
+// failures returns the text of the findings that fail.
+func (r *report) failures() string {
+	var out strings.Builder
+	for _, finding := range r.Findings {
+		if finding.Failure {
+			out.WriteString(finding.Text)
+		}
+	}
+	return out.String()
 }
 
 // answer serves `optimize` on standard input and descriptor 3, and returns the exit status.
@@ -112,7 +135,7 @@ func answer[I any](optimize func([]I) []I) int {
 			}
 		}
 		var optimized []Insn
-		for _, insn := range optimize(given) {
+		for _, insn := range ownTrace(optimize, given) {
 			field := reflect.ValueOf(insn).Field
 			optimized = append(optimized, Insn{Code: uint16(field(0).Uint()), Jt: uint8(field(1).Uint()), Jf: uint8(field(2).Uint()), K: uint32(field(3).Uint())})
 		}
@@ -123,6 +146,31 @@ func answer[I any](optimize func([]I) []I) int {
 		return 2
 	}
 	return 0
+}
+
+// ownTrace calls `optimize`. Of a panic, it prints only the calls in `optimize`, because a finding shows few lines.
+func ownTrace[I any](optimize func([]I) []I, given []I) []I {
+	defer func() {
+		problem := recover()
+		if problem == nil {
+			return
+		}
+		fmt.Fprintf(os.Stderr, "panic: %v\n", problem)
+		callers := make([]uintptr, 1000)
+		frames := runtime.CallersFrames(callers[:runtime.Callers(0, callers)])
+		panicked, own := false, reflect.TypeOf(question{}).PkgPath()
+		for {
+			frame, more := frames.Next()
+			if panicked && strings.HasPrefix(frame.Function, own+".ownTrace[") || !more {
+				os.Exit(2)
+			}
+			if panicked && !strings.HasPrefix(frame.Function, "runtime.") {
+				fmt.Fprintf(os.Stderr, "  %s:%d: %s\n", filepath.Base(frame.File), frame.Line, frame.Function)
+			}
+			panicked = panicked || frame.Function == "runtime.gopanic"
+		}
+	}()
+	return optimize(given)
 }
 
 // again returns a shell command that runs this test binary for one test, with the flags that do not belong to package testing. What the

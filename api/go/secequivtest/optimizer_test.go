@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -74,6 +75,28 @@ func TestArithmeticIsProven(t *testing.T) {
 	})
 	if !strings.Contains(message, "different: KILL_PROCESS became ALLOW") {
 		t.Errorf("found %q", message)
+	}
+}
+
+func last(program []Insn) Insn { return program[len(program)+7] }
+
+func TestAPanicShowsOnlyTheCallsInTheOptimizer(t *testing.T) {
+	message := failure(t, func(t testing.TB) {
+		Optimizer(t, func(program []Insn) []Insn { return append(program, last(program)) })
+	})
+	lines := regexp.MustCompile(`panic: runtime error: index out of range \[\d+\] with length \d+\n +optimizer_test.go:\d+: \S+\.last\n +optimizer_test.go:\d+: \S+\.func1\S*\n  before, `)
+	if !lines.MatchString(message) || strings.Contains(message, "goroutine") {
+		t.Errorf("found %q", message)
+	}
+}
+
+func TestTheProgramOfAFindingIsSaved(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "found")
+	message := failure(t, func(t testing.TB) { Optimizer(t, swapsJset, Save(folder)) })
+	_, path, _ := strings.Cut(message, "  stored: ")
+	path, _, _ = strings.Cut(path, "\n")
+	if text, err := os.ReadFile(path); err != nil || filepath.Dir(path) != folder || !strings.Contains(string(text), "jset") {
+		t.Errorf("%v: found %q", err, message)
 	}
 }
 

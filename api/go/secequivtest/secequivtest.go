@@ -36,7 +36,8 @@ type Option func(*question)
 
 type question struct {
 	arguments     []string
-	allowUnproven bool // Optimizer only
+	allowUnproven bool   // Optimizer only
+	save          string // Optimizer only
 }
 
 // Behaviour treats decisions as the same if a process cannot observe a difference.
@@ -155,22 +156,27 @@ func ask(arguments []string) (*Result, error) {
 // report is the JSON document of any command, or of an error.
 type report struct {
 	Result
-	Schema string `json:"schema"`
-	File   string `json:"file"`
-	Where  string `json:"where"`
-	Detail string `json:"detail"`
+	Schema   string `json:"schema"`
+	File     string `json:"file"`
+	Where    string `json:"where"`
+	Detail   string `json:"detail"`
+	Reason   string `json:"reason"` // of fuzz
+	Findings []struct {
+		Failure bool   `json:"failure"`
+		Text    string `json:"text"`
+	} `json:"findings"` // of fuzz
 }
 
 func (r *report) problem(status int) error {
 	if status == 3 {
-		return fmt.Errorf("%w: %s", ErrUnknown, r.Detail)
+		return fmt.Errorf("%w: %s", ErrUnknown, r.Detail+r.Reason)
 	}
 	return fmt.Errorf("%s%s: %s", r.File, r.Where, r.Detail)
 }
 
 // run starts secequiv and returns its report and its exit status.
-func run(arguments []string) (*report, int, error) {
-	out, problems, status, err := start(arguments)
+func run(arguments []string, environment ...string) (*report, int, error) {
+	out, problems, status, err := start(arguments, environment...)
 	if err != nil {
 		return nil, 0, err
 	}

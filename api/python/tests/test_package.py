@@ -1,11 +1,15 @@
 """Tests the Python package with the library of this build: from the sources, and as a wheel in a new environment."""
 
+import copy
+import dataclasses
 import json
 import os
+import pickle
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 import zipfile
 from pathlib import Path
@@ -99,20 +103,23 @@ def test_prove_compares_two_filters():
 
 
 def raw_files(folder):
-    """Writes raw programs, which have no lines, because the package passes no files whose lines a report could name."""
+    """Writes the programs with lines, which reports name, and as raw programs, which have no lines."""
     for name, text in (("before", ALLOW), ("after", KILL)):
-        (folder / "text").write_text(text)
-        run(binary(), "asm", "text", "--to", "raw", "-o", name, cwd=folder)
+        (folder / (name + ".asm")).write_text(text)
+        run(binary(), "asm", name + ".asm", "--to", "raw", "-o", name, cwd=folder)
 
 
-def test_documents_and_texts_match_the_command_line(tmp_path):
-    """The comparison ignores file names and times."""
+def test_documents_and_texts_match_the_command_line(tmp_path, monkeypatch):
+    """The comparison ignores times."""
     raw_files(tmp_path)
-    for command, answer in (("prove", secequiv.prove(ALLOW, KILL)), ("diff", secequiv.diff(ALLOW, KILL))):
-        document = json.loads(run(binary(), command, "before", "after", "--json", status=1, cwd=tmp_path))
-        assert timeless(document) == timeless(answer.document)
-        text = run(binary(), command, "before", "after", status=1, cwd=tmp_path)
-        assert text.splitlines()[:-1] == answer.message.splitlines()[:-1]  # the last line has times
+    monkeypatch.chdir(tmp_path)
+    for before, after, rules in (("before", "after", ()), ("before.asm", "after.asm", ("--rules",))):
+        for command, answer in (("prove", secequiv.prove(before, after)), ("diff", secequiv.diff(before, after))):
+            options = [command, before, after, *(rules if command == "diff" else ())]
+            assert timeless(json.loads(run(binary(), *options, "--json", status=1))) == timeless(answer.document)
+            assert run(binary(), *options, status=1).splitlines()[:-1] == answer.message.splitlines()[:-1]  # the last line has times
+            assert ("before.asm:4 (after the test in line 2)" in str(answer)) == bool(rules), str(answer)
+    assert "before.asm:4" in str(secequiv.why("before.asm", secequiv.SeccompData(nr=39)))
     document = json.loads(run(binary(), "validate", "after", "--json", cwd=tmp_path))
     document["results"][0]["file"] = "program"
     assert document == secequiv.validate(KILL).document
@@ -253,6 +260,17 @@ def test_wrong_optimizers_fail(optimize, message):
     assert str(caught.value).endswith("\nthe optimizer is wrong") and message in str(caught.value)
 
 
+def test_the_program_of_a_finding_is_stored_and_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    assert_optimizer(lambda program: program, trials=3)
+    assert not list(tmp_path.glob("secequiv-findings-*"))
+    for folder in (None, tmp_path / "found"):
+        with pytest.raises(AssertionError) as caught:
+            assert_optimizer(swaps_jset, trials=100, save=folder)
+        path = Path(re.search("^  stored: (.*)$", str(caught.value), re.M)[1])
+        assert "jset" in path.read_text() and path.parent == (folder or next(tmp_path.glob("secequiv-findings-*")))
+
+
 def test_arithmetic_is_proven(tmp_path):
     """Diagrams and derived inputs cannot decide arithmetic with several words, but a pass still needs a proof."""
     file = tmp_path / "hash.asm"
@@ -284,6 +302,24 @@ def test_errors_about_optimizers_raise(tmp_path, monkeypatch):
         program.chmod(0o755)
         with pytest.raises(error):
             assert_optimizer(swaps_jset)
+
+
+def test_failures_about_policies_name_their_lines(tmp_path):
+    for name, more in (("old.json", ""), ("new.json", ',\n"read": true')):
+        (tmp_path / name).write_text(POLICY.replace("[]", '[{"action": "allow", "rules": {\n"write": true%s}}]' % more))
+    with pytest.raises(AssertionError) as caught:
+        assert_equivalent(tmp_path / "old.json", secequiv.parse(tmp_path / "new.json"))
+    text = str(caught.value)
+    assert text.startswith("LOOSER: read newly allowed") and "new.json:4 (rule_sets[0].rules.read)" in text, text
+
+
+def test_changed_copies_of_a_parsed_program_are_compared_themselves(tmp_path):
+    (tmp_path / "kill.asm").write_text(KILL)
+    kill, allow = secequiv.parse(tmp_path / "kill.asm"), secequiv.parse(ALLOW)
+    changed = dataclasses.replace(kill, code=allow.code)
+    for copied in (changed, copy.deepcopy(kill), pickle.loads(pickle.dumps(kill))):
+        assert bool(secequiv.prove(copied, ALLOW)) == (copied is changed)
+        assert bool(secequiv.prove(copied, KILL)) == (copied is not changed)
 
 
 def test_notes_about_profiles_are_warnings():

@@ -25,6 +25,7 @@
 
 pub mod adapter;
 mod coverage;
+mod json;
 pub mod normal_form;
 mod serve;
 
@@ -34,6 +35,7 @@ use std::process::{Command, Output};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::{env, fs, io, process};
 
+use json::Value;
 pub use serve::{assert_optimizer, assert_optimizer_with};
 
 /// A `struct sock_filter`, for programs that have no type for it.
@@ -148,17 +150,17 @@ fn prove_files(claim: &str, before: &Path, after: &Path, options: &[&str]) {
     if serve::is_serving() {
         return; // this is a copy of the test program; only its call of assert_optimizer matters
     }
-    let mut arguments: Vec<OsString> = vec!["prove".into()];
-    arguments.extend(options.iter().map(Into::into));
-    arguments.extend(["--".into(), before.into(), after.into()]);
-    let output = run(&arguments, &[]);
-    let text = String::from_utf8_lossy(&output.stdout);
-    // A line after the verdict can name the host and the container for which it holds.
-    let last = text.lines().rfind(|line| !line.starts_with("holds for "));
-    let verdict = last.unwrap_or("").split(' ').next().unwrap_or("");
-    match (output.status.code(), verdict) {
-        (Some(0), "equivalent" | "pass") => {}
-        (Some(1), "different") => panic!("secequiv: {text}{claim}"),
+    let run = |json: &[&str]| {
+        let mut arguments: Vec<OsString> = vec!["prove".into()];
+        arguments.extend(json.iter().chain(options).map(Into::into));
+        arguments.extend(["--".into(), before.into(), after.into()]);
+        run(&arguments, &[])
+    };
+    let output = run(&["--json"]);
+    let verdict = Value::read(&output.stdout).and_then(|document| document.text("verdict"));
+    match (output.status.code(), verdict.as_deref()) {
+        (Some(0), Ok("equivalent" | "pass")) => {}
+        (Some(1), Ok("different")) => panic!("secequiv: {}{claim}", String::from_utf8_lossy(&run(&[]).stdout)),
         _ => fail(&output),
     }
 }
@@ -181,13 +183,15 @@ fn run(arguments: &[OsString], environment: &[(&str, &str)]) -> Output {
         })
 }
 
-/// Panics because the outcome is not an answer.
+/// Panics because the outcome is not an answer. Standard error has the message, and the document a reason.
 #[track_caller]
 fn fail(output: &Output) -> ! {
+    let document = Value::read(&output.stdout);
+    let reason = document.and_then(|read| read.text("reason").or_else(|_| read.text("detail")));
     panic!(
-        "secequiv: {}: {}{}",
+        "secequiv: {}: {}\n{}",
         output.status,
-        String::from_utf8_lossy(&output.stdout),
+        reason.unwrap_or_default(),
         String::from_utf8_lossy(&output.stderr)
     );
 }

@@ -8,7 +8,8 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::Mutex;
 use std::{env, process, thread};
 
-use crate::{bytes, fail, run, Insn, Instruction};
+use crate::json::Value;
+use crate::{bytes, fail, run, Folder, Insn, Instruction};
 
 /// An environment variable that names the call of assert_optimizer which a copy serves: the test,
 /// and how many calls came before.
@@ -65,26 +66,54 @@ pub fn assert_optimizer_with<T: Instruction<O>, O>(optimize: impl Fn(&[T]) -> Ve
         .collect();
     // What the test prints goes to standard error, so that it cannot be taken for answers.
     let command = format!("serve:exec {} 3>&1 1>&2", words.join(" "));
+    let saves = options
+        .iter()
+        .any(|each| *each == "--save" || each.starts_with("--save="));
+    let folder = (!saves).then(|| {
+        Folder::new().unwrap_or_else(|error| panic!("secequiv: cannot create a folder for findings: {error}"))
+    });
     let mut arguments = vec![
         "fuzz".into(),
+        "--json".into(),
         "--optimizer".into(),
         command.into(),
         "--no-scaling".into(),
         "--stop-at-first".into(),
     ];
     arguments.extend(options.iter().map(Into::into));
+    if let Some(folder) = &folder {
+        arguments.extend(["--save".into(), folder.0.clone().into()]);
+    }
     // Reports quote only a few lines of standard error, so a backtrace would hide the message of a panic.
     let output = run(&arguments, &[(SERVED, &call), ("RUST_BACKTRACE", "0")]);
-    match output.status.code() {
-        Some(0) => {}
-        None | Some(2 | 3) => fail(&output),
-        Some(_) => {
-            let text = String::from_utf8_lossy(&output.stdout);
-            let findings = text.split_once("\n\n").map_or(&*text, |(_, rest)| rest); // the lines before describe the command
-            let findings = findings.rsplit_once("\nverdict:").map_or(findings, |(head, _)| head);
-            panic!("secequiv: {findings}\nthe optimizer is wrong");
-        }
+    let document = Value::read(&output.stdout);
+    let verdict = document
+        .as_ref()
+        .map_or_else(|_| String::new(), |read| read.text("verdict").unwrap_or_default());
+    match (output.status.code(), &*verdict) {
+        (Some(0), "pass") => {}
+        (None | Some(0 | 2 | 3), _) => fail(&output),
+        (Some(_), _) => match document.and_then(|read| failures(&read)) {
+            Ok(text) if !text.is_empty() => {
+                if let Some(folder) = folder {
+                    std::mem::forget(folder); // the message names a file in it
+                }
+                panic!("secequiv: {text}the optimizer is wrong")
+            }
+            _ => fail(&output),
+        },
     }
+}
+
+/// Returns the text of the findings that fail.
+fn failures(document: &Value) -> Result<String, String> {
+    let texts = document.list("findings", |finding| {
+        Ok(match finding.truth("failure")? {
+            true => finding.text("text")?,
+            false => String::new(),
+        })
+    });
+    texts.map(|texts| texts.concat())
 }
 
 fn calls_before(test: &str) -> u32 {

@@ -160,6 +160,17 @@ fn the_second_call_fails() {
 }
 
 #[test]
+fn the_program_of_a_finding_is_saved() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("found");
+    let save = format!("--save={}", folder.display());
+    let stored = format!("  stored: {}/different-", folder.display());
+    fails(
+        || assert_optimizer_with(swap_jset, &["--trials", "100", &save]),
+        &[&stored],
+    );
+}
+
+#[test]
 fn endless_optimizers_fail() {
     fails(
         || {

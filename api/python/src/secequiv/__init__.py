@@ -12,7 +12,7 @@ import warnings
 from pathlib import Path
 from typing import Any, Mapping, Optional, Sequence, Tuple, Union
 
-from ._library import ALL_INSTRUCTIONS, LIBRARY, Raw, call
+from ._library import ALL_INSTRUCTIONS, LIBRARY, Raw, call, parse_kept
 from ._types import (Answer, Data, Difference, Evaluation, Filter, Program, Proof, Rejected, SeccompData, SecequivError, Unknown,
                      Validation, Verdict, Witness)
 
@@ -58,7 +58,7 @@ def _answered(raw: Raw, refusal_is_answer: bool = False) -> Raw:
 
 
 def _common(raw: Raw, notes: str = "") -> Tuple[Verdict, str, Any]:
-    return _VERDICTS[raw.verdict], notes + raw.message, raw.document
+    return _VERDICTS[raw.verdict], raw.message + notes, raw.document
 
 
 def _witness(raw: Raw) -> Optional[Witness]:
@@ -89,10 +89,12 @@ def parse(source: Filter, *, form: Optional[str] = None, arch: Optional[str] = N
     if isinstance(source, Program):
         return source
     content, name = _content(source)
-    raw = _answered(call("secequiv_parse", content, len(content), os.fsencode(name), form=_text(form), arch=_text(arch),
-                         kernel=_text(kernel), capabilities=_text(",".join(capabilities)), filter=_text(filter),
-                         policy_format=_text(policy_format)))
-    return Program(raw.program or b"", name, raw.is_policy, raw.message)
+    raw, kept = parse_kept(content, len(content), os.fsencode(name), form=_text(form), arch=_text(arch),
+                           kernel=_text(kernel), capabilities=_text(",".join(capabilities)), filter=_text(filter),
+                           policy_format=_text(policy_format))
+    out = Program(_answered(raw).program or b"", name, raw.is_policy, raw.message, raw.notes)
+    object.__setattr__(out, "_parsed", kept)
+    return out
 
 
 def _count(name: str, value: int) -> int:
@@ -101,14 +103,18 @@ def _count(name: str, value: int) -> int:
     return value
 
 
-def _pair(before: Filter, after: Filter, arch: Optional[str]) -> Tuple[Tuple[bytes, int, bytes, int], str]:
-    """Returns the library's arguments, and notes about what was left out of profiles. The notes also become a warning."""
-    programs = [parse(before, arch=arch), parse(after, arch=arch)]
-    notes = "".join(program.notes for program in programs)
-    for note in dict.fromkeys(notes.splitlines()):
+def _compared(function: str, before: Filter, after: Filter, options: Mapping[str, Any]) -> Tuple[Raw, str]:
+    """Calls the function for two filters. Returns its result, and notes about what was left out of profiles. Notes also become warnings."""
+    arch = options["arch"]
+    one, other = parse(before, arch=arch and arch.decode()), parse(after, arch=arch and arch.decode())
+    if one._parsed and other._parsed:
+        raw = call(function + "_parsed", one._parsed.handle, other._parsed.handle, **options)
+    else:
+        raw = call(function, one.code, len(one), other.code, len(other), **options)
+    notes = one.notes + other.notes
+    for note in dict.fromkeys((notes + raw.notes).splitlines()):
         warnings.warn(note, stacklevel=3)
-    one, other = programs
-    return (one.code, len(one), other.code, len(other)), notes
+    return _answered(raw), notes
 
 
 def prove(before: Filter, after: Filter, *, refines: bool = False, same: str = "raw", assume: Optional[str] = None,
@@ -117,19 +123,18 @@ def prove(before: Filter, after: Filter, *, refines: bool = False, same: str = "
 
     `assume` restricts the inputs. `same` is raw (all 32 bits of a decision) or behaviour (what a process can observe). `timeout`
     is in seconds, `max_memory` in MiB. `engine` is dd, z3, both or sat."""
-    pair, notes = _pair(before, after, arch)
-    raw = _answered(call("secequiv_prove", *pair, refines=int(refines), same=_index("same", _SAMENESS, same),
-                         assume=_text(assume), timeout_seconds=_seconds(timeout), engine=_index("engine", _ENGINES, engine),
-                         max_memory_mib=_count("max_memory", max_memory), arch=_text(arch)))
+    raw, notes = _compared("secequiv_prove", before, after, dict(
+        refines=int(refines), same=_index("same", _SAMENESS, same), assume=_text(assume), timeout_seconds=_seconds(timeout),
+        engine=_index("engine", _ENGINES, engine), max_memory_mib=_count("max_memory", max_memory), arch=_text(arch)))
     return Proof(*_common(raw, notes), witness=_witness(raw))
 
 
 def diff(before: Filter, after: Filter, *, same: str = "raw", assume: Optional[str] = None, timeout: float = 60,
          max_regions: int = 20, max_memory: int = 1024, arch: Optional[str] = None) -> Difference:
     """Describe and count all inputs on which the two filters differ, with at most `max_regions` regions."""
-    pair, notes = _pair(before, after, arch)
-    raw = _answered(call("secequiv_diff", *pair, same=_index("same", _SAMENESS, same), assume=_text(assume),
-                         timeout_seconds=_seconds(timeout), max_regions=_count("max_regions", max_regions), max_memory_mib=_count("max_memory", max_memory), arch=_text(arch)))
+    raw, notes = _compared("secequiv_diff", before, after, dict(
+        same=_index("same", _SAMENESS, same), assume=_text(assume), timeout_seconds=_seconds(timeout),
+        max_regions=_count("max_regions", max_regions), max_memory_mib=_count("max_memory", max_memory), arch=_text(arch)))
     return Difference(*_common(raw, notes), witness=_witness(raw))
 
 
@@ -155,8 +160,10 @@ def validate(program: Filter, *, any_length: bool = False, arch: Optional[str] =
 
 def why(program: Filter, data: Data, *, arch: Optional[str] = None) -> Answer:
     """Explain the decision about one system call (see `evaluate`): the document has the condition and the tests."""
-    content, parsed = _bytes_of(data), parse(program, arch=arch)
-    return Answer(*_common(_answered(call("secequiv_why", parsed.code, len(parsed), content, len(content), arch=_text(arch)))))
+    content, read = _bytes_of(data), parse(program, arch=arch)
+    raw = (call("secequiv_why_parsed", read._parsed.handle, content, len(content), arch=_text(arch)) if read._parsed else
+           call("secequiv_why", read.code, len(read), content, len(content), arch=_text(arch)))
+    return Answer(*_common(_answered(raw)))
 
 
 def actions(program: Filter, *, same: str = "raw", arch: Optional[str] = None) -> Answer:

@@ -7,6 +7,7 @@ import ctypes
 import json
 import os
 import shutil
+import weakref
 from pathlib import Path
 from typing import Any, Dict, NamedTuple, Optional, Tuple
 
@@ -47,6 +48,18 @@ class Raw(NamedTuple):
     value: Optional[int]
     program: Optional[bytes]
     is_policy: bool
+    notes: str
+
+
+class Parsed:
+    """A result of secequiv_parse, freed with this object. It is not copied: a copy of the object that owns it does without."""
+
+    def __init__(self, handle: int) -> None:
+        self.handle = handle
+        weakref.finalize(self, LIBRARY.secequiv_result_free, handle)
+
+    def __reduce__(self) -> Tuple[type, Tuple[()]]:
+        return type(None), ()
 
 
 _POINTER, _SIZE, _OPTIONS = ctypes.c_void_p, ctypes.c_size_t, ctypes.POINTER(Options)
@@ -56,6 +69,9 @@ _SIGNATURES = {
     "secequiv_version": (ctypes.c_char_p, []),
     "secequiv_parse": (_POINTER, [ctypes.c_char_p, _SIZE, ctypes.c_char_p, _OPTIONS]),
     "secequiv_prove": (_POINTER, [ctypes.c_char_p, _SIZE, ctypes.c_char_p, _SIZE, _OPTIONS]),
+    "secequiv_prove_parsed": (_POINTER, [_POINTER, _POINTER, _OPTIONS]),
+    "secequiv_diff_parsed": (_POINTER, [_POINTER, _POINTER, _OPTIONS]),
+    "secequiv_why_parsed": (_POINTER, [_POINTER, ctypes.c_char_p, _SIZE, _OPTIONS]),
     "secequiv_diff": (_POINTER, [ctypes.c_char_p, _SIZE, ctypes.c_char_p, _SIZE, _OPTIONS]),
     "secequiv_evaluate": (_POINTER, [ctypes.c_char_p, _SIZE, ctypes.c_char_p, _SIZE, _OPTIONS]),
     "secequiv_validate": (_POINTER, [ctypes.c_char_p, _SIZE, _OPTIONS]),
@@ -72,6 +88,7 @@ _SIGNATURES = {
     "secequiv_result_value": (ctypes.c_int, [_POINTER, _U32]),
     "secequiv_result_program": (_POINTER, [_POINTER, ctypes.POINTER(_SIZE)]),
     "secequiv_result_is_policy": (ctypes.c_int, [_POINTER]),
+    "secequiv_result_notes": (ctypes.c_char_p, [_POINTER]),
     "secequiv_result_free": (None, [_POINTER]),
 }
 
@@ -107,12 +124,23 @@ LIBRARY = _load()
 
 def call(function: str, *arguments: Any, **options: Any) -> Raw:
     """Calls `function` of the library and copies its result; `options` are members of struct secequiv_options."""
-    given = Options(size=ctypes.sizeof(Options), **options)
-    handle = getattr(LIBRARY, function)(*arguments, ctypes.byref(given))
+    handle = _called(function, arguments, options)
     try:
         return _copied(handle)
     finally:
         LIBRARY.secequiv_result_free(handle)
+
+
+def parse_kept(*arguments: Any, **options: Any) -> Tuple[Raw, Parsed]:
+    """Like `call` of secequiv_parse, but also keeps the result."""
+    kept = Parsed(_called("secequiv_parse", arguments, options))
+    return _copied(kept.handle), kept
+
+
+def _called(function: str, arguments: Tuple[Any, ...], options: Dict[str, Any]) -> int:
+    given = Options(size=ctypes.sizeof(Options), **options)
+    handle: int = getattr(LIBRARY, function)(*arguments, ctypes.byref(given))
+    return handle
 
 
 def _copied(handle: Optional[int]) -> Raw:
@@ -130,4 +158,5 @@ def _copied(handle: Optional[int]) -> Raw:
         value=value.value if has_value else None,
         program=ctypes.string_at(program, 8 * length.value) if program else None,
         is_policy=bool(LIBRARY.secequiv_result_is_policy(handle)),
+        notes=LIBRARY.secequiv_result_notes(handle).decode(errors="replace"),
     )

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Dict, Optional, Sequence, Tuple, Union
 
+from ._library import Parsed
+
 _LAYOUT = struct.Struct("=IIQ6Q")  # struct seccomp_data, in this machine's byte order
 _PLACES = struct.Struct("=16I")
 
@@ -71,6 +73,9 @@ class Program:
     name: str = "<memory>"
     is_policy: bool = False  # compiled from a policy, without optimization
     message: str = field(default="", compare=False)  # what was left out of a profile, and its length
+    notes: str = field(default="", compare=False)  # the parts of a profile that were ignored, one per line
+    # What the library parsed, with the lines of the file. Copies with other instructions do without.
+    _parsed: Optional[Parsed] = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if len(self.code) % 8:
@@ -78,11 +83,6 @@ class Program:
 
     def __len__(self) -> int:
         return len(self.code) // 8
-
-    @property
-    def notes(self) -> str:
-        """The parts of a profile that were ignored, one per line."""
-        return "".join(line + "\n" for line in self.message.splitlines()[:-1])
 
     def __bytes__(self) -> bytes:
         return self.code

@@ -1,8 +1,11 @@
 """Assertions for tests of filters. A failure shows the smallest input that contradicts the assertion. If a limit runs out,
 the assertion raises `secequiv.Unknown` and never passes. Options are those of `secequiv.prove`."""
 
+import json
 import os
-from typing import Any, Sequence, Union
+import shutil
+import tempfile
+from typing import Any, Optional, Sequence, Union
 
 from . import Filter, prove
 from ._serve import Insn, Optimizer, run
@@ -33,7 +36,8 @@ def assert_refines(before: Filter, after: Filter, **options: Any) -> None:
 
 
 def assert_optimizer(optimize: Optimizer, *, trials: int = 1000, seed: int = 1, same: str = "raw", request_timeout: float = 10,
-                     allow_unproven: bool = False, programs: Sequence[Union[str, "os.PathLike[str]"]] = ()) -> None:
+                     allow_unproven: bool = False, programs: Sequence[Union[str, "os.PathLike[str]"]] = (),
+                     save: Optional[Union[str, "os.PathLike[str]"]] = None) -> None:
     """Assert that `optimize` preserves the decisions of `trials` programs. The assertion also fails if `optimize` returns a
     program that the kernel refuses, loses a call that the kernel caches, raises an exception, or needs more than
     `request_timeout` seconds. `optimize` gets a list of `Insn` and returns such a list, or a list of tuples. It runs in forks
@@ -41,22 +45,38 @@ def assert_optimizer(optimize: Optimizer, *, trials: int = 1000, seed: int = 1, 
 
     Without `programs`, the programs are generated. Otherwise they are the programs in these files and folders, and changed
     copies of them. Every answer must be proven equivalent within ten seconds, or `Unknown` is raised; with `allow_unproven`,
-    answers that no engine could prove are only compared on inputs. The assertion runs the command line: $SECEQUIV, or secequiv on PATH."""
+    answers that no engine could prove are only compared on inputs. The program of a finding is written to the folder `save`, or to a
+    new one for temporary files. The assertion runs the command line: $SECEQUIV, or secequiv on PATH."""
     __tracebackhide__ = True
-    arguments = ["fuzz", "--no-scaling", "--stop-at-first", "--trials", str(trials), "--seed", str(seed), "--same", same,
-                 "--request-timeout", str(request_timeout)]
+    folder = os.fspath(save) if save is not None else tempfile.mkdtemp(prefix="secequiv-findings-")
+    arguments = ["fuzz", "--json", "--save", folder, "--no-scaling", "--stop-at-first", "--trials", str(trials), "--seed", str(seed),
+                 "--same", same, "--request-timeout", str(request_timeout)]
     if not allow_unproven:
         arguments.append("--require-proof")
     for path in programs:
         arguments += ["--programs", os.fspath(path)]
+    failures = ""
     try:
         status, output, errors = run(arguments, optimize)
+        document = _document(output)
+        failures = "".join(finding["text"] for finding in document.get("findings", ()) if finding["failure"])
     except FileNotFoundError as error:
         raise SecequivError("cannot be started (set SECEQUIV, or PATH): %s" % error) from None
+    finally:
+        if save is None and not failures:
+            shutil.rmtree(folder)
     if status == 3:
-        raise Unknown(output)
+        raise Unknown(document.get("reason") or errors or output, document)
     if status == 2 or status < 0:
-        raise SecequivError(errors or "ended by signal %d" % -status)
-    if status != 0:
-        findings = output.partition("\n\n")[2].rpartition("\nverdict:")[0]  # the lines above are about the command
-        raise AssertionError(findings + "\nthe optimizer is wrong")
+        raise SecequivError(errors or "ended by signal %d" % -status, document)
+    if failures:
+        raise AssertionError(failures + "the optimizer is wrong")
+    if status != 0 or document.get("verdict") != "pass":
+        raise SecequivError("exit status %d, and no report: %s" % (status, errors), document)
+
+
+def _document(output: str) -> Any:
+    try:
+        return json.loads(output)
+    except ValueError:
+        return {}
