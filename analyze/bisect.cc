@@ -124,8 +124,9 @@ class Bisection {
     return skip(answer, error.detail);
   }
 
-  // Sends the program of the first version with a finding to every other version that was tried
-  // without it. Returns whether an older one fails, which fuzzing had missed.
+  // Sends the program that fails in the first version with a finding to every version that was
+  // tried without this program. Returns whether an older version fails, that is, whether fuzzing
+  // missed its failure.
   Result<bool> compare_with_first() {
     const std::size_t at = *first();
     const std::size_t number = number_.at(at);
@@ -216,7 +217,7 @@ class Bisection {
   const BisectTools& tools_;
   BisectReport report_;
   std::vector<Finding> findings_;              // of different versions
-  std::map<std::size_t, std::size_t> number_;  // the finding of each version with one
+  std::map<std::size_t, std::size_t> number_;  // by version: the number of its finding
   std::map<std::size_t, HuntReport> reports_;  // of these versions
   std::map<std::pair<std::size_t, std::size_t>, bool> shown_;  // by version and finding
 };

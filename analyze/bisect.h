@@ -16,7 +16,7 @@ struct BisectTools {
   // Builds and starts a version. Returns why it cannot be tried, or an empty text.
   std::function<Result<std::string>(const std::string& version)> start;
   // Fuzzes the version that was started last, until its first failure. With `only`, sends nothing
-  // but this finding's subject. An error of kAdapter means that it cannot be tried.
+  // but this finding's subject. An error of kAdapter means that the version cannot be tried.
   std::function<Result<HuntReport>(const Finding* only)> hunt;
   // Called before a version is tried.
   std::function<void(const std::string& version)> progress;

@@ -12,7 +12,7 @@ namespace secequiv {
 namespace {
 
 // Versions "0", "1", ... whose bugs are numbers. Each version with the bug n fails for the program
-// `ret #n`. Fuzzing finds the smallest bug, except those that it misses.
+// `ret #n`. Fuzzing finds the smallest bug of a version, or nothing if the version is in `missed`.
 struct History {
   std::vector<std::set<std::uint32_t>> bugs;
   std::set<std::size_t> broken = {};  // cannot be built
@@ -129,7 +129,7 @@ TEST(Bisect, EndsWhenItIsStopped) {
   EXPECT_EQ(states(*report), "--");
 }
 
-TEST(Versions, ARangeDiffersInOneNumber) {
+TEST(Versions, TheEndsOfARangeDifferInOneNumber) {
   using List = std::vector<std::string>;
   EXPECT_EQ(*read_versions("8..11"), (List{"8", "9", "10", "11"}));
   EXPECT_EQ(*read_versions("v1.9.0..v1.11.0"), (List{"v1.9.0", "v1.10.0", "v1.11.0"}));
@@ -141,7 +141,7 @@ TEST(Versions, ARangeDiffersInOneNumber) {
   }
 }
 
-TEST(Versions, AVersionIsOneWordOfACommand) {
+TEST(Versions, AVersionIsQuotedAsOneWordOfACommand) {
   EXPECT_EQ(with_version("./opt-{version} {version}", "1.2"), "./opt-1.2 1.2");
   EXPECT_EQ(with_version("opt {version}", "a; b"), "opt 'a; b'");
   EXPECT_EQ(with_version("plugin:my {version}.so", "a b"), "plugin:my a b.so");

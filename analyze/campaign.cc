@@ -184,7 +184,7 @@ class Campaign {
     CheckOptions checking = options_.check;
     if (checking.engine == Engine::kDd) checking.proof = proof_;
     checking.infeasible = infeasible_;
-    checking.inputs_name = "the prover's, stored and derived inputs";
+    checking.inputs_name = "stored inputs, derived inputs or inputs from the prover";
     if (found) {
       checking.inputs_name = "fuzzing";
       inputs_ = {found->data};

@@ -15,7 +15,7 @@ namespace secequiv {
 struct CheckOptions {
   Engine engine = Engine::kDd;
   Budget budget = {};  // its time applies to the equivalence proof, and again to all edges together
-  bool require_installable = true;  // the kernel must accept the optimized program, also its length
+  bool require_installable = true;  // the kernel must accept `after`, including its length
   bool prove = true;                // otherwise inputs and edges alone decide
   Arch host = Arch::kX86_64;        // the kernel whose cache must not lose calls
   bool allow_cache_loss = false;    // lost calls are no failure

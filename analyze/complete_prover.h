@@ -6,8 +6,8 @@
 
 namespace secequiv {
 
-// Returns a prover that asks all engines about what hunt::diagram_prover() leaves open: for at most
-// 10 seconds each, and for `seconds` in total from now on.
+// Returns a prover that runs all engines on the questions that hunt::diagram_prover() leaves open.
+// It spends at most 10 seconds on each question, and runs no engine after `seconds` from now.
 hunt::Prover complete_prover(double seconds);
 
 }  // namespace secequiv

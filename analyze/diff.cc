@@ -55,8 +55,8 @@ std::vector<SeccompData> examples(const Difference& difference) {
   return out;
 }
 
-// Names what decides about a region in one filter. Only in a policy it can tell whether this
-// decides about the whole region.
+// Names the rule or line that decides about a region in one filter. Only for a policy can it tell
+// whether the same rule decides about the whole region.
 class SideRules {
  public:
   SideRules(const Source& source, const dd::Limits& limits) : source_(source) {

@@ -104,7 +104,7 @@ Result<HuntSubject> load_listed(const std::string& path, const KnownTarget& targ
   return HuntSubject{source.name, {}, std::move(source.program)};
 }
 
-// The kind in an entry of known.toml. Entries about evaluators have only wrong values.
+// The kind in an entry of known.toml. All entries about evaluators are about wrong values.
 std::optional<FindingKind> kind_of_entry(std::string_view kind) {
   if (kind == "wrong-answer" || kind == "evaluator") return FindingKind::kDifferent;
   if (kind == "refused-output") return FindingKind::kRejected;
@@ -130,7 +130,8 @@ Result<std::optional<Witness>> answer_of(std::string_view text, const std::strin
   return std::optional(Witness{run->input, {}, run->expected});
 }
 
-// The value in a file that `fuzz --save` wrote; in a policy, its description has it.
+// The wrong value in a file that `fuzz --save` wrote. In a file with a policy, the policy's
+// description contains it.
 Result<std::optional<Witness>> answer_in_file(const std::string& path) {
   constexpr std::string_view kStart = "answer: words=";
   const auto read = read_file(path);

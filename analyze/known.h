@@ -24,9 +24,10 @@ struct KnownTarget {
   std::string_view name;
 };
 
-// Reads files and folders (for an evaluator, also the inputs beside each file), and from files that
-// end in .toml the entries with this kind of request whose adapter occurs in the target's name.
-// Errors: kIo, kParse, and those of reading a file.
+// Reads findings. A file that ends in .toml supplies its entries that have this kind of request and
+// whose adapter occurs in the target's name. Any other file or folder supplies its programs or
+// policies and, for an evaluator, the inputs beside each file. Errors: kIo, kParse, and those of
+// reading a file.
 Result<Known> load_known(const std::vector<std::string>& paths, const KnownTarget& target,
                          const Reading& reading);
 

@@ -17,11 +17,12 @@ namespace {
 
 struct PartPosition {
   PositionRef position;
-  std::size_t located = 0;  // how many indices of the part it stands for
+  std::size_t located = 0;  // number of indices of the part that the position identifies
 };
 
-// Returns the position of a part of a rule, or of the part that contains it. It stands for the part
-// if the alternatives are entries of a file: then the rule as a whole has no position.
+// Returns the position of a part of a rule, or of the part that contains it. If the alternatives
+// are entries of a file, the rule as a whole has no position, and this position identifies an
+// alternative.
 PartPosition position_of_part(const Rule& rule, const RulePart& part) {
   const Rule* at = &rule;
   PartPosition out{rule.position};
@@ -65,8 +66,8 @@ class DuplicateFinder {
     walk(rule, seen);
   }
 
-  // Adds the new children of `rule`, the part at part_, to `seen`. If there are none, returns the
-  // parts that it repeats.
+  // Adds the children of `rule` (the part at part_) to `seen`, except those that repeat an earlier
+  // part. If all of them do, returns the parts that they repeat.
   std::vector<RulePart> walk(const Rule& rule, std::vector<Seen>& seen) {
     std::vector<RulePart> originals;
     bool is_new = false;

@@ -28,7 +28,7 @@ Result<std::string> read_input(const std::string& path, const Note& prompt) {
     return make_error(ErrorCode::kUsage, "-",
                       "standard input can be read only once, but it is named twice");
   if (path == "-" && ::isatty(STDIN_FILENO) == 1)
-    prompt("note: reading standard input, which Ctrl-D ends");
+    prompt("note: reading standard input (Ctrl-D ends it)");
   auto bytes = read_file(path);
   if (!bytes && bytes.error().code == ErrorCode::kIo && path.find(',') != path.npos) {
     bytes.error().detail += "; expected one filter, not a stack";
@@ -275,8 +275,8 @@ void note_swapped(std::span<const Source> befores, std::span<const Source> after
         return differs_in_word(before.file.path, after.file.path, words.first, words.second);
       }))
     reading.note(fmt::format(
-        "note: the first file is the filter before the change, and it is called {}; the second is "
-        "called {}: are they swapped?",
+        "note: the first file should be the filter before the change, but it is called {} and the "
+        "second is called {}: are they swapped?",
         before.title(), after.title()));
 }
 

@@ -31,7 +31,7 @@ struct Reading {
   // Decides whether a name of no system call is an error.
   std::function<Status(const UnknownName&)> unknown;
   Note note;
-  Note prompt;  // shows what this process waits for, at once
+  Note prompt;  // immediately shows what this process is waiting for
 };
 
 // Reads a whole input file. Standard input, "-", can be read only once; if it is a terminal,
@@ -67,8 +67,8 @@ Result<std::vector<Source>> load_accepted_stack(const std::string& paths, const 
 
 // Notes that a program is too long for the kernel, if it is.
 void note_length(const std::string& name, ProgramView program, const Reading& reading);
-// The same for a filter that was loaded, unless it is our own compilation of a policy: nobody
-// installs that program.
+// Does the same for a loaded filter, unless it is our own compilation of a policy: nobody installs
+// that program.
 void note_length(const Source& source, const Reading& reading);
 // Return the host and the container for which profiles were read, if their meaning depends on them.
 std::optional<ReadFor> read_for(std::span<const Source> filters);

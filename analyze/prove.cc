@@ -36,7 +36,8 @@ Status fill_question(const ProveJob& job, ProveReport& report) {
   Question& question = report.question;
   for (const SideReport& side : report.before) question.before.emplace_back(side.program);
   for (const SideReport& side : report.after) question.after.emplace_back(side.program);
-  // Symbols refer to the programs in the question by address, so equal copies cannot replace them.
+  // Symbols refer to the programs in the question by address, so equal copies of these programs do
+  // not suffice.
   for (std::size_t i = 0; i < job.before.size(); ++i)
     question.symbols.add(report.before[i].program, job.before[i].symbols);
   for (std::size_t i = 0; i < job.after.size(); ++i)

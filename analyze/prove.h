@@ -21,7 +21,8 @@ struct ProveJob {
   std::string subject;  // both sides as the user named them
   Sameness sameness = Sameness::kRaw;
   bool refines = false;  // prove only that `after` is never more permissive than `before`
-  // The proof ignores inputs for which it is false; empty: it covers all inputs.
+  // The proof ignores inputs that violate this assumption. If it is empty, the proof covers all
+  // inputs.
   std::string assumption;
   Arch host = Arch::kX86_64;  // gives names and byte order to the assumption
   Engine engine = Engine::kDd;

@@ -26,7 +26,7 @@ std::string command_line() {
   return out;
 }
 
-// A FIFO or another process's pipe has no content after it was read. A second read would find
+// A FIFO or another process's pipe is empty once it has been read. A second read would find
 // nothing, or would wait.
 bool can_be_read_again(const std::string& path) {
   std::error_code failed;

@@ -1,6 +1,6 @@
-// Finds the rule of a policy that decides about an input of a region. Owns the check whether this
-// rule decides about all inputs of the region, because another rule with the same action may decide
-// about some of them.
+// Finds the rule of a policy that decides about an input of a region. Owns the check of whether
+// this rule decides about all inputs of the region, because another rule with the same action may
+// decide about some of them.
 #pragma once
 
 #include "harness/compare/difference.h"

@@ -1,4 +1,4 @@
-// Tests whether one rule decides about all inputs of a region.
+// Tests that a region names its rule, as an example if other rules decide some of its inputs.
 #include "analyze/region_rules.h"
 
 #include <gtest/gtest.h>
@@ -59,7 +59,7 @@ std::string shown(const Policy& policy, std::vector<WordSet> words) {
   return RegionRules(policy, program, {}).of({std::move(words), ""}).shown();
 }
 
-TEST(RegionRules, OtherInputsMayHaveAnotherAlternative) {
+TEST(RegionRules, ARuleIsAnExampleIfOtherInputsMatchAnotherAlternative) {
   const Policy policy =
       policy_of({{Arch::kX86_64, 41,
                   any_of({arg0(Matcher::Op::kEq, 1, line(5)), arg0(Matcher::Op::kEq, 2, line(6)),
@@ -72,7 +72,7 @@ TEST(RegionRules, OtherInputsMayHaveAnotherAlternative) {
   EXPECT_EQ(shown(policy, {kNative, socket, kHigh0, low0({{2, 3}})}), "for example p.json:6");
 }
 
-TEST(RegionRules, OtherCallsMayHaveAnotherLine) {
+TEST(RegionRules, ARuleIsAnExampleIfOtherCallsHaveAnotherLine) {
   Rule all;
   const Policy policy = policy_of({{Arch::kX86_64, 0, positioned(all, line(5))},
                                    {Arch::kX86_64, 1, positioned(all, line(5))},

@@ -23,9 +23,9 @@ namespace secequiv {
 
 // A container profile. Its meaning depends on the container's capabilities and the host's kernel.
 struct ContainerProfile {
-  OciOptions options;              // for which it was read
+  OciOptions options;              // the container and kernel for which it was read
   std::vector<std::string> asked;  // capabilities that its entries include or exclude
-  std::vector<std::pair<unsigned, unsigned>> kernels;  // versions that they include or exclude
+  std::vector<std::pair<unsigned, unsigned>> kernels;  // likewise: kernel versions
   // Reads the profile again, for another container or kernel.
   std::function<Result<Policy>(const OciOptions& options)> read;
 };
@@ -38,7 +38,7 @@ struct Source {
   // Has no path unless the filter was read from a file.
   SourceFile file = {};
   std::optional<ContainerProfile> profile = {};  // the profile from which `policy` was imported
-  // For reports: how `program` was made from `policy`: "compiled, not optimized".
+  // For reports: how `program` was made from `policy`, such as "compiled, not optimized".
   std::string compilation = {};
   std::vector<ProfilePart> parts = {};  // parts of the profile, also those that `policy` lacks
 

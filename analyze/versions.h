@@ -1,5 +1,5 @@
-// Owns how a user names the versions of code under test: a file with one on each line, or a range.
-// It must not know what a version is.
+// Owns how a user names the versions of code under test: a file with one version per line, or a
+// range. It must not know what a version is.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-"""scripts/bench alarms: fuzzes every built adapter in campaigns of 20 s, at most N with -n N, until it has made 10 million evaluations.
-It counts the findings that corpus/known.toml does not list, and checks whether all findings are true.
+"""scripts/bench alarms: fuzzes every built adapter in campaigns of 20 s until it has made 10 million evaluations. -n N permits at most N
+campaigns. The script counts the findings that corpus/known.toml does not list, and checks whether all findings are true.
 
 The naive evaluator shares no code with the tool. It confirms a finding if the two programs return different values for its input, if the
 adapter's value is wrong, or if the kernel's check refuses the answer, or accepts the program that the adapter refused. Otherwise the finding

@@ -1,4 +1,4 @@
-"""scripts/bench campaign: how long one run of `secequiv fuzz` takes until it has found every known bug, although frequent bugs hide rare
+"""scripts/bench campaign: measures how long one run of `secequiv fuzz` takes to find every known bug, although frequent bugs hide rare
 ones. The subjects are gVisor's optimizer and interpreter (corpus/known.toml), planted bugs that need long lists or scratch memory, and pairs
 of planted bugs: each bug class behind each of five frequent bugs. The table shows medians over the seeds: five, or N with -n N if N is smaller.
 """
@@ -13,7 +13,8 @@ ALONE = {"jump-truncated": 20, "jump-truncated-from-100": 5, "scratch-at-join": 
 PER_CAUSE = 2  # findings
 SHOWN = 12
 LD_MEM, LDX_MEM, STX, TAX, TXA, LSH_X, RSH_X = 0x60, 0x61, 0x03, 0x07, 0x87, 0x6C, 0x7C
-# Each known bug, by the kind of its findings and by instructions of which the reduced program has at least one. The first that fits counts.
+# Each known bug: its name, the kind of its findings, and instructions, one of which must be in the reduced program (empty: any program).
+# A finding belongs to the first bug that fits.
 OPTIMIZER = [("gvisor-return-before-load", "rejected", ()), ("gvisor-many-returns", "slow", ()), ("gvisor-load-after-txa", "different", (TXA,)),
              ("gvisor-load-after-store", "different", (STX, 0x02))]
 EVALUATOR = [("gvisor-tax", "different", (TAX, TXA)), ("gvisor-shift-left", "different", (LSH_X,)), ("gvisor-shift-right", "different", (RSH_X,))]

@@ -1,4 +1,4 @@
-"""scripts/bench hard: proves generated pairs (hard_pairs.py) that other provers find hard, and asks Z3, Bitwuzla and cvc5 the same questions."""
+"""scripts/bench hard: proves generated pairs (hard_pairs.py) that other provers find hard, and runs Z3, Bitwuzla and cvc5 on the same queries."""
 import os
 import subprocess
 import sys
@@ -40,7 +40,7 @@ def proven(binary, before, after, engine, *arguments):
 
 
 def asked(solver, query):
-    """Returns what another solver answers, or None if no Python has it."""
+    """Returns another solver's answer, or None if no Python has its module."""
     script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "smt_reference.py")
     for python in (sys.executable, "/usr/bin/python3"):
         try:

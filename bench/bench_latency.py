@@ -136,8 +136,8 @@ def suite(root, repetitions, build, run):
             stacks, bitmap_ns = bitmap(binary, root, folder)
             print(table("ns of getpid with stacks of filters, measured here and published in 2020 with the kernel's bitmap",
                         ["filters", "ns", "more", "2020", "more"], stacks))
-            print(table("ns of a call of corpus/profiles/postgres.txt, with an error number for every return; then the part of the overhead that is left after\n"
-                        "optimization: over no filter, over an empty filter, over no filter with the cached calls of the second table, and as gVisor published it",
+            print(table("ns of a call of corpus/profiles/postgres.txt if every return is an error number; then the part of the overhead that optimization leaves:\n"
+                        "over no filter, over an empty filter, over no filter with the cached calls of the second table, and as gVisor published it",
                         ["gVisor's pair", "no filter", "empty", "before", "after", "left", "of empty", "cached", "published", "noise", ""],
                         overhead(binary, root, bitmap_ns)))
         except RuntimeError as error:

@@ -125,7 +125,7 @@ Times hunt_both(const Planted& frequent, const Planted& hidden, std::uint64_t se
   options.found = [&](const HuntReport& report, Finding& finding) {
     if (finding.kind != FindingKind::kDifferent) return;
     ++out.findings;
-    // The frequent bug gets the answer of the hidden one.
+    // The frequent bug runs on the output of the hidden one.
     const Program middle = made_by(hidden, finding.subject);
     auto& time = differ(middle, run_optimizer(frequent, middle)) ? out.frequent : out.hidden;
     if (getenv("DEBUG_TMP")) fmt::print(stderr, "{} {} trial {} {} pattern-size={} orig={} {} | {} {} => {}\n", finding.count, &time == &out.frequent ? "FREQ" : "HIDDEN", finding.trial, finding.reduced ? "reduced" : "UNREDUCED", 0, finding.original_size, finding.subject.policy.empty() ? hunt::shape_of(finding.subject.before) : finding.subject.policy, differ(finding.subject.before, middle), differ(middle, run_optimizer(frequent, middle)), finding.detail);
@@ -156,7 +156,7 @@ Program list_of(std::uint32_t entries) {
 struct Alone {
   std::string_view label;
   std::string_view bug;
-  std::uint32_t entries;  // of the list that is given; 0: programs are generated
+  std::uint32_t entries;  // of the given list (list_of); 0: programs are generated
 };
 constexpr Alone kFromList = {"list-jumps-truncated-from-100", "list-jumps-truncated", 100};
 

@@ -1,5 +1,5 @@
 // A command under test that changes nothing: it copies its input and takes 3 ms of processor time,
-// its start included.
+// including its start.
 #include <stdio.h>
 #include <time.h>
 

@@ -1,4 +1,4 @@
-"""Asks another solver about a query in SMT-LIB 2, as a reference for scripts/bench hard.
+"""Runs another solver on a query in SMT-LIB 2, as a reference for scripts/bench hard.
 
 Run as a script: smt_reference.py bitwuzla|cvc5 FILE SECONDS prints the answer (sat, unsat or unknown) and the seconds for reading and solving. Needs the
 Python module of that name (PyPI)."""

@@ -1,5 +1,5 @@
-// Arguments and options that several commands have, each of which keeps the values itself. Owns
-// their names and help texts. It must not know any command.
+// Declares arguments and options that several commands have. Each command keeps the values itself.
+// Owns their names and help texts. It must not know any command.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -23,7 +23,8 @@ Result<int> convert(const Conversion& job) {
         fmt::format("note: the unoptimized compilation has {} instructions, more than the {} that "
                     "the kernel accepts; `secequiv optimize` makes a shorter program",
                     source->program.size(), kMaxInsns));
-  // The user did not give the default architecture, so it must not name calls.
+  // Names system calls in comments only if the user gave the architecture, because the default may
+  // be wrong.
   const auto arch = job.arch->count() > 0 ? std::optional(job.options.oci().arch) : std::nullopt;
   const auto comments = job.plain ? std::vector<std::string>() : annotate(source->program, arch);
   return write_output(write_program(source->program, *form_from_name(job.options.to), comments),

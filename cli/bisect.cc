@@ -23,7 +23,8 @@ struct BisectOptions : VersionOptions {
   std::string versions;
 };
 
-// Stores, beside the finding, the proof that the last version without it is right for its program.
+// Stores, beside the finding, a certificate that the last version without the finding answers its
+// program correctly.
 void certify_last_pass(BisectReport& report, RunningVersion& running) {
   const Finding& finding = report.found->findings.front();
   const bool wanted = report.last_pass && !finding.file.empty() && report.kind != "evaluator";
@@ -85,7 +86,7 @@ void add_bisect(CLI::App& app, Context& context) {
                   "Versions, oldest first: a file with one on each line, or a range such as v1..v9")
       ->required();
   sub->add_option("--build", given->build,
-                  "Run this command before a version is tried; if it fails, skip the version");
+                  "Run this command before testing a version; if it fails, skip the version");
   given->fuzz.add_search(*sub);
   given->effort.add(*sub);
   given->options.add(*sub, {kSandbox, kInput, kSame, kImport, kQuiet, kJson});

@@ -50,7 +50,7 @@ void add_cache(CLI::App& app, Context& context) {
       ->required()
       ->expected(1, 2);
   sub->add_flag("--allow-cache-loss", given->allow_loss,
-                "Report system calls that leave the kernel's cache, but do not fail");
+                "Do not fail if system calls leave the kernel's cache; only report them");
   sub->add_flag("--verify", given->verify,
                 "Compare with the running kernel's own bitmaps (needs root; x86_64)");
   given->engine.add_memory(*sub);

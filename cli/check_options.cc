@@ -10,7 +10,7 @@ namespace secequiv::cli {
 void PairCheckOptions::add(CLI::App& app) {
   app.add_flag("--any-length", any_length, "Accept programs of more than 4096 instructions");
   app.add_flag("--allow-cache-loss", allow_cache_loss,
-               "Report system calls that leave the kernel's cache, but do not fail");
+               "Do not fail if system calls leave the kernel's cache; only report them");
   engine.add_engine(app);
   oracle.add(app);
 }

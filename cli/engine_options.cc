@@ -56,8 +56,7 @@ Result<Engine> EngineOptions::engine(const Options& options) const {
   }
   if (words > 1 || (out.kind != Engine::kAll && names.size() > 1))
     return make_error(ErrorCode::kUsage, "--engine",
-                      "several engines run only with '--engine all'; in addition, expected only "
-                      "smt:COMMAND");
+                      "expected one engine, or '--engine all' with any number of smt:COMMAND");
   return out;
 }
 

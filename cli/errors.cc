@@ -20,7 +20,7 @@ namespace {
 
 struct Named {
   Subject subject;
-  std::string_view option;       // by which users make this choice; empty: `where` stays
+  std::string_view option;       // for this choice; empty: `where` stays
   std::string_view advice = {};  // what to do instead
 };
 constexpr std::array kNamed = std::to_array<Named>({
@@ -44,7 +44,7 @@ constexpr std::array kNamed = std::to_array<Named>({
     {Subject::kPrograms, "--programs"},
     {Subject::kRealCalls, "--real"},
     {Subject::kRule, "--rule"},
-    {Subject::kStack, "", "prove, diff, run, why, actions, cost, cache and bench take stacks"},
+    {Subject::kStack, "", "prove, diff, run, why, actions, cost, cache and bench accept stacks"},
 });
 
 }  // namespace

@@ -8,7 +8,7 @@
 namespace secequiv::cli {
 
 void print_error(const Error& error);
-// Returns the error with the option that its subject stands for, and with advice which command
+// Returns the error with the option that its subject stands for, and with advice on which command
 // helps.
 Error named(Error error);
 // Prints the error on standard error, as JSON on standard output with --json, and in the report

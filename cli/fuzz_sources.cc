@@ -44,8 +44,9 @@ Result<std::unique_ptr<hunt::ProgramSource>> FuzzSources::open(bool compiler,
                       "applies only to generated policies");
   if (!programs.empty()) {
     if (compiler)
-      return make_error(ErrorCode::kUsage, "--programs",
-                        "expected --policies or --generate, because a compiler takes policies");
+      return make_error(
+          ErrorCode::kUsage, "--programs",
+          "expected --policies or --generate, because compilers accept only policies");
     return load_programs(programs, reading(options), left_out);
   }
   if (!policies.empty()) return load_policies(policies, reading(options), left_out);

@@ -65,7 +65,7 @@ void FuzzTargetOptions::add_search(CLI::App& app) {
                  "Do not fail for these findings: a folder of --save, files, or corpus/known.toml")
       ->allow_extra_args();
   app.add_flag("--require-proof", require_proof,
-               "Ask all engines about each answer, up to 10 s; unproven ones give 'unknown'");
+               "Check each answer with all engines, up to 10 s; unproven ones give 'unknown'");
 }
 
 void FuzzTargetOptions::add(CLI::App& app) {

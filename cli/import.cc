@@ -49,7 +49,7 @@ void add_import(CLI::App& app, Context& context) {
                   "Read the policy in this format (default: detected by content)")
       ->check(one_of(policy_format_names()));
   sub->add_flag("--normal-form", job->normal_form,
-                "Write the numbers and alternatives that compilers under test get");
+                "Write the normal form, which compilers under test receive");
   job->options.add_output(*sub);
   job->options.add(*sub, {kImport});
 }

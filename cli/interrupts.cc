@@ -14,7 +14,7 @@ namespace {
 
 std::atomic<bool> interrupted = false;
 std::atomic<bool> engines_too = false;
-std::atomic<bool> known = false;  // the answer is; only its report is missing
+std::atomic<bool> known = false;  // the answer is known; only its report is missing
 std::atomic<int> first_signal = 0;
 std::atomic<std::int64_t> first_ms = 0;
 static_assert(std::atomic<bool>::is_always_lock_free);

@@ -18,8 +18,8 @@ void heed_interrupts();
 // From now on, the first signal ends the process, because only printing is left.
 void answer_is_known();
 
-// While it exists, an ending signal stops the running command under test. Otherwise such a signal
-// ends this process, which may be waiting for its input.
+// While it exists, a signal that would end this process stops the running command under test
+// instead. At other times, such a signal ends this process, which may be waiting for its input.
 class CommandRun {
  public:
   CommandRun() { heed_interrupts(); }

@@ -65,6 +65,7 @@ constexpr Command kCommands[] = {
 // Declares the command `first`, or all commands if no command has this name. Declaring all takes
 // longer than most proofs.
 void add_commands(CLI::App& app, cli::Context& context, std::string_view first) {
+  if (first == "--version") return;
   const auto named = [&](const Command& command) { return command.name == first; };
   const bool known = std::ranges::any_of(kCommands, named);
   for (const Command& command : kCommands) {

@@ -61,7 +61,7 @@ Result<int> mutate(const MutateOptions& job) {
 void add_mutate(CLI::App& app, Context& context) {
   const auto [sub, job] = add_command(
       app, context, "mutate",
-      "Count which small changes of a program the inputs, fuzzing and proofs detect", mutate);
+      "Count the small changes of a program that inputs, fuzzing and proofs detect", mutate);
   add_program(*sub, job->program);
   sub->add_option("--policy", job->policy, "Also derive inputs from this policy");
   sub->add_option("--fuzz-seconds", job->fuzz_seconds,

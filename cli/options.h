@@ -53,7 +53,7 @@ struct Options {
   std::string kernel = "6.1";
   std::string command;  // the command whose report the files below receive
   const CLI::App* declared_by = nullptr;
-  std::map<std::string_view, std::string> reports;  // the file for each name of a format, or ""
+  std::map<std::string_view, std::string> reports;  // by name of the format: the file, or ""
   std::string html;
   bool no_sandbox = false;
   bool quiet = false;

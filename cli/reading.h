@@ -10,7 +10,7 @@ namespace secequiv::cli {
 // States whether a program may contain names to which --set gives no value.
 enum class Names : std::uint8_t { kRefused, kTaken };
 
-// `options` must outlive it.
+// `options` must outlive the result.
 Reading reading(const Options& options, Names names = Names::kRefused);
 
 }  // namespace secequiv::cli

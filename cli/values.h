@@ -1,4 +1,4 @@
-// The values that options take. Owns how their texts are checked. It must not know any option.
+// The values that options accept. Owns how their texts are checked. It must not know any option.
 #pragma once
 
 #include <CLI/CLI.hpp>

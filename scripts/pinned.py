@@ -1,9 +1,10 @@
-"""Finds sources in pinned versions. If a source is absent, or has another version, raises Missing."""
+"""Finds sources and Python packages in pinned versions. If one is absent, or has another version, raises Missing."""
 
 import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -31,3 +32,21 @@ def go_module(name, version, checksum):
     if answer["Sum"] != checksum:
         raise Missing("%s has checksum %s, expected %s" % (module, answer["Sum"], checksum))
     return Path(answer["Dir"])
+
+
+def python_packages(pins, folder):
+    """Installs the packages of PyPI that the file `pins` names, with their hashes, in `folder`, unless they are there. Returns `folder`."""
+    kept = folder / "pins.txt"
+    if kept.exists() and kept.read_text() == pins.read_text():
+        return folder
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent) as temporary:
+        done = subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary", ":all:",
+                               "--require-hashes", "--target", temporary + "/new", "-r", str(pins)],
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if done.returncode != 0:
+            raise Missing("pip cannot install %s: %s" % (pins.name, (done.stdout.strip().splitlines() or ["status %d" % done.returncode])[-1]))
+        shutil.copy(pins, temporary + "/new/pins.txt")
+        shutil.rmtree(folder, ignore_errors=True)
+        os.replace(temporary + "/new", folder)
+    return folder

@@ -38,7 +38,7 @@ Program thread_conditional_jumps(ProgramView program) {
   });
 }
 
-// Continues through conditional jumps.
+// Redirects a JA that leads to a conditional jump to that jump's true target.
 Program thread_jumps(ProgramView program) {
   return each(program, [&](std::size_t pc, Insn& in) {
     if (in.code != kJa) return;

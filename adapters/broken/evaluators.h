@@ -1,5 +1,5 @@
 // Owns filter interpreters that are wrong on purpose, and their names. Each is our interpreter with
-// one bug that another interpreter had. It must not know how they are found.
+// one bug that another interpreter had. It must not know how the bugs are found.
 #pragma once
 
 #include <span>

@@ -108,7 +108,7 @@ Plan pinned_bounds(const Plan& plan) {
   });
 }
 
-// Moves the code of calls apart, but gives each two of these calls the other one's code.
+// Moves the code of calls apart, but swaps the code of each two of these calls.
 Plan large_code_apart(const Plan& plan) {
   return each_stage(plan, [&](const ArchPlan& arch, Stage& stage) {
     std::vector<Entry*> moved;
@@ -167,7 +167,8 @@ constexpr std::array kPlantedLayoutPasses = {
                 pinned_bounds},
     PlantedPass{"large-code-apart", "a jump goes to the wrong one of two blocks", large_code_apart},
     PlantedPass{"code-apart", "one call's rules are applied to its neighbour", code_apart},
-    PlantedPass{"value-trees", "a branch that tests for the same value is lost", value_trees},
+    PlantedPass{"value-trees", "of branches that test for one value, only the first is kept",
+                value_trees},
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Owns optimizers and compilers of filters that are wrong on purpose, and their names. Each is the
-// reference with one planted bug; there is one for each class of bugs that real ones had. It must
-// not know how they are found.
+// reference with one planted bug; there is one for each class of bugs that real optimizers and
+// compilers had. It must not know how the bugs are found.
 #pragma once
 
 #include <cstdint>

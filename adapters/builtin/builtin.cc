@@ -114,9 +114,9 @@ class KernelEvaluator final : public Evaluator {
   static Outcome outcome_of(ProgramView program, ErrorCode code) {
     switch (code) {
       case ErrorCode::kRejected:
-        // If the program is askable, the kernel refused a program that it should accept. Otherwise
-        // the program is too long, or has no room for the instrumentation that shows its return
-        // values.
+        // An askable program is one that the kernel should accept, so its refusal is a wrong
+        // answer. Any other program is too long, or has no room for the instrumentation that shows
+        // its return values.
         return kernel::askable(program) ? Outcome::kGarbage : Outcome::kUnsupported;
       case ErrorCode::kUnavailable:
         return Outcome::kCrashed;

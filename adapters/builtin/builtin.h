@@ -23,7 +23,7 @@ enum class BuiltinKind : std::uint8_t { kOptimizer, kCompiler, kEvaluator };
 std::vector<std::string> builtin_names(BuiltinKind kind);
 
 // Return null for an unknown name. The answer is kRefused, with the reason, if the kernel refuses
-// the program (not for its length).
+// the program for a reason other than its length.
 std::unique_ptr<Optimizer> builtin_optimizer(std::string_view name);
 std::unique_ptr<Compiler> builtin_compiler(std::string_view name);
 std::unique_ptr<Evaluator> builtin_evaluator(std::string_view name);

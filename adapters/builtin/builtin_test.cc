@@ -44,7 +44,7 @@ TEST(Builtin, NamesAreDistinctAndOthersAreUnknown) {
     EXPECT_EQ(builtin_compiler(name), nullptr) << name;
     EXPECT_EQ(builtin_evaluator(name), nullptr) << name;
   }
-  // A program cannot show a bug in a pass over rules, so there is no such optimizer.
+  // Bugs in passes over rules show only in policies, so no optimizer of programs has them.
   EXPECT_EQ(builtin_optimizer("broken:twin-split-halves"), nullptr);
 }
 

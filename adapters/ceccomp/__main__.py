@@ -1,4 +1,5 @@
-"""Puts ceccomp under test: its assembler behind its disassembler as an optimizer, which must not change a filter, and its emulator.
+"""Puts ceccomp under test: its emulator, and as an optimizer its disassembler followed by its assembler, which together must not change
+a filter.
 
 It serves requests as harness/adapter/PROTOCOL.md describes.
 """
@@ -38,7 +39,7 @@ def disassemble(program):
     for insn in program:
         if insn.code == RET_K and not any(insn.k == action or name in WITH_DATA and insn.k & 0xFFFF0000 == action
                                           for name, action in ACTIONS.items()):
-            raise Unsupported("ceccomp prints actions by name and has none for 0x%08x" % insn.k)
+            raise Unsupported("ceccomp prints actions by name and has no name for 0x%08x" % insn.k)
     return ceccomp(encode(program), "disasm")
 
 

@@ -134,7 +134,7 @@ func expressRule(rule normalform.Rule, vsyscall bool) (seccomp.SyscallRule, erro
 	return seccomp.Or(any), nil
 }
 
-// expressConjunction makes as many gVisor rules as a field has conditions: each tests a field at most once.
+// expressConjunction makes several gVisor rules if conditions test the same field, because one rule tests a field at most once.
 func expressConjunction(conditions []normalform.Condition, vsyscall bool) (seccomp.SyscallRule, error) {
 	var all []seccomp.SyscallRule
 	for left := conditions; len(left) > 0; {

@@ -19,7 +19,7 @@ std::span<const secequiv_rule> rules_of(const secequiv_policy& policy) {
   return {policy.rules, policy.rule_count};
 }
 
-// An architecture of libseccomp, which treats x32 as one of its own.
+// An architecture of libseccomp. libseccomp treats x32 as an architecture of its own.
 struct Abi {
   std::string name;
   std::uint32_t audit = 0;
@@ -41,8 +41,8 @@ std::string libseccomp_name(std::uint32_t audit) {
   return found == kNames.end() ? "" : found->second;
 }
 
-// libseccomp's filter for x86_64 alone gives x32 calls the action for other architectures. With
-// x32, the rules decide about them.
+// A libseccomp filter for x86_64 without x32 gives x32 calls the action for other architectures.
+// With x32 added, the rules decide about them.
 Reason abis_of(const secequiv_policy& policy, std::vector<Abi>& out) {
   for (const secequiv_arch& arch : std::span(policy.arches, policy.arch_count)) {
     if (arch.big_endian != 0)

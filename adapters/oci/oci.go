@@ -48,7 +48,7 @@ func Express(p normalform.Policy) (*specs.LinuxSeccomp, error) {
 	return out, nil
 }
 
-// x32IsBad returns whether exactly the x32 calls kill the thread, which is the action for other architectures.
+// x32IsBad returns whether exactly the x32 calls get KILL_THREAD, which is also the action for other architectures.
 func x32IsBad(ranges []normalform.Range) bool {
 	low := normalform.Range{Audit: x86_64, First: x32Bit, Last: 0x7fffffff, Action: killThread}
 	high := normalform.Range{Audit: x86_64, First: 0xc0000000, Last: 0xfffffffe, Action: killThread}
@@ -89,7 +89,7 @@ func expressAction(value uint32) (specs.LinuxSeccompAction, *uint, error) {
 	if action, found := plain[value]; found {
 		return action, nil, nil
 	}
-	return "", nil, serve.Unsupported("a profile has no name for the action 0x%08x, or it needs an agent", value)
+	return "", nil, serve.Unsupported("a profile has no name for the action 0x%08x, or the action needs an agent", value)
 }
 
 func expressConjunction(all []normalform.Condition) ([]specs.LinuxSeccompArg, error) {
@@ -109,7 +109,7 @@ func expressConjunction(all []normalform.Condition) ([]specs.LinuxSeccompArg, er
 		case c.Bits == 32:
 			return nil, serve.Unsupported("libseccomp compares whole arguments, not 32 bits")
 		case used[c.Field]:
-			return nil, serve.Unsupported("two comparisons of one argument become alternatives")
+			return nil, serve.Unsupported("container runtimes turn two comparisons of one argument into alternatives")
 		}
 		used[c.Field] = true
 		arg := specs.LinuxSeccompArg{Index: uint(c.Field), Op: operator, Value: c.Value}

@@ -80,7 +80,7 @@ func traced(pid int) ([]serve.Insn, error) {
 	}
 }
 
-// end kills the process. The tracer must wait for each of its threads, otherwise the process stays.
+// end kills the process. The tracer must wait for each of its threads; otherwise the process remains as a zombie.
 func end(pid int) {
 	_ = unix.Kill(pid, unix.SIGKILL)
 	for {

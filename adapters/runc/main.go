@@ -22,7 +22,7 @@ import (
 
 const loading = "load" // the argument of the process that loads a filter
 
-var enosys = flag.Bool("enosys", false, "also answer where runc's filter fails with ENOSYS for numbers behind the last call of the policy")
+var enosys = flag.Bool("enosys", false, "compile policies even if runc's filter then returns ENOSYS for numbers above the highest call of the policy")
 
 func main() {
 	if len(os.Args) == 2 && os.Args[1] == loading {
@@ -50,7 +50,7 @@ func compile(text []byte) ([]serve.Insn, error) {
 		return nil, err
 	}
 	if !*enosys && hasStub(profile) {
-		return nil, serve.Unsupported("runc's filter fails with ENOSYS for numbers behind the last call of the policy (--enosys)")
+		return nil, serve.Unsupported("runc's filter returns ENOSYS for numbers above the highest call of the policy (see --enosys)")
 	}
 	body, err := json.Marshal(profile)
 	if err != nil {

@@ -62,7 +62,7 @@ Answer answer_evaluate(Handlers& handlers, std::string_view body) {
   body.remove_prefix(sizeof count);
   const std::size_t bytes = std::size_t{count} * sizeof(Insn);
   if (count == 0 || bytes > body.size())
-    return refused("the request has fewer instructions than their number states, or none");
+    return refused("the request has fewer instructions than its count states, or none");
   const std::string_view inputs = body.substr(bytes);
   if (inputs.size() % kInputBytes != 0) return refused("expected inputs of 64 bytes each");
   return handlers.answer_evaluate(items<Insn>(body.substr(0, bytes)), inputs);

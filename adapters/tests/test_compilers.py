@@ -17,8 +17,8 @@ GVISOR = Abilities(ACTIONS, numbers=tuple(range(8)) + (999,) + ODD_NUMBERS, inst
                    same_call_again=True)
 SECCOMPILER = Abilities(("allow", "kill_process", "kill_thread", "trap", "errno(1)", "errno(77)", "log", "trace(5)"),
                         same_call_again=True, one_action=True, bad_arch=("kill_process",))
-# Known bugs (corpus/known.toml): alternatives with order comparisons or `ne` are compiled wrongly (libseccomp-below-or-above, -two-unequal)
-# or never end (-one-condition-less), and x32 numbers are treated differently (-x32-numbers).
+# Known bugs (corpus/known.toml): libseccomp compiles alternatives with order comparisons or `ne` wrongly (libseccomp-below-or-above,
+# -two-unequal) or never ends (-one-condition-less), and it treats x32 numbers differently (-x32-numbers).
 LIBSECCOMP = Abilities(ACTIONS, depth=0, x32_like_bad_arch=True)
 LIBSECCOMP_ALTERNATIVES = LIBSECCOMP._replace(
     depth=2, operators=tuple(operator for operator in ALL_OPERATORS if operator not in ("ne", "gt", "ge", "lt", "le")))
@@ -27,11 +27,11 @@ RUNC = LIBSECCOMP._replace(actions=("allow", "kill_process", "kill_thread", "tra
 PODMAN = RUNC._replace(actions=("allow", "errno(1)", "errno(77)", "log", "trap", "trace(5)"), defaults=())
 NO_X32_LOOKALIKES = "arch != x86_64 || nr < 0x80000000 || nr > 0xbfffffff"
 NO_X32_NUMBERS = "arch != x86_64 || nr < 0x40000000"
-# elastic-number-not-reloaded concerns all policies in which another call follows a condition.
+# The known bug elastic-number-not-reloaded affects every policy in which another call follows a condition.
 ELASTIC = Abilities(("allow", "kill_process", "kill_thread", "trap", "errno(1)", "log", "trace"), numbers=(3,), x32="errno(ENOSYS)",
                     bad_arch_like_default=True, operators=("eq", "ne", "gt", "ge", "lt", "le", "bits_allowlist"))
 SECCOMPY = Abilities(ACTIONS + ("log",), numbers=tuple(range(8)) + (999,) + ODD_NUMBERS, same_call_again=True, bad_arch=("kill_process",))
-# kafel-small-constant and kafel-wide-mask concern constants below 2^32 and masks.
+# The known bugs kafel-small-constant and kafel-wide-mask affect constants below 2^32 and masks.
 KAFEL = Abilities(ACTIONS + ("log",), operators=("eq", "ne", "gt", "ge", "lt", "le"), numbers=tuple(range(8)) + (999,), least=1 << 32,
                   same_call_again=True, bad_arch=("kill_process",))
 
@@ -101,7 +101,8 @@ def test_answers_for_corpus_policies_are_right(served, secequiv, normal_form, tm
 
 @pytest.mark.parametrize("file", sorted((CORPUS / "gvisor").glob("*.json")), ids=lambda file: file.stem)
 def test_gvisor_reproduces_the_corpus(served, normal_form, file):
-    """gVisor made these programs from the rules of these policies. Without optimization, it also tests fields that may have any value."""
+    """gVisor made these optimized programs from the rules of these policies. Its unoptimized programs also test fields that may have any
+    value, so they are not compared."""
     status, body = served("gvisor").ask(frames.compile_policy(normal_form(file.read_text())))
     assert status == frames.ANSWERED, body
     assert body == (ROOT / "corpus/programs/gvisor" / (file.stem + ".after.bpf")).read_bytes()

@@ -56,7 +56,7 @@ def test_reads_every_word(served, name):
 
 
 @pytest.mark.parametrize("name", without(RET_A, LD_LEN))
-def test_the_length_is_64(served, name):
+def test_loads_of_the_length_give_64(served, name):
     assert served(name).ask(frames.evaluate([Insn(LD_LEN, 0, 0, 0), Insn(RET_A, 0, 0, 0)], [bytes(64)])) == (0, b"\x40\0\0\0")
 
 

@@ -36,7 +36,7 @@ def test_every_adapter_is_tested():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_kinds_that_an_adapter_lacks_are_unsupported(served, name):
+def test_requests_that_an_adapter_does_not_implement_are_unsupported(served, name):
     """An adapter answers "unsupported" to kinds of requests that it does not implement."""
     adapter = served(name)
     for kind in "OE":
@@ -48,7 +48,7 @@ def test_kinds_that_an_adapter_lacks_are_unsupported(served, name):
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("request_", [b"", b"o", b"\0" * 10, b"X" + b"1" * 8, b"S" + frames.encode(RET)], ids=repr)
-def test_unknown_kinds_are_unsupported(served, name, request_):
+def test_unknown_kinds_of_requests_are_unsupported(served, name, request_):
     """An adapter answers "unsupported" to an unknown kind, because the protocol may get more kinds."""
     adapter = served(name)
     status, body = adapter.ask(request_)
@@ -75,7 +75,7 @@ def test_refuses_bytes_that_are_no_evaluation(served, name, body):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_answers_many_requests_in_order(served, name):
-    """All requests together do not fit into a pipe, nor do all answers."""
+    """Neither all requests nor all answers fit into a pipe at once."""
     expected = None
     if KINDS[name] == "O":
         requests = [frames.optimize([(0x06, 0, 0, 0x50000 + i)]) for i in range(60)]
@@ -97,7 +97,7 @@ def test_answers_many_requests_in_order(served, name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_adapter_ends_with_its_input(name):
+def test_an_adapter_exits_when_its_input_ends(name):
     assert ended(name, b"") == (0, b"")
     status, out = ended(name, frame(b"X"))
     assert status == 0 and len(out) > 5 and out[4] == frames.UNSUPPORTED

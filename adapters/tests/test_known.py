@@ -95,5 +95,5 @@ def test_known_bug_still_exists(entry, secequiv, normal_form, tmp_path):
 
 @pytest.mark.parametrize("entry", [entry for entry in ENTRIES if entry.data], ids=lambda entry: entry.id)
 def test_the_kernel_confirms_the_right_value(entry, secequiv):
-    """docs/findings.md states this answer."""
+    """docs/findings.md shows this value as the running kernel's answer."""
     assert meant(entry, secequiv, "--oracle", "kernel") == entry.ours

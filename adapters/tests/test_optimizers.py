@@ -18,11 +18,11 @@ if not FULL:
 
 # Known bugs (corpus/known.toml) affect TXA and loads of memory words (gvisor, lightbpf), and LDX of the length (netbpf).
 OPTIMIZERS = {"gvisor": {0x87, 0x60, 0x61}, "lightbpf": {0x60, 0x61}, "netbpf": {0x81}}
-UNCHANGED = {"netbpf"}  # an assembler behind a disassembler; it may clear unused fields
+UNCHANGED = {"netbpf"}  # it disassembles and reassembles the program, which may clear unused fields
 
 
 @pytest.mark.parametrize("name", sorted(OPTIMIZERS))
-def test_preserves_random_programs(served, name):
+def test_preserves_the_decisions_of_random_programs(served, name):
     adapter, random = served(name), Random(20261121)
     tried = shorter = 0
     while tried < PROGRAMS:
@@ -41,10 +41,10 @@ def test_preserves_random_programs(served, name):
     assert name in UNCHANGED or shorter > PROGRAMS // 10  # it optimizes at least some programs
 
 
-# lightbpf-jump-to-jump concerns nearly every real program.
+# The known bug lightbpf-jump-to-jump affects nearly every real program.
 @pytest.mark.parametrize("name", sorted(set(OPTIMIZERS) - {"lightbpf"}))
 @pytest.mark.parametrize("file", REAL, ids=lambda file: file.stem)
-def test_preserves_real_programs(served, secequiv, tmp_path, name, file):
+def test_preserves_the_decisions_of_real_programs(served, secequiv, tmp_path, name, file):
     status, body = served(name).ask(b"O" + file.read_bytes())
     assert status == frames.ANSWERED, body
     after = tmp_path / "after.bpf"

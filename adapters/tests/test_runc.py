@@ -23,7 +23,7 @@ def equal(secequiv, before, after, assume):
     return secequiv("prove", before, after, "--assume", assume)
 
 
-def test_calls_behind_the_last_one_fail_with_enosys(served, secequiv, normal_form, tmp_path):
+def test_calls_above_the_highest_number_fail_with_enosys(served, secequiv, normal_form, tmp_path):
     adapter, random, tried = served("runc", "--enosys"), Random(1), 0
     before, after, enosys = (tmp_path / name for name in ("policy.json", "program.bpf", "enosys.bpf"))
     enosys.write_bytes(ENOSYS)
@@ -44,7 +44,7 @@ def test_calls_behind_the_last_one_fail_with_enosys(served, secequiv, normal_for
 
 
 @pytest.mark.parametrize("default", ["allow", "log", "trace(5)", "errno(ENOSYS)"])
-def test_other_policies_get_no_such_instructions(served, secequiv, normal_form, tmp_path, default):
+def test_policies_that_do_not_deny_by_default_get_no_enosys_instructions(served, secequiv, normal_form, tmp_path, default):
     text = json.dumps({"version": 1, "arches": ["x86_64"], "default_action": default, "bad_arch_action": "kill_thread", "x32_action": "kill_thread",
                        "rule_sets": [{"action": "errno(1)", "rules": {"5": True}}]})
     answers = [served("runc", *options).ask(frames.compile_policy(normal_form(text))) for options in ((), ("--enosys",))]

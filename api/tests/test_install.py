@@ -62,7 +62,7 @@ def test_the_verdict_unknown_fails_the_tests(sample, prefix):
 def test_pkg_config_gives_the_flags(prefix, tmp_path):
     if not shutil.which("pkg-config"):
         pytest.skip("no pkg-config")
-    (tmp_path / "prefix").symlink_to(prefix)  # because a path with blanks could not be split into words
+    (tmp_path / "prefix").symlink_to(prefix)  # because `flags.split()` would split a path with blanks
     flags = run("pkg-config", "--cflags", "--libs", "secequiv", env=dict(os.environ, PKG_CONFIG_PATH=str(tmp_path / "prefix/lib/pkgconfig")))
     run("cc", ROOT / "api" / "cmake" / "sample" / "library.c", *flags.split(), "-o", tmp_path / "program")
     assert run(tmp_path / "program", env=dict(os.environ, LD_LIBRARY_PATH=str(prefix / "lib"))) == ""

@@ -113,7 +113,7 @@ def test_the_python_reader_reads_every_member(tmp_path):
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"normal_form": 2, "arches": [1]}', '{"normal_form": 1, "arches": [1], "rules": [{}]}',
                                   "[" * 100000])
-def test_the_python_reader_refuses_other_text(text):
+def test_the_python_reader_refuses_malformed_text(text):
     with pytest.raises(secequiv_adapter.Refused):
         secequiv_adapter.read_policy(text.encode())
 

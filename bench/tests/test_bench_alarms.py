@@ -45,7 +45,7 @@ def test_a_refusal_is_confirmed_if_the_kernel_accepts_the_program():
     assert bench_alarms.confirmed(finding("refused", [RET_0], None), "compiler") is None
 
 
-def test_campaigns_are_added():
+def test_counts_of_campaigns_are_added_up():
     known = {**finding("different", [RET_0], [RET_1]), "known": True, "failure": False}
     new = {**finding("different", [RET_0], [RET_0]), "known": False, "failure": True}
     one = {"evaluations": 5, "answered": 2, "seconds": 1.5, "findings": [known]}

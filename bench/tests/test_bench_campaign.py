@@ -19,7 +19,7 @@ def test_findings_belong_to_bugs_by_kind_and_instruction():
     assert [other["before"][0][0] for other in others] == [0x15]
 
 
-def test_a_median_needs_most_of_the_runs():
+def test_a_median_needs_a_result_from_most_of_the_runs():
     assert bench.median([1.0, 3.0, 2.0], 5) == 3.0
     assert bench.median([1.0, 2.0], 5) is None
     assert bench.median([1.0, 2.0, 4.0, 5.0, 3.0], 5) == 3.0
@@ -32,7 +32,7 @@ def test_the_slowest_pair_comes_first():
     assert rows[2][1:4] == ["3/3", "0.30", 3]
 
 
-def test_bugs_that_are_hunted_alone_have_targets_of_their_own():
+def test_bugs_that_are_hunted_alone_have_their_own_targets():
     rows = bench.alone(["alone scratch-at-join 1 0.50", "alone scratch-at-join 2 3.00", "alone jump-truncated 1 3.00", "alone jump-truncated 2 -"])
     assert [row[-1] for row in rows] == ["met", "missed"]
     assert rows[0][1:3] == ["2/2", "1.75"] and rows[1][1:3] == ["1/2", None]

@@ -39,7 +39,7 @@ def some(cases, every):
     return list(cases) if FULL else list(cases)[::every]
 
 
-# Python's readline sets COLUMNS without telling os.environ, and secequiv would fit its outputs to that width.
+# Python's readline sets COLUMNS without changing os.environ, and secequiv would fit its outputs to that width.
 os.environ.pop("COLUMNS", None)
 os.unsetenv("COLUMNS")
 

@@ -197,7 +197,7 @@ def interrupted(program, few, *arguments, stdout=None):
 
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_ctrl_c_on_a_terminal_still_reports_the_measurements(asm, few, form):
-    # This filter takes nearly all of the time, so the signal arrives while it is installed.
+    # The runs of this filter take nearly all of the time, so the signal arrives during one.
     slow = asm("ld [16]\n" + "add #1\n" * 3000 + "ret #0x7fff0000\n")
     slow = "%s,%s" % (slow, slow)
     bench(slow, "--profile", few, *QUICK)  # skips the test if the kernel is not available

@@ -92,7 +92,7 @@ def test_a_fixed_bug_is_noted(history):
 
 
 @pytest.mark.parametrize("kind", ["compiler", "evaluator"])
-def test_compilers_and_evaluators(kind):
+def test_compilers_and_evaluators_can_be_bisected(kind):
     command = "case {version} in 3|4) echo broken >&2; exit 1;; *) exit 77;; esac"
     document, done = report("bisect", "--" + kind, command + " # {program}" * (kind == "evaluator"), "--versions", "1..4", *FAST)
     assert (done.status, document.get("verdict"), document.get("first"), document["kind"]) == (5, "crashed", "3", kind), done
@@ -106,7 +106,7 @@ def test_compilers_and_evaluators(kind):
     (["--optimizer", "cat {version}", "--versions", "nowhere"], "nowhere"),
     (["--optimizer", "a {version}", "--compiler", "b {version}", "--versions", "1..2"], "expected only one of"),
 ])
-def test_usage(args, text):
+def test_wrong_usage_is_an_error(args, text):
     done = run("bisect", *args)
     assert done.status == 2 and text in done.err and done.out == "", done
 
@@ -117,7 +117,7 @@ def test_a_repeated_version_is_an_error(tmp_path):
     assert done.status == 2 and "versions:3: expected each version once, found 'a' again" in done.err, done
 
 
-def test_schema():
+def test_the_schema_refuses_inconsistent_reports():
     good = {"schema": "secequiv.bisect/1", "verdict": "pass", "reason": "x", "kind": "optimizer", "target": "a {version}",
             "versions": [{"version": "1", "state": "pass", "reason": "x"}], "notes": []}
     fits(good)

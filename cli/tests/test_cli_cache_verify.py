@@ -195,7 +195,7 @@ def test_an_unprivileged_user_cannot_verify(getpid, monkeypatch):
         assert run("cache", "-", stdin=getpid.read_bytes(), preexec_fn=as_nobody, cwd="/").status == 0
 
 
-def test_without_suspended_seccomp_a_stack_may_be_unavailable(getpid):
+def test_a_stack_that_blocks_its_own_installation_needs_cap_sys_admin(getpid):
     verified(getpid)
     rights = {"preexec_fn": without(CAP_SYS_ADMIN)}
     verified(getpid, **rights)

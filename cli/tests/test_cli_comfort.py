@@ -45,7 +45,7 @@ def test_quiet_prints_only_the_direction_and_the_verdict(command, place):
     assert json.loads(run(command, *place(good), "--quiet", "--json").out)
 
 
-def test_quiet_prints_only_the_verdict_beside_other_outputs(place, tmp_path):
+def test_quiet_prints_no_more_if_other_outputs_are_written(place, tmp_path):
     done = run("prove", *place(["A", "B"]), "--quiet", "--certificate", tmp_path / "proof")
     direction, verdict = done.out.splitlines()
     assert done.status == 1 and direction.startswith("only ") and verdict.startswith("different ("), done

@@ -101,7 +101,7 @@ def test_same_behaviour_ignores_unobservable_bits(asm):
 
 
 def test_max_regions_limits_the_list_but_not_the_counts(asm):
-    # The filters differ for even numbers only, so that no two of them form one region.
+    # The filters differ for even numbers only, so that no two numbers share a region.
     many = "ld [0]\n" + "".join("jeq #%d, t%d, n%d\nt%d: ld [%d]\njeq #%d, y, no\nn%d: " % (2 * i, i, i, i, 16 + i % 12 * 4, i, i)
                                 for i in range(40)) + "ret #2\nno: ret #2\ny: ret #1\n"
     before, after = asm(many), asm("ret #2")
@@ -235,7 +235,7 @@ def test_docker_profiles_differ_in_the_expected_regions():
         "arch == x86_64 && nr == x32:socket && arg0.lo == 0x26"]
 
 
-def test_every_engine_sees_the_difference(tmp_path):
+def test_every_engine_finds_the_difference(tmp_path):
     before, after = (read_raw(path.read_bytes()) for path in REAL["gvisor"])
     document, done = report("prove", *REAL["gvisor"], "--engine", "both")
     assert (done.status, document["engine"], document["relation"]) == (1, "dd and z3", "incomparable")
@@ -305,7 +305,7 @@ def test_max_regions_limits_the_list_of_all_changes_together(asm, tmp_path):
         assert len(shown) == most
 
 
-def test_an_opened_call_stands_before_a_call_with_another_error(asm):
+def test_a_newly_allowed_call_comes_before_a_call_with_another_error(asm):
     before = asm("ret #0")
     after = asm("ld [0]\njeq #1, e, n\nn: jeq #2, y, k\nk: ret #0\ne: ret #0x50001\ny: ret #0x7fff0000\n")
     lines = run("diff", before, after).out.splitlines()
@@ -334,7 +334,7 @@ def test_a_changed_default_action_is_counted_first_and_listed_later(tmp_path):
         (listed_calls,) = [line for line in lines if line.startswith("default action ")]
         allowed = {call["name"] for call in document["direction"]["allowed"]["calls"]}
         assert allowed and all(re.search(r"\b%s\b" % name, listed_calls + lines[0]) for name in allowed)
-    # The regions that the two default actions decide stand together.
+    # The regions that the two default actions decide form one group.
     text = run("diff", old, new, "--rules").out
     assert text.count("  after:  %s:2 (defaultAction)\n" % new) == text.count("  before: ") == 1
 
@@ -407,7 +407,7 @@ def test_lines_of_an_expected_difference_name_constants(tmp_path):
     missing = run("diff", old, old, "--expect", stored)
     assert missing.status == 1 and re.search(r"^- .*nr == socket && arg0 == AF_ALG$", missing.out, re.MULTILINE), missing
     assert re.search(r"^fail: not the difference in .*: 0 new regions \(\+\), \d+ missing \(-\)$", missing.out, re.MULTILINE)
-    # New and missing lines have the words of the plain report.
+    # Lines for new and missing regions use the same words as the plain report.
     for line in re.findall(r"^[+-] [^:]*: (.*)$", missing.out, re.MULTILINE):
         assert "  %s\n" % line in plain, line
     new_lines = run("diff", new, old, "--expect", stored).out
@@ -500,7 +500,7 @@ def test_a_missing_expectation_file_is_an_error(changed, tmp_path):
     assert (done.status, document["error"]) == (2, "io")
 
 
-def test_standard_output_takes_one_document(changed):
+def test_standard_output_can_hold_only_one_document(changed):
     document, done = report("diff", changed[0], changed[1], "--write-expect", "-")
     assert done.status == 2 and document["error"] == "usage"
 

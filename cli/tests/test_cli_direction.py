@@ -171,7 +171,7 @@ class Truth:
 
 
 def check_document(direction, truth):
-    """Checks the JSON form: every call of every architecture is listed, or covered by what the form says about others."""
+    """Checks the JSON form: every call of every architecture is listed, or one of the form's flags covers it."""
     assert direction["by_number"] == (len({tuple(sorted(row.items())) for row in truth.by_audit.values()}) == 1)
     for kind in KINDS:
         part = direction[kind]
@@ -243,7 +243,7 @@ def steps_of(text, by_number, truth):
             nr = next(nr for nr, one in CALLS[arch].items() if one == name)
             wanted = {(before.partition("(")[0], after.partition("(")[0])}
             assert always <= (truth.actions[arch, nr] == wanted) and wanted <= truth.actions[arch, nr], (arch, name, before, after)
-            calls[arch, name] = always or ((arch, name) in calls)  # several steps together can be all arguments
+            calls[arch, name] = always or ((arch, name) in calls)  # several steps together can cover all arguments
     return calls, words
 
 
@@ -324,7 +324,7 @@ STRICTER_FIRST = "ld [0]\njeq #0, read, next\nread: ret #%#x\nnext: jeq #59, exe
 
 
 @pytest.mark.parametrize("command", (["check"], ["prove"], ["prove", "--refines"]), ids=" ".join)
-def test_the_witness_that_loosens_is_shown_though_a_smaller_input_is_stricter(command, tmp_path):
+def test_the_witness_is_looser_even_if_a_smaller_input_is_stricter(command, tmp_path):
     before, after = tmp_path / "before.asm", tmp_path / "after.asm"
     before.write_text(STRICTER_FIRST % (ALLOW, 0x50001))
     after.write_text(STRICTER_FIRST % (0x50001, ALLOW))

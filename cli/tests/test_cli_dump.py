@@ -11,7 +11,7 @@ import pytest
 from cli_tool import binary, caught, run, without_kernel
 from test_cli_kernel import SYS_PTRACE, forbid
 
-# Installs one filter for each argument; it returns the argument as errno for call 1 << 30. Even arguments use seccomp(), odd ones
+# Installs one filter for each argument. The filter returns the argument as errno for call 1 << 30. Even arguments use seccomp(), odd ones
 # prctl(). Then a child installs one more.
 INSTALL = """
 import ctypes, os, struct, sys

@@ -156,7 +156,7 @@ def test_all_engines_run_side_by_side(product, solver):
 
 
 @pytest.mark.parametrize("engines", [["dd", "sat"], ["dd", "smt:false"], ["smt:false", "smt:true"], ["all", "dd"]])
-def test_several_engines_run_only_with_all(engines, asm):
+def test_several_engines_are_refused_unless_they_are_all_and_foreign_solvers(engines, asm):
     done = run("prove", asm(ABOVE_4), asm(FROM_6), *[word for engine in engines for word in ("--engine", engine)])
     assert done.status == 2 and "several engines" in done.err
 
@@ -166,7 +166,7 @@ def test_a_foreign_solver_needs_a_command(name, asm):
     assert run("prove", asm(ABOVE_4), asm(FROM_6), "--engine", name).status == 2
 
 
-def test_z3_is_loaded_only_when_it_is_asked(asm, tmp_path):
+def test_z3_is_loaded_only_when_it_is_needed(asm, tmp_path):
     pair = asm("ret #0x7fff0000\n"), asm("ld [0]\nret #0x7fff0000\n")
     (tmp_path / "libz3.so.4").write_text("not a library")
     broken = {"env": {**os.environ, "LD_LIBRARY_PATH": str(tmp_path)}}

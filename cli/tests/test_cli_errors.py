@@ -365,7 +365,7 @@ def test_outputs_appear_whole_with_the_mode_of_the_umask(args, tmp_path, getpid)
     assert (out.read_bytes(), stat.S_IMODE(out.stat().st_mode)) == (first, 0o604)
 
 
-def test_validate_goes_on_after_an_error(getpid, asm, tmp_path):
+def test_validate_continues_after_an_error(getpid, asm, tmp_path):
     illegal = asm("ld [0]\n", "illegal.asm")
     missing = tmp_path / "missing"
     document, done = report("validate", illegal, missing, getpid)
@@ -442,7 +442,7 @@ REFUSED = [("ld [0]\n\n; too far\nld [3]\nret #0\n", ":4"), ("2\n32 0 0 3\n6 0 0
 
 
 @pytest.mark.parametrize("content, place", REFUSED, ids=("asm", "ddd", "raw", "c", "listing"))
-def test_a_refused_instruction_has_its_place_in_the_file(content, place, tmp_path, getpid):
+def test_a_refused_instruction_is_reported_with_its_position(content, place, tmp_path, getpid):
     path, sarif = tmp_path / "filter", tmp_path / "out.sarif"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     start = "%s%s: load_offset at instruction " % (path, place)
@@ -465,7 +465,7 @@ DAMAGED = {"asm": ("ld [0]\nfoo #1\nret #0\n", ":2:1"), "label": ("ld [0]\njeq #
 
 
 @pytest.mark.parametrize("form", DAMAGED)
-def test_a_damaged_program_has_the_place_of_the_mistake(form, tmp_path):
+def test_a_mistake_in_a_program_is_reported_with_its_position(form, tmp_path):
     content, place = DAMAGED[form]
     path = tmp_path / "filter"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())

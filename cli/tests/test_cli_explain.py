@@ -80,7 +80,7 @@ def test_an_unknown_word_gets_a_suggestion():
     assert done.status == 2 and done.out == "" and "did you mean unknown_code?" in done.err
 
 
-def test_the_word_true_is_a_word_like_others():
+def test_the_word_true_is_not_read_as_a_flag():
     done = run("--explain", "true")
     assert done.status == 2 and done.out == "" and "there is no explanation of the word 'true'" in done.err
     assert run("--print-schema", "true").status == 2

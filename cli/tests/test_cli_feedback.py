@@ -89,7 +89,7 @@ def test_a_seed_repeats_a_campaign_with_feedback(counted):
     assert first == second
 
 
-def test_counters_of_code_that_was_compiled_alone_are_found(build, counted, tmp_path):
+def test_counters_are_found_even_if_only_the_compiler_got_the_flag(build, counted, tmp_path):
     # Without the flag, the linker adds no runtime of a sanitizer.
     (tmp_path / "rare.cc").write_text(SOURCE)
     flags = ["-std=c++20", "-O0", "-I", str(ROOT)]
@@ -100,7 +100,7 @@ def test_counters_of_code_that_was_compiled_alone_are_found(build, counted, tmp_
 
 
 def test_a_crash_restarts_the_optimizer_and_keeps_the_feedback(tmp_path):
-    # It ends at every program of more than 100 instructions, so that new processes report the same edges again.
+    # This optimizer aborts on every program of more than 100 instructions, so that new processes report the same edges again.
     (tmp_path / "rare.cc").write_text(SOURCE.replace("int counts[256] = {};", "int counts[256] = {};\n    if (program.size() > 100) std::abort();"))
     subprocess.run(["clang++-19", "-std=c++20", "-O0", "-I", str(ROOT), "-include", "cstdlib", "-fsanitize-coverage=inline-8bit-counters", "rare.cc", "-o", "rare"],
                    cwd=tmp_path, check=True, timeout=300)

@@ -82,7 +82,7 @@ def test_the_report_counts_what_was_tried(programs):
     assert re.search(r"^instructions: .+ in \d+%, .+; \d+ of \d+ shapes tried, the rarest \(.+\) in \d+ trials?$", text, re.M), text
 
 
-def test_generated_programs_without_dead_code(tool):
+def test_no_dead_code_applies_to_generated_programs(tool):
     dead = tool("""
 seen = [i == 0 for i in range(len(insns) + 1)]
 for i, (code, jt, jf, k) in enumerate(insns):
@@ -270,7 +270,7 @@ def test_a_script_can_be_an_evaluator(tmp_path, programs):
     (["--optimizer", "cat", "--generate", "--programs", "x.asm"], "expected only one of --programs, --policies and --generate"),
     (["--optimizer", "cat", "--programs", "missing.asm"], "missing.asm"),
     (["--optimizer", "cat", "--programs", "empty"], "expected files that end in .bpf, .asm, .ddd, .raw, .c, found none"),
-    (["--compiler", "identity", "--programs", "x.asm"], "because a compiler takes policies"),
+    (["--compiler", "identity", "--programs", "x.asm"], "because compilers accept only policies"),
     (["--optimizer", "cat", "--inputs", "x"], "--inputs applies only with --evaluator and --programs"),
     (["--optimizer", "cat", "--allow", "grow"], "found 'grow'; did you mean"),
     (["--optimizer", "cat", "--allow", "different"], "found 'different'"),
@@ -287,8 +287,8 @@ def test_wrong_usage_is_an_error(args, message, tmp_path):
     assert done.status == 2 and message in done.err, done
 
 
-def test_required_proofs_ask_all_engines(tmp_path):
-    """Diagrams and derived inputs do not decide about arithmetic with several words."""
+def test_required_proofs_use_all_engines(tmp_path):
+    """Diagrams and derived inputs cannot decide arithmetic with several words."""
     (tmp_path / "hash.asm").write_text("ld [16]\nmul #0x9e3779b1\ntax\nld [24]\nmul #0x85ebca6b\nxor x\n"
                                        "jeq #0x12345678, bad, good\nbad: ret #0x80000000\ngood: ret #0x7fff0000\n")
     wrong = "sed 's/^6 0 0 2147483648$/6 0 0 2147418112/'"
@@ -322,8 +322,8 @@ def test_a_missing_command_is_reported_at_once(target):
     assert "not found" in document["detail"]
 
 
-def test_an_optimizer_that_answers_nothing_is_named():
-    """Standard error differs from request to request, and only the first one counts."""
+def test_an_optimizer_that_answers_nothing_is_a_single_finding():
+    """Standard error differs from request to request, and only the first request's text is reported."""
     document, done = report("fuzz", "--optimizer", "echo no library $$ >&2; exit 3", "--trials", "40", "--no-scaling")
     assert done.status == 5 and document["answered"] == 0 and len(document["findings"]) == 1
     assert document["reason"].startswith("every one of 40 requests failed; the first one: it exited with status 3; "
@@ -407,7 +407,7 @@ def test_an_interrupt_still_gives_a_report(number):
 
 
 def both_ways(tmp_path, command, stricter, looser, *options):
-    """A run of an optimizer that makes the first program stricter, and the second looser."""
+    """Returns the arguments of `fuzz` for an optimizer that makes the first program stricter, and the second looser."""
     folder = tmp_path / "programs"
     folder.mkdir()
     (folder / "a.asm").write_text(stricter)
@@ -478,12 +478,12 @@ def test_known_findings_do_not_fail(programs, tmp_path):
     assert (done.status, document["verdict"]) == (1, "different"), done
     failures = [finding for finding in document["findings"] if finding["failure"]]
     assert failures and not any(JSET in [insn[0] for insn in finding["before"]] for finding in failures)
-    # What no longer fails is listed.
+    # Known findings that no longer fail are listed.
     document, done = report("fuzz", "--optimizer", "cat", *FAST, "12", "--known", saved)
     assert done.status == 0 and sorted(document["no_longer_fails"]) == sorted(str(path) for path in saved.glob("*.asm"))
 
 
-def test_known_findings_of_an_evaluator_bring_their_inputs(tmp_path):
+def test_known_findings_of_an_evaluator_are_replayed_with_their_inputs(tmp_path):
     """The evaluator is wrong for one number, which no derived input of this program has."""
     program, inputs = tmp_path / "different-1.asm", tmp_path / "different-1.asm.inputs"
     program.write_text("ret #1\n")

@@ -1,5 +1,5 @@
-"""Tests `secequiv fuzz --jobs` for code under test: what several processes count and find is one report, and none of them is lost
-silently or outlives the first one."""
+"""Tests `secequiv fuzz --jobs` for code under test: one report has the counts and findings of all processes, and no process is
+lost silently or outlives the first one."""
 
 import json
 import os
@@ -15,7 +15,7 @@ import pytest
 from cli_tool import binary, report as reported, run
 
 BROKEN = "broken:reload-removed-behind-stx"
-# Leaves the program in the file BEFORE unchanged, and makes every other one allow everything.
+# Leaves the program in the file BEFORE unchanged, and makes all other programs allow everything.
 ALLOW = """
 import pathlib, struct, sys
 data = sys.stdin.buffer.read()
@@ -62,7 +62,7 @@ def test_the_counts_of_all_processes_are_added(kind, subjects):
         assert sum(done["shapes"]["instructions"].values()) == 200
 
 
-def test_every_process_tries_other_programs():
+def test_every_process_tries_different_programs():
     alone = report("fuzz", "--optimizer", "identity", "--trials", "100", "--no-scaling")
     both = report("fuzz", "--optimizer", "identity", "--trials", "200", "--jobs", "2", "--no-scaling")
     assert "trials_of_processes" not in alone
@@ -82,7 +82,7 @@ def allows(tmp_path):
     return raw, " ".join(map(shlex.quote, [sys.executable, str(tool), str(raw)]))
 
 
-def test_a_finding_of_another_process_arrives(allows, tmp_path):
+def test_a_finding_of_another_process_is_reported(allows, tmp_path):
     program, tool = allows
     options = ["--optimizer", tool, "--programs", str(program), "--no-scaling", "--no-sandbox"]
     assert report("fuzz", *options, "--trials", "1")["verdict"] == "pass"
@@ -93,7 +93,7 @@ def test_a_finding_of_another_process_arrives(allows, tmp_path):
     assert "secequiv check" in pathlib.Path(finding["file"]).read_text()
 
 
-def test_findings_of_several_processes_with_one_cause_are_one(tmp_path):
+def test_findings_of_several_processes_with_one_cause_are_merged(tmp_path):
     folder = tmp_path / "found"
     alone = report("fuzz", "--optimizer", BROKEN, "--trials", "500", "--no-scaling")
     done = report("fuzz", "--optimizer", BROKEN, "--trials", "1500", "--jobs", "3", "--no-scaling", "--save", str(folder))
@@ -122,7 +122,7 @@ def test_a_lost_process_is_never_a_pass(tmp_path):
     assert "a fuzzing process ended with signal 9" in done["reason"]
 
 
-def test_a_killed_run_leaves_no_process_and_whole_findings(tmp_path):
+def test_a_killed_run_leaves_complete_findings_and_no_process(tmp_path):
     folder = tmp_path / "found"
     process = subprocess.Popen([binary(), "fuzz", "--optimizer", BROKEN, "--duration", "600", "--jobs", "3", "--save", str(folder)],
                                stdout=subprocess.DEVNULL)
@@ -138,7 +138,7 @@ def test_a_killed_run_leaves_no_process_and_whole_findings(tmp_path):
     assert not any(os.path.exists("/proc/%d" % one) for one in others)
     for file in folder.glob("different-*.asm"):
         assert report("check", "--optimizer", BROKEN, str(file))["verdict"] == "different"
-    # The next run knows them.
+    # The next run knows these findings.
     done = report("fuzz", "--optimizer", BROKEN, "--trials", "500", "--jobs", "2", "--known", str(folder), "--save", str(folder),
                   "--no-scaling")
     assert any(one["known"] and one["kind"] == "different" for one in done["findings"])

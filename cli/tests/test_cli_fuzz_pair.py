@@ -53,7 +53,7 @@ def test_the_provers_inputs_complete_the_coverage_before_fuzzing(tmp_path):
     assert seeds["seeds_met"] == feasible > 1000 and not report["coverage"]["open"]
     assert 0 < seeds["seed_seconds"] < seeds["derived_seconds"]
     assert seeds["last_edge_seconds"] == 0
-    # A run has up to 16 inputs and a batch of at most 2048.
+    # A run evaluates up to 16 inputs, and then a batch of at most 2048.
     assert 20000 <= seeds["evaluations"] < 40000 and seeds["runs"] >= 20000 / (16 + 2048)
     # The stored inputs alone cover all edges.
     stored = sorted(pathlib.Path(tmp_path / "corpus").glob("seed-*"))

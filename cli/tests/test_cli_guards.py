@@ -29,7 +29,7 @@ def test_a_pair_that_looks_swapped_is_noted(command, first, second, swapped, tmp
     assert done.status == 0, done
     assert ("are they swapped?" in done.err) == swapped, done
     if swapped:
-        assert "it is called %s; the second is called %s: are they swapped?" % (first, second) in done.err
+        assert "it is called %s and the second is called %s: are they swapped?" % (first, second) in done.err
     # If the first program is longer, it cannot be the optimized form of the second, so there is no warning.
     (tmp_path / first).write_text(LONGER)
     (tmp_path / second).write_text(ALLOW)

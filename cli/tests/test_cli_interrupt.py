@@ -132,7 +132,7 @@ def runs(pid, words):
 
 
 def test_the_second_signal_of_timeout_does_not_lose_the_report():
-    """timeout(1) sends its signal to the process and then to the group. Only signals less than a second apart are such a pair."""
+    """timeout(1) sends its signal to the process and then to the group. Two signals less than a second apart count as such a pair."""
     apart = None
     while apart is None or apart > 0.5:
         process = started("fuzz", "--optimizer", OPTIMIZER, "--request-timeout", "1000", "--json", stderr=subprocess.DEVNULL)
@@ -148,7 +148,7 @@ def test_the_second_signal_of_timeout_does_not_lose_the_report():
 
 
 def test_ctrl_c_twice_ends_the_process_at_once():
-    """A terminal sends Ctrl-C, so the second one counts however soon it comes."""
+    """Unlike timeout(1), a terminal sends each Ctrl-C only once, so the second one counts, however soon it follows."""
     status, out, _ = on_terminal("mutate", POLICY, "--fuzz-seconds", "100", until=b" s left", keys=[b"\x03", b"\x03"])
     assert status in (3, -signal.SIGINT), (status, out)  # 3 if it stopped before the second one arrived
 
@@ -212,7 +212,7 @@ def test_a_score_is_unknown_after_an_interrupt(when):
     process.send_signal(signal.SIGINT)
     out, err = (stream.decode() for stream in process.communicate(timeout=60))
     assert process.returncode == 3 and "secequiv: interrupted" in err, (process.returncode, err)
-    assert "score     unknown: the run was interrupted when " in out
+    assert "score     unknown: the run was interrupted " in out
     assert " %" not in out and "all mutants were tried" not in out and "survived" not in out.splitlines()[-1]
 
 
@@ -222,7 +222,7 @@ def seconds(usage):
 
 @pytest.fixture(scope="module")
 def paged(tmp_path_factory):
-    """Returns a command that takes about two seconds of processor time, and what it takes on this machine."""
+    """Returns a command that needs about two seconds of processor time, and the time that it needs on this machine."""
     pair = [ROOT / "corpus" / "programs" / "gvisor" / ("systrap-everything.%s.bpf" % side) for side in ("before", "after")]
     command = ["check", *pair, "--html", tmp_path_factory.mktemp("page") / "page.html"]
     process = started(*command)

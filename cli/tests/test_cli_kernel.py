@@ -114,7 +114,7 @@ def forbid(call, number=errno.EPERM):
     return install
 
 
-def test_a_policy_that_is_too_long_unoptimized_names_the_way_out():
+def test_the_error_for_a_policy_that_is_too_long_suggests_optimize():
     profile = POLICIES / "oci" / "docker-default.json"
     done = run("kernel", profile)
     assert done.status == 4 and "expected at most 4096 instructions" in done.err, done
@@ -174,7 +174,7 @@ def test_ctrl_c_reports_the_inputs_run_so_far(getpid):
     process.send_signal(signal.SIGINT)
     document = json.loads(process.communicate(timeout=60)[0])
     assert process.returncode == 3 and fits(document) == "kernel" and used < 1 << 20
-    assert document["verdict"] == "unknown" and "the run was interrupted; the answers are the same so far" == document["reason"]
+    assert document["verdict"] == "unknown" and "the run was interrupted; the kernel's answers are the same so far" == document["reason"]
     first, second = document["sides"]
     assert 10000 < first["inputs"] == second["inputs"] < 200000000
 

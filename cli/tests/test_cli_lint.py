@@ -128,7 +128,7 @@ def trees(rule, path=()):
 
 
 def checked_duplicates(policy, rows, whole, redundant, tmp_path):
-    """Checks that `rows` are all duplicates; returns the policy with a neutral rule in place of each."""
+    """Checks that `rows` list exactly the duplicates; returns the policy with a neutral rule in place of each."""
     out = copy.deepcopy(policy)
     for number, rule_set in enumerate(policy["rule_sets"], 1):
         for key, rule in rule_set["rules"].items():
@@ -168,7 +168,7 @@ def same(before, after, tmp_path):
 
 
 def in_text(rows):
-    """Returns the lines of these findings: the text has one for all architectures of a finding."""
+    """Returns the lines of these findings in text: one line for each finding, with all of its architectures."""
     arches = {}
     for row in rows:
         before, after = row["text"].split(" %s:" % row["arch"], 1)
@@ -228,7 +228,7 @@ def compared(rule):
 
 
 def trivial_in(rule, path=()):
-    """Returns the conditions of hand-written and random rules that no value satisfies: they use no other trivial one."""
+    """Returns the trivial conditions of a hand-written or random rule, in which only `lt 0` (never true) is trivial."""
     for field, matcher in ({} if rule is True else rule.get("args", {})).items():
         if matcher == {"lt": 0}:
             yield "never_true", "arg" + field, path
@@ -413,7 +413,7 @@ def test_warnings_match_a_list_made_by_hand(name, tmp_path):
     assert {**strict, "strict": False, "verdict": document["verdict"]} == document
 
 
-def test_many_alternatives_are_not_enumerated(tmp_path):
+def test_a_rule_with_many_alternatives_is_checked_without_enumerating_them(tmp_path):
     both = {"any_of": [eq(0, 1), eq(1, 1)]}
     policy = policy_of(("allow", {"read": {"all_of": [{"any_of": [eq(0, i), eq(1, i)]} for i in range(40)]}, "write": both}))
     document, done = report("lint", write(tmp_path / "p.json", policy))
@@ -528,7 +528,7 @@ ENTRIES = {
 
 
 @pytest.mark.parametrize("name", ENTRIES)
-def test_entries_of_profiles_without_effect(name, tmp_path):
+def test_profile_entries_without_effect_are_reported_with_their_lines(name, tmp_path):
     entries, expected = ENTRIES[name]
     path = profile_of(tmp_path / "p.json", entries)
     document, done = report("lint", path, "--sarif", tmp_path / "s.json", "--junit", tmp_path / "j.xml")
@@ -542,7 +542,7 @@ def test_entries_of_profiles_without_effect(name, tmp_path):
     assert 'failures="%d"' % len(lines) in junit and all(text in junit for text in lines)
 
 
-def test_exactly_the_entries_without_effect_are_found(tmp_path):
+def test_exactly_the_profile_entries_without_effect_are_found(tmp_path):
     """Removing a reported entry changes no decision. Removing another changes one, unless a reported entry takes its place."""
     rng = random.Random(8)
     kinds = {"removable": 0, "needed": 0}
@@ -618,7 +618,7 @@ def test_quiet_keeps_warnings(tmp_path):
     assert (done.status, done.out) == (0, "") and "warning: " in done.err and "did you mean includes?" in done.err, done
 
 
-def test_an_equal_entry_is_listed_twice(tmp_path):
+def test_only_an_equal_entry_counts_as_listed_twice(tmp_path):
     path = profile_of(tmp_path / "p.json", [oci("read"), oci("write"), oci("read")])
     text = run("lint", path).out
     assert "p.json:4 (syscalls[2]): x86_64:read: shadowed: listed twice: line 2 has the same rule\n" in text, text

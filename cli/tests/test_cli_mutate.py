@@ -108,7 +108,7 @@ def test_a_limit_that_runs_out_is_unknown(getpid):
     consistent(document)
     assert document["total"]["unproven"] == document["total"]["proofs"] == 3
     done = run("mutate", getpid, "--timeout", "1e-9", "--engine", "z3", "--sample", "3")
-    assert done.out.splitlines()[-1] == "unknown: 0 mutants undecided, 3 proofs not decided"
+    assert done.out.splitlines()[-1] == "unknown: 0 mutants and 3 proofs undecided"
 
 
 def test_equivalent_mutants_are_counted(asm):

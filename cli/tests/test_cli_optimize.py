@@ -168,7 +168,7 @@ def test_changes_lists_the_effect_of_each_pass(source):
     assert whole[0][1] == last[3] < whole[0][0]
 
 
-def test_option_changes_lists_rule_passes_and_plan_passes():
+def test_changes_lists_rule_passes_and_plan_passes():
     assert {row[4] for row in explained(NESTED, "--print-rules")[0]} == {"matchers"}
     rows, whole = explained(NESTED, "--print-plan")
     assert {row[4] for row in rows} == {"matchers", "entries"} and whole == []
@@ -317,6 +317,6 @@ def test_standard_input_gives_the_same_output(source):
         assert run("optimize", *options, stdin=text, raw=True).out == read.out
 
 
-def test_no_pass_leaves_the_unoptimized_program():
+def test_passes_none_gives_the_unoptimized_program():
     assert run("optimize", NESTED, "--passes", "none", "--to", "raw", raw=True).out == run("asm", NESTED, raw=True).out
     assert run("optimize", NESTED, "--passes", "none,hot-first").status == 2

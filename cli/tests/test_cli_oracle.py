@@ -1,6 +1,6 @@
 """Tests `--oracle kernel`: the running kernel evaluates every input of a command, and the report names the inputs that it could not run.
 
-The kernel never disagrees here. analyze/check_pair_test.cc tests with a wrong oracle that a disagreement fails.
+The kernel never disagrees here. analyze/check_pair_test.cc uses a wrong oracle to test that a disagreement fails.
 """
 import json
 import os

@@ -69,7 +69,7 @@ def test_the_page_shows_the_difference_and_its_traces(docker):
 
 
 def test_edges_covered_by_the_prover_are_marked_covered(tmp_path, asm, getpid):
-    """The page marks them as covered even if another edge is undecided."""
+    """The page marks such edges as covered even if another edge is undecided."""
     data, _, _ = page_of(tmp_path, getpid, getpid, "--max-inputs", "0", status=0)
     marks = [insn[5] for insn in data["sides"][1]["insns"]]
     assert set("".join(marks)) <= set("+-") and any(text.startswith("the prover's: ") for text in data["texts"])
@@ -159,7 +159,7 @@ def test_each_call_has_a_row_with_its_rules_and_their_lines(tmp_path):
         line = int(re.search(r"podman-default\.json:(\d+) ", row["After"]).group(1))
         assert lines[line - 1].strip().strip(",") == '"%s"' % call
         assert row["Before"] == "ERRNO(1 EPERM)%s:2 (defaultAction)" % pair[0].name and row["For which inputs"].startswith("whatever the arguments")
-    # The whole path appears under the mouse.
+    # The whole path appears if the mouse points at the name.
     assert '<small title="%s">%s:2 (defaultAction)</small>' % (pair[0], pair[0].name) in text
     # The cards count calls as the direction does, however many rows there are.
     document, _ = report("diff", *pair)
@@ -171,7 +171,7 @@ def test_each_call_has_a_row_with_its_rules_and_their_lines(tmp_path):
     assert "; ERRNO(1 EPERM) to ALLOW: the page shows 1 of " in less and cards(less) == cards(text)
 
 
-def test_a_rule_that_decides_about_some_inputs_only_is_an_example(tmp_path):
+def test_a_rule_that_decides_only_some_inputs_is_marked_as_an_example(tmp_path):
     pair = OCI / "docker-default.json", OCI / "podman-default.json"
     _, reader, _ = page_of(tmp_path, *pair, command="diff", status=1)
     rows = {(row["System call"].split()[0], row["After"]) for row in reader.tables["difference-rows"] if row["Effect"] == "opened"}

@@ -97,8 +97,8 @@ def test_one_key_leads_to_the_step_where_the_traces_diverge(opened, docker):
     assert shown(browser, "#step-sides .fold") == 0
 
 
-def test_where_the_traces_part_nothing_is_covered(opened, docker):
-    """The label stands above its row: beside it, it would cover the operand and the comment that matter most."""
+def test_the_label_where_the_traces_part_covers_nothing(opened, docker):
+    """The label stands above its row. Beside the row, it would cover the operand and the comment, which matter most here."""
     browser = opened(docker)
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 390, "height": 740, "deviceScaleFactor": 2, "mobile": True})
     try:
@@ -321,7 +321,7 @@ def test_many_conditions_are_folded_except_in_print(opened, tmp_path, asm):
 MANY = "ld [4]\njeq #0xc000003e, native, bad\nbad: ret #0\nnative: ld [0]\njge #130, deny, low\nlow: jge #60, more, deny\nmore: ret #%s\ndeny: ret #0x50001"
 
 
-def test_many_names_are_folded_on_screens_only(opened, browser, tmp_path, asm):
+def test_many_names_are_folded_only_on_screens(opened, browser, tmp_path, asm):
     """A phone shows the table without scrolling through names; paper and readers without JavaScript see every name."""
     page = page_of(tmp_path, asm(MANY % "0x50001", "a.asm"), asm(MANY % "0x7fff0000", "b.asm"), command="diff", status=1)
     names = "return document.getElementById('direction').innerText.replace(/\\s+/g, ' ')"

@@ -1,6 +1,6 @@
 """Tests that why, diff, lint, prove, check and their report files name the lines of the user's own file, in every format of policies.
 
-The two files of a pair differ only in the line CHANGED, which decides about getpid. DEFAULT is the line with the default action.
+The two files of a pair differ only in the line CHANGED, which decides getpid. DEFAULT is the line with the default action.
 """
 
 import json
@@ -101,7 +101,7 @@ def case(request, tmp_path):
     for path, line in zip(files, (before, after)):
         path.write_text(text % line)
         assert path.read_text().splitlines()[changed - 1].strip().startswith(line.split("\n")[0])
-    replaced = request.param in ("oci", "pfc")  # in these formats, CHANGED has another action and not another call
+    replaced = request.param in ("oci", "pfc")  # in these formats, the two files differ in the action of CHANGED, not in its call
     return files, changed, socket, default, replaced
 
 
@@ -147,7 +147,7 @@ def test_report_files_have_the_lines_without_further_options(case, command, tmp_
         assert done.status == 1, done
         results = [one for one in json.loads(outputs[0].read_text())["runs"][0]["results"] if one["ruleId"] != "cache"]
         assert len(results) == 1
-        # If the new file has no such rule any more, a reader looks for its line in the old file.
+        # If the new file no longer has the rule, a reader looks for its line in the old file.
         place = results[0]["locations"][0]
         name = names[0] if backwards and not replaced else names[1]
         assert place["physicalLocation"]["artifactLocation"]["uri"].endswith(name.name)

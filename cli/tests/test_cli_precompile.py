@@ -130,7 +130,7 @@ def test_an_unproven_program_is_not_written(tmp_path):
         assert listed(tmp_path) == (["out"] if old else []) and (not old or out.read_text() == old)
 
 
-def test_no_prove_is_reported(made, tmp_path):
+def test_a_proof_skipped_by_no_prove_is_reported(made, tmp_path):
     out = tmp_path / "out"
     done = run("precompile", VARIABLES, "-o", out, "--no-prove")
     assert done.status == 0 and "not proven" in done.err and "equivalent" not in done.out

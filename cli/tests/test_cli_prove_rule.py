@@ -83,7 +83,7 @@ def test_the_weakest_condition_makes_the_rule_right(rule):
     assert report("prove-rule", fixed)[0]["verdict"] == "pass"
 
 
-def test_a_rule_that_is_always_right_has_no_other_values(rule):
+def test_the_weakest_condition_of_a_rule_that_is_always_right_is_true(rule):
     path = rule("rule r\nbefore:\nneg\nneg\nafter:\n")
     text = run("prove-rule", "--weakest", path).out
     assert "  weakest: true (the rule is right for all values)\n" in text and "other values" not in text, text
@@ -116,7 +116,7 @@ rule swapped
     assert [(other / name).read_bytes() for name in names] != [(out / name).read_bytes() for name in names]
 
 
-def test_a_family_is_instantiated_for_the_wrong_member(rule, tmp_path):
+def test_a_wrong_family_is_instantiated_for_the_member_that_fails(rule, tmp_path):
     path = rule("rule oob\n for: n in 0..2\n live: A\n before:\n ld #(if((any i < 2 - n: $S[i] == 1) || n == 2, 1, 1))\n"
                 " after:\n ld #(if(n == 2, 2, 1))\n")
     document = report("prove-rule", path, "--instantiate", tmp_path)[0]

@@ -234,7 +234,7 @@ def test_no_report_of_an_earlier_run_remains(reports):
 
 
 def test_every_result_has_a_location(reports):
-    """Results without an instruction have one, too: lost cached calls, a limit, a command, standard input."""
+    """Results without an instruction have a location, too: lost cached calls, a limit, a command, standard input."""
     _, results = reports.run("check", "before.asm", "after.asm", status=1)
     lost = [one for one in results if one["ruleId"] == "cache"]
     assert lost and region(lost[0]) == ("after.asm", None)

@@ -42,9 +42,9 @@ def test_a_stack_works_or_is_refused(command, place):
     assert bool(done.out) == (status != 2)
 
 
-def test_a_refused_stack_names_the_commands_that_take_stacks(place):
+def test_the_refusal_of_a_stack_names_the_commands_that_accept_stacks(place):
     advice = run("lint", *place(["AB"])).err.strip().split("; ")[-1]
-    named = re.fullmatch("(.*) take stacks", advice).group(1)
+    named = re.fullmatch("(.*) accept stacks", advice).group(1)
     assert set(re.split(", | and ", named)) == {command for command, (_, _, expected) in TABLE.items() if expected != REFUSED} - {"prove-rule", "bisect", "dump"}
 
 
@@ -54,7 +54,7 @@ def test_stacks_in_other_places_are_refused(place):
         assert done.status == 2 and "not a stack" in done.err, done
 
 
-def test_run_takes_a_stack_in_either_notation(place):
+def test_run_accepts_a_stack_in_either_notation(place):
     stack, = place(["AB"])
     for arguments in (["--nr", "getpid"], ["--nr", "read"]):
         one, _ = report("run", stack, *arguments)

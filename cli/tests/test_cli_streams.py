@@ -58,7 +58,7 @@ def test_reports_go_to_standard_output(args, status, folder):
     if args[0] != "import":  # import reports on standard error what it left out
         assert done.err == "", done
     if "--json" in args:
-        kind = "check" if args[:2] == ["fuzz", "getpid.asm"] else args[0]  # fuzz of a pair writes the report of check
+        kind = "check" if args[:2] == ["fuzz", "getpid.asm"] else args[0]  # `fuzz` on a pair writes the same kind of report as `check`
         assert json.loads(done.out)["schema"] == "secequiv.%s/%d" % (kind, JSON[kind])
 
 

@@ -35,13 +35,13 @@ WRONG = [
 
 
 @pytest.mark.parametrize("args, problem, command", WRONG, ids=[" ".join(args) for args, _, _ in WRONG])
-def test_one_error_and_one_hint(args, problem, command):
+def test_wrong_usage_gives_one_error_and_one_hint(args, problem, command):
     done = run(*args)
     assert (done.status, done.out) == (2, "")
     assert done.err == "secequiv: %s\nTry 'secequiv%s --help'.\n" % (problem, command and " " + command)
 
 
-def test_the_json_error_is_the_same():
+def test_json_and_text_have_the_same_error():
     done = run("check", "--json", "--max-inputs", "x")
     document = json.loads(done.out)
     assert (document["error"], document["detail"]) == ("usage", "--max-inputs: expected a whole number from 0 to 1000000000, found 'x'")
@@ -66,7 +66,7 @@ def test_help_shows_values_and_defaults():
 
 
 def test_capabilities_are_named_as_in_docker(getpid):
-    """Docker's --cap-add takes them with and without CAP_, in any case."""
+    """Docker's --cap-add accepts capabilities with and without CAP_, in upper or lower case."""
     wanted = run("run", getpid, "--cap", "CAP_SYS_ADMIN")
     for name in ("SYS_ADMIN", "sys_admin", "cap_sys_admin"):
         done = run("run", getpid, "--cap", name)
@@ -78,13 +78,13 @@ def test_capabilities_are_named_as_in_docker(getpid):
     assert "did you mean CAP_SYS_ADMIN?" in run("run", path, "--cap", "SYS_ADMN").err
 
 
-def test_waiting_for_a_terminal_is_noted(getpid):
+def test_a_note_states_that_standard_input_is_read_from_a_terminal(getpid):
     ours, theirs = pty.openpty()
     process = subprocess.Popen([binary(), "dis"], stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     os.write(ours, getpid.read_bytes() + b"\x04")
     out, err = process.communicate(timeout=60)
     os.close(ours), os.close(theirs)
-    assert process.returncode == 0 and err == b"secequiv: note: reading standard input, which Ctrl-D ends\n" and out == run("dis", getpid).out.encode()
+    assert process.returncode == 0 and err == b"secequiv: note: reading standard input (Ctrl-D ends it)\n" and out == run("dis", getpid).out.encode()
     assert run("dis", stdin=getpid.read_text()).err == ""
 
 

@@ -1,4 +1,4 @@
-"""Tests `secequiv why`: the conditions, the rule and the tests that decide about one system call; other commands check each of them."""
+"""Tests `secequiv why`: the conditions, the rule and the tests that decide one system call; other commands check each of them."""
 
 import json
 import os
@@ -32,7 +32,7 @@ def explained(path, call, tmp_path):
     """Runs `why` and checks every claim with `prove`, `diff` and `run`; returns the report."""
     document, done = report("why", path, *words_of(call))
     assert done.status == 0 and document["data"]["words"] == call, done
-    # .lo and .hi have the byte order of --arch, which is also the host of OCI profiles.
+    # --arch sets the byte order of .lo and .hi, and the host for which OCI profiles are read.
     host = ["--arch", HOSTS.get(call[1], "x86_64")]
     value = document["result"]["value"]
     constant, other = tmp_path / "constant.asm", tmp_path / "other.asm"
@@ -298,7 +298,7 @@ def test_explanations_are_readable_in_text(getpid):
     assert [line.rstrip() for line in run("why", getpid, "--nr", "getpid").out.splitlines()] == lines[:7]
 
 
-def test_calls_are_listed_in_alphabetical_order_with_the_asked_one_first(tmp_path):
+def test_calls_are_listed_alphabetically_after_the_requested_one(tmp_path):
     path = write(tmp_path / "p.json", [{"action": "allow", "rules": {"read": True, "write": True}},
                                        {"action": "errno(2)", "rules": {"mount": True, "bpf": True, "umount2": True, "acct": True}}])
     shown = {}
@@ -408,7 +408,7 @@ def test_audit_records_are_explained(tmp_path):
     assert run("why", path, "--audit", RECORD % (1, "0x0"), "--nr", "read").status == 2
 
 
-def test_the_asked_number_comes_first_in_a_list():
+def test_the_requested_number_comes_first_in_a_list():
     for number in (9999, 500):
         out = run("why", POLICIES / "oci" / "docker-default.json", "--nr", number).out
         assert re.search(r"&& nr in \{%d, _sysctl, " % number, out), out
@@ -444,7 +444,7 @@ def test_a_missing_filter_or_call_gets_a_hint(getpid):
     assert run("why", getpid).err == note and run("why", getpid, "--nr", 0).err == run("why", getpid, "--nr", "read").err == ""
 
 
-def test_a_call_of_another_architecture_is_an_error_that_names_what_there_is():
+def test_the_error_for_a_call_of_another_architecture_suggests_similar_calls():
     done = run("why", POLICIES / "oci" / "docker-default.json", "--nr", "chmod", "--arch", "aarch64")
     assert done.err.splitlines()[0] == ("secequiv: --nr: aarch64 has no system call 'chmod', which x86_64 has; "
                                         "it has fchmod, fchmodat, fchmodat2"), done
@@ -459,8 +459,8 @@ def kernels(tmp_path, *entries):
     return path
 
 
-def test_the_kernel_version_that_would_change_the_decision(tmp_path):
-    """The nearest versions that the profile names are tried by evaluating it again."""
+def test_a_kernel_version_that_would_change_the_decision_is_named(tmp_path):
+    """`why` evaluates the profile again for the nearest versions that the profile names."""
     path = kernels(tmp_path, ("ALLOW", {"includes": {"minKernel": "4.8"}}))
     line = run("why", path, "--nr", "ptrace", "--kernel-version", "4.4").out.splitlines()[0]
     assert line == "ERRNO(1 EPERM): no rule for ptrace below Linux 4.8; it would be ALLOW on Linux 4.8 or later (%s:1)" % path
@@ -475,7 +475,7 @@ def test_the_kernel_version_that_would_change_the_decision(tmp_path):
     assert "\n  it would be ALLOW before Linux 5.0 (" in out
 
 
-def test_capabilities_and_kernels_that_are_missing_together():
+def test_a_capability_and_a_kernel_version_that_are_both_missing_are_named():
     docker = POLICIES / "oci" / "docker-default.json"
     out = run("why", docker, "--nr", "ptrace", "--kernel-version", "4.4").out
     assert out.startswith("ERRNO(1 EPERM): no rule for ptrace without CAP_SYS_PTRACE below Linux 4.8; it would be ALLOW with CAP_SYS_PTRACE (")
@@ -492,7 +492,7 @@ def test_other_rules_with_the_same_action_are_listed(tmp_path):
     assert [row["line"] for row in document["filters"][0]["other_origins"]] == [493, 506, 519, 532]
     denied = run("why", docker, "--nr", "personality", "--arg", "0=5").out
     assert "(%s:480 and 4 other rules)" % docker in denied.splitlines()[0] and "other rules for" not in denied
-    # An entry that another one makes superfluous is listed too: without either capability the other entry still allows the call.
+    # A second entry that allows the call is listed, too: if one of the capabilities is missing, the other entry still allows it.
     both, _ = report("why", docker, "--nr", "bpf", "--cap", "SYS_ADMIN", "--cap", "BPF")
     assert (both["filters"][0]["origin"]["line"], [row["line"] for row in both["filters"][0]["other_origins"]]) == (635, [854])
     assert both["filters"][0]["other_origins"][0]["condition"] == "includes CAP_BPF"

@@ -87,7 +87,7 @@ std::string essence(const HuntReport& report) {
   return out;
 }
 
-TEST(Ahead, RequestsAtOnceGiveTheSameReport) {
+TEST(Ahead, ConcurrentRequestsGiveTheSameReport) {
   const auto report_with = [](unsigned at_once) {
     HuntOptions options = options_for(700);
     options.shorter = std::make_shared<double>(0);
@@ -118,7 +118,7 @@ class EvaluatorAtOnce : public FakeEvaluator {
   unsigned at_once_;
 };
 
-TEST(Ahead, EvaluatorsAtOnceGiveTheSameReport) {
+TEST(Ahead, ConcurrentEvaluatorsGiveTheSameReport) {
   const auto report_with = [](unsigned at_once) {
     EvaluatorAtOnce evaluator(at_once);
     const auto source = generated_programs();

@@ -1,5 +1,5 @@
-// Tests that a hunt sees past what it has found: frequent bugs do not hide rare ones, and one cause
-// gives few findings. All limits are counts of requests, so that no clock decides.
+// Tests that findings do not hide other bugs: frequent bugs do not hide rare ones, and one cause
+// gives few findings. All limits count requests, so that the results do not depend on time.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -71,14 +71,14 @@ std::string shown(const HuntReport& report) {
   return out;
 }
 
-// JSET tests whether the number is at least as large. This shows in many programs.
+// JSET becomes JGE. Many programs show this bug.
 Program jset_is_jge(ProgramView program) {
   Program out(program.begin(), program.end());
   for (Insn& in : out)
     if (in.code == kJsetK) in.code = kJgeK;
   return out;
 }
-// TXA keeps A. This shows in few programs.
+// TXA leaves A unchanged. Few programs show this bug.
 const Change kTxaIsNothing = replacing_code(kTxa, Insn{kAddK, 0, 0, 0});
 
 TEST(Campaign, AFrequentBugDoesNotHideARareOne) {
@@ -96,7 +96,7 @@ TEST(Campaign, AFrequentBugDoesNotHideARareOne) {
 }
 
 TEST(Campaign, OneCauseGivesFewFindings) {
-  // Any arithmetic is wrong.
+  // This optimizer gets every arithmetic instruction wrong.
   const HuntReport report =
       hunt_for(replacing([](const Program& p, std::size_t pc) { return (p[pc].code & 7) == 4; },
                          Insn{kLdImm, 0, 0, 7}),
@@ -146,7 +146,7 @@ TEST(Campaign, AKnownBugExcusesNoOtherBugOfTheSameInstruction) {
   EXPECT_EQ(report->verdict, Verdict::kDifferent) << shown(*report);
   EXPECT_EQ(findings_with(*report, kNeg), 1u) << shown(*report);
 
-  // If an earlier run recorded another kind, what the program shows now is new.
+  // If an earlier run recorded another kind of finding, the program's failure now is new.
   options.known[0].kind = FindingKind::kNotIdempotent;
   const auto kinds =
       hunt({"fake", &optimizer, nullptr}, *given_programs({{"known", known}}), options);
@@ -154,7 +154,7 @@ TEST(Campaign, AKnownBugExcusesNoOtherBugOfTheSameInstruction) {
   EXPECT_EQ(kinds->verdict, Verdict::kDifferent) << shown(*kinds);
 }
 
-// Tests with earlier findings: JSET tests whether A is at least as large, unless `other` applies.
+// For tests with a known finding: JSET becomes JGE, unless `otherwise` changes the program.
 const Program kKnownJset = {{kJsetK, 0, 1, 0}, {kRetK, 0, 0, 1}, {kRetK, 0, 0, 2}};
 
 HuntReport hunt_with_known_jset(const Program& given, const Change& otherwise,
@@ -199,7 +199,7 @@ TEST(Campaign, ASecondMistakeInTheSameSmallProgramIsNew) {
 }
 
 TEST(Campaign, AMistakeBesideTheKnownPatternIsNewInALongProgram) {
-  // A long program with JSET and a LD LEN, which is only wrong if there is a JSET.
+  // The optimizer changes LD LEN only in programs with JSET. This long program has both.
   Program given = {{kLdWAbs, 0, 0, 16}, {kJsetK, 0, 0, 0}};
   given.insert(given.end(), 60, Insn{kAddK, 0, 0, 1});
   given.insert(given.end(), {{kLdLen, 0, 0, 0}, {kRetA, 0, 0, 0}});
@@ -244,7 +244,8 @@ TEST(Campaign, AKnownMistakeOfALongProgramIsKnownBeforeItIsReduced) {
   }
 }
 
-// An interpreter that treats some instructions as others, and a hunt that knows a program of each.
+// Hunts with an interpreter that runs some instructions as others. `known` has the programs of
+// earlier findings.
 HuntReport hunt_replaced(const std::vector<std::pair<Insn, Insn>>& replaced,
                          const std::vector<Program>& known, const Program& given) {
   FakeEvaluator evaluator([&](ProgramView p, const SeccompData& data) {
@@ -327,7 +328,8 @@ TEST(Campaign, RefusalsWithTheMessageOfAKnownOneAreKnown) {
 }
 
 TEST(Campaign, WhatCannotBeComparedWithAKnownFindingIsUnknown) {
-  // Without JSET there is no answer, so nobody knows what else is wrong with the long program.
+  // The optimizer does not support programs without JSET, so the hunt cannot tell whether the long
+  // program shows a second bug.
   const auto hunt_without_answer = [](std::size_t steps) {
     FakeOptimizer optimizer([](ProgramView p) {
       if (!has(p, kJsetK)) return failure(Outcome::kUnsupported, "not without jset");
@@ -348,7 +350,7 @@ TEST(Campaign, WhatCannotBeComparedWithAKnownFindingIsUnknown) {
   ASSERT_EQ(open.findings.size(), 2u) << shown(open);
   EXPECT_TRUE(std::ranges::any_of(open.findings, &Finding::may_be_known));
   EXPECT_TRUE(std::ranges::none_of(open.findings, &Finding::failure));
-  // With enough requests, it is reduced to the known program.
+  // With enough requests, the long program is reduced to the known one.
   EXPECT_EQ(hunt_without_answer(5000).verdict, Verdict::kPass);
 }
 
@@ -364,8 +366,8 @@ TEST(Campaign, AnotherWrongValueThanTheRecordedOneIsNew) {
   EXPECT_EQ(verdict(7), Verdict::kDifferent);
 }
 
-TEST(Campaign, AnEvaluatorHasAKnownAndASecondMistake) {
-  // LSH by X is wrong in one way, and with 5 in X in another one.
+TEST(Campaign, ASecondMistakeOfAnEvaluatorInTheSameInstructionIsNew) {
+  // LSH by X is run as RSH. If X is 5, it is run as `by` instead.
   const Program known = {{kLdImm, 0, 0, 3}, {kLdxImm, 0, 0, 3}, {kLshX, 0, 0, 0}, {kRetA, 0, 0, 0}};
   const auto shifting = [](std::uint16_t by, std::uint32_t of) {
     return [=](ProgramView p, const SeccompData& data) {
@@ -393,8 +395,8 @@ TEST(Campaign, AnEvaluatorHasAKnownAndASecondMistake) {
 }
 
 TEST(Campaign, AKnownMistakeThatDependsOnValuesIsKnownByOneWrongValue) {
-  // Shifts by 32 and more give 0, as in a real interpreter. In the second program, only some inputs
-  // show it.
+  // Shifts by 32 and more give 0, as in a real interpreter. Only some inputs of the second program
+  // show this.
   FakeEvaluator evaluator([](ProgramView p, const SeccompData& data) {
     const bool constant = has(p, kLdxImm) && p[1].k >= 32;
     const bool number = has(p, kTax) && data.words[0] >= 32;
@@ -419,7 +421,8 @@ TEST(Campaign, AKnownMistakeThatDependsOnValuesIsKnownByOneWrongValue) {
   EXPECT_EQ(report->findings[0].count, 1u);
 }
 
-// The second program has the known JSET, and a second mistake. Without JSET, `otherwise` answers.
+// The second program has the known JSET, and a second mistake. `otherwise` optimizes it if
+// its JSET was taken out.
 HuntReport hunt_behind_jset(const std::function<Answer<Program>(ProgramView)>& otherwise,
                             const std::function<void(HuntOptions&)>& adjust = {}) {
   const Program known = {
@@ -445,7 +448,7 @@ HuntReport hunt_behind_jset(const std::function<Answer<Program>(ProgramView)>& o
 }
 
 TEST(Campaign, OnlyARightAnswerExplainsAFailure) {
-  // Without JSET, the answer says nothing about LD LEN.
+  // An unsupported or undecided program without JSET shows nothing about LDX LEN.
   const HuntReport unsupported = hunt_behind_jset(
       [](ProgramView) { return failure(Outcome::kUnsupported, "not without jset"); });
   EXPECT_EQ(findings_with(unsupported, kLdxLen), 1u) << shown(unsupported);
@@ -456,7 +459,7 @@ TEST(Campaign, OnlyARightAnswerExplainsAFailure) {
     };
   });
   EXPECT_EQ(findings_with(undecided, kLdxLen), 1u) << shown(undecided);
-  // Without JSET, the failure is of another kind.
+  // Without JSET, the program fails in another way.
   for (const auto& [answer, kind] :
        {std::pair(failure(Outcome::kCrashed, "it was ended by signal 11"), FindingKind::kCrashed),
         std::pair(failure(Outcome::kGarbage, "no program"), FindingKind::kGarbage),
@@ -466,12 +469,12 @@ TEST(Campaign, OnlyARightAnswerExplainsAFailure) {
     ASSERT_NE(at, other.findings.end()) << shown(other);
     EXPECT_TRUE(at->failure && at->reduced && has(at->subject.before, kLdxLen)) << shown(other);
   }
-  // A right answer does.
+  // A right answer explains the failure.
   EXPECT_EQ(hunt_behind_jset(same).findings.size(), 1u);
 }
 
 TEST(Campaign, AReductionKeepsTheRuleThatTheKernelApplies) {
-  // One bug loses the last return, the other one stores into a word that does not exist.
+  // One bug removes the last return, the other adds a store into a word that does not exist.
   const Program both = {{kLdImm, 0, 0, 1}, {kNeg, 0, 0, 0}, {kRshX, 0, 0, 0}, {kRetA, 0, 0, 0}};
   FakeOptimizer optimizer([](ProgramView p) {
     Program out(p.begin(), p.end());
@@ -532,7 +535,7 @@ TEST(Campaign, AFrequentBugOfACompilerDoesNotHideARareOne) {
 }
 
 TEST(Campaign, FindsEveryWrongInstructionOfAnEvaluator) {
-  // Each is wrong like the exchanged TAX and TXA of a real interpreter, which hid its shifts.
+  // A real interpreter exchanged TAX and TXA, and this hid its wrong shifts.
   const std::vector<std::uint16_t> wrong = {kTax, kLshX, kRshX, kDivX};
   FakeEvaluator evaluator([&](ProgramView p, const SeccompData& data) {
     Program out(p.begin(), p.end());
@@ -584,10 +587,11 @@ TEST(Campaign, ASeedGivesTheSameFindingsOnASlowMachine) {
 }
 
 TEST(Campaign, OneRuleOfTheKernelGivesFewFindings) {
-  // The answer loads a word that nothing has stored, if a word is stored and loaded behind tests.
+  // If a program stores and loads a word behind tests, the answer loads a word that was never
+  // stored.
   const auto is_wrong = [](ProgramView p) {
     bool tested = false;
-    std::array<int, kMemWords> stored{};  // 1: stored behind a test, 2: and a test behind that
+    std::array<int, kMemWords> stored{};  // 1: stored behind a test, 2: then another test
     for (const Insn& in : p) {
       if (is_conditional(in)) {
         tested = true;
@@ -624,7 +628,7 @@ class CountingOptimizer : public FakeOptimizer {
   std::map<std::uint16_t, std::uint64_t> counts;
 };
 
-TEST(Campaign, ShapesAreThoseOfTheProgramsThatWereSent) {
+TEST(Campaign, ReportsTheShapesOfTheProgramsThatWereSent) {
   CountingOptimizer optimizer([](ProgramView p) { return FakeCompiler::answered(jset_is_jge(p)); });
   const auto report = hunt({"fake", &optimizer, nullptr}, *generated_programs(), options_for(512));
   ASSERT_TRUE(report);
@@ -666,7 +670,7 @@ TEST(Campaign, OnlyARightAnswerMeansThatAnEarlierFindingIsGone) {
   EXPECT_TRUE(evaluated({Outcome::kUnsupported, {}, "no", 0}).empty());
 }
 
-TEST(Campaign, AnEarlierFindingOfAnEvaluatorBringsItsInputs) {
+TEST(Campaign, AnEarlierFindingOfAnEvaluatorIsRunWithItsInputs) {
   // Only this input shows the mistake.
   const SeccompData input{{1, 2, 3, 0x1234, 5, 0x6789, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}};
   FakeEvaluator evaluator(
@@ -714,7 +718,7 @@ class ChunkedOptimizer : public FakeOptimizer {
   std::size_t largest = 0;
 };
 
-TEST(Campaign, RequestsThatHangDoNotAddUpBeyondTheEnd) {
+TEST(Campaign, BatchesThatMayHangFitIntoTheRemainingTime) {
   const auto largest = [](double seconds) {
     ChunkedOptimizer optimizer(same);
     HuntOptions options = options_for(256);
@@ -766,7 +770,7 @@ TEST(Campaign, ARequestThatAnInterruptEndsIsNamed) {
 }
 
 TEST(Campaign, AFindingCountsTrialsAndNotRequests) {
-  // Each request gets another wrong answer, also the repeated one.
+  // Every request gets a different wrong answer, even if it is repeated.
   std::uint32_t value = 7;
   FakeOptimizer optimizer(
       [&](ProgramView) { return FakeCompiler::answered({{kRetK, 0, 0, ++value}}); });
@@ -796,7 +800,7 @@ TEST(Pattern, OccursInOrderWithEqualNames) {
   EXPECT_FALSE(Pattern(subject({{kRetK, 0, 0, 0}})).in(parts_of(subject({{kRetK, 0, 0, 0}}))));
 }
 
-TEST(Pattern, OccursHoweverFarAndWhateverStandsBetween) {
+TEST(Pattern, OccursAtAnyDistanceWithAnyInstructionsBetween) {
   // The first store is into another word, and LDX takes the place of LD.
   Program program = {
       {kLdImm, 0, 0, 1}, {kNeg, 0, 0, 0}, {kSt, 0, 0, 0}, {kSt, 0, 0, 1}, {kTax, 0, 0, 0}};
@@ -813,7 +817,7 @@ TEST(Pattern, OccursHoweverFarAndWhateverStandsBetween) {
   EXPECT_FALSE(reduced.in(parts_of(subject(program))));
 }
 
-TEST(Pattern, TheRegisterCountsIfValuesDo) {
+TEST(Pattern, RegistersMustMatchIfValuesMust) {
   const HuntSubject loads_x =
       subject({{kLdImm, 0, 0, 1}, {kSt, 0, 0, 3}, {kLdxMem, 0, 0, 3}, {kRetA, 0, 0, 0}});
   const Parts loads_a =
@@ -842,7 +846,7 @@ TEST(Pattern, IsTakenOutAtItsRarestPart) {
   EXPECT_EQ(without->before[1], (Insn{kLdImm, 0, 0, 0}));
   EXPECT_EQ(without->before[0], given.before[0]);
   EXPECT_FALSE(pattern.taken_out_of(*without));
-  // A store cannot go, because a load needs its word. So the load goes.
+  // The store stays, because a load needs its word. The load is replaced instead.
   const Pattern stored(subject({{kSt, 0, 0, 0}, {kLdMem, 0, 0, 0}, {kRetA, 0, 0, 0}}));
   const auto kept =
       stored.taken_out_of(subject({{kSt, 0, 0, 3}, {kLdMem, 0, 0, 3}, {kRetA, 0, 0, 0}}));
@@ -851,7 +855,7 @@ TEST(Pattern, IsTakenOutAtItsRarestPart) {
   EXPECT_EQ(kept->before[1].code, kLdImm);
 }
 
-TEST(Pattern, OfAPolicyIsTakenOut) {
+TEST(Pattern, IsTakenOutOfAPolicy) {
   const HuntSubject reduced = subject_of(
       "reduced",
       x86_64_policy(R"j({"action": "allow", "rules": {"read": {"args": {"0": {"lt": 5}}}}})j"));

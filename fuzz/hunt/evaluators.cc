@@ -19,7 +19,7 @@
 namespace secequiv::hunt {
 namespace {
 
-constexpr std::size_t kMostInputs = 20000;  // for a given program, all in one request
+constexpr std::size_t kMostInputs = 20000;  // for a program that the user named
 
 Problem differs(const SeccompData& data, std::uint32_t ours, std::uint32_t theirs) {
   return Problem{
@@ -88,7 +88,8 @@ class EvaluatorHunt {
     Answer<std::vector<std::uint32_t>> answer = {};
   };
 
-  // Makes the trials up to the end of a window. Requests of an evaluator that permits it run ahead.
+  // Makes one trial. If the evaluator permits several requests at once, makes all trials up to the
+  // end of a window; their requests then run ahead.
   Result<Ok> try_batch(Clock::time_point& shown) {
     const bool alone = evaluator_.at_once() == 1;
     const std::uint64_t left =
@@ -192,7 +193,7 @@ class EvaluatorHunt {
     return Ok{};
   }
 
-  // Takes the problem of an answer for `tried_`, if it has one.
+  // Passes the problem of an answer for `tried_` to the findings, if it has one.
   Result<Shown> take(const HuntSubject& subject, const Answer<std::vector<std::uint32_t>>& answer,
                      bool is_trial = true) {
     if (!std::exchange(started_, true) && answer.outcome == Outcome::kCannotRun)
@@ -207,7 +208,8 @@ class EvaluatorHunt {
     return Shown::kProblem;
   }
 
-  // The same random inputs for equal programs; first the one that showed the finding.
+  // Returns the input that showed the finding, if there is one, then random inputs that are the
+  // same for equal programs.
   std::vector<SeccompData> inputs_like(const Finding& finding, ProgramView program) const {
     Random random(1);
     auto out = random_inputs(random, program, options_.inputs);

@@ -278,7 +278,7 @@ Result<Agreement> Findings::compare(std::size_t known, const Finding& reduced) {
   const bool alike =
       earlier.group == group_of(reduced) || cause.pattern.same_as(pattern_of(reduced));
   if (*shown == Shown::kProblem || (*shown == Shown::kNothing && !alike)) return Agreement::kOther;
-  // The kernel's rule, the lost calls or the crash are already the same.
+  // comparable() has already compared the kernel's rule, the lost calls or the crash.
   if (reduced.kind != FindingKind::kDifferent) return Agreement::kSame;
   if (cause.recorded && same_answer(*cause.recorded, reduced)) return Agreement::kSame;
   if (auto s = learn_mistakes(known); !s) return s.error();
@@ -343,7 +343,7 @@ Result<bool> Findings::explained(Finding& finding, bool reduce_looser) {
 }
 
 Result<Findings::Explanation> Findings::explanation(Finding& finding, From from) {
-  // A crash of the shortest program needs no instruction: no program gets an answer.
+  // If even the shortest program crashes the target, no program gets an answer.
   for (std::size_t i = 0; i < causes_.size(); ++i)
     if (finding.kind == FindingKind::kCrashed && !report_.findings[i].known &&
         comparable(causes_[i], finding) && report_.findings[i].subject.before.size() == 1)
@@ -425,7 +425,7 @@ bool Findings::add(Finding reduced) {
   }
   joined_ = causes_.size();
   failed_ = failed_ || reduced.failure;
-  // Two mistakes with one shape have different files.
+  // The group determines the file name, and two mistakes with the same shape need different files.
   if (std::ranges::find(report_.findings, reduced.group, &Finding::group) != report_.findings.end())
     reduced.group += kAnotherAnswer + answer_text(reduced);
   if (reduced.known) cause.recorded = reduced;
@@ -463,7 +463,7 @@ void Findings::end() {
     const bool shown = std::ranges::any_of(report_.findings, [&](const Finding& other) {
       return other.kind == finding.kind && other.failure;
     });
-    // If no time is left to reduce it, nobody knows whether a known finding is its cause.
+    // Without a reduction, nobody knows whether a known finding is the cause.
     const bool undetermined = unlearned_ || has_known_pattern(finding, finding.subject);
     if (shown || undetermined || waiting.known.by) {
       leave(waiting);
@@ -494,7 +494,7 @@ bool Findings::take_known_out_of(HuntSubject& subject, std::uint64_t trial, bool
 }
 
 bool Findings::may_reduce(const Finding& finding, bool suspected) const {
-  // Half of the effort stays for what is certainly new.
+  // Half of the effort is reserved for findings that are certainly new.
   const std::uint64_t most = (kFirstEffort + searched_) / (suspected ? 2 : 1);
   return finding.known || (!suspected && !reduced_.contains(finding.kind)) ||
          reduced_effort_ + kExpectedSteps * effort_of(finding.subject) < most;
@@ -511,7 +511,8 @@ bool Findings::has_known_pattern(const Finding& like, const HuntSubject& subject
   });
 }
 
-// What is left without known patterns can be of a kind whose group does not depend on the program.
+// Without known patterns, a subject can fail in another way, and the group of that failure may not
+// depend on the program.
 bool Findings::merge_other(Finding& finding) {
   if (groups_by_shape(finding)) return false;
   finding.group = group_of(finding);

@@ -14,11 +14,12 @@
 
 namespace secequiv::hunt {
 
-// What the answer to a subject shows. Only a proof makes it right or, without a prover, inputs that
-// show no difference.
+// What the answer to a subject shows. An answer is right if it is proven right or, without a
+// prover, if inputs show no difference.
 enum class Shown : std::uint8_t { kRight, kProblem, kNothing };
 
-// What the findings ask of the hunt. Both return the errors of the prover.
+// The functions of the hunt that the findings use. again() and reduce() return the errors of the
+// prover.
 struct FindingTools {
   // Sends the finding's subject. If its answer has a problem of any kind, stores the problem and
   // the pass in the finding.
@@ -38,9 +39,9 @@ class Findings {
   Finding finding(Problem problem, const HuntSubject& subject, std::uint64_t trial,
                   double seconds) const;
 
-  // Sends the subjects of earlier findings with `again`, so that what they show is known. If an
-  // earlier run recorded a kind or a wrong value, others are new. A finding is gone if the answer
-  // is right.
+  // Sends the subjects of earlier findings with `again`. The failures that they show are known,
+  // unless an earlier run recorded another kind or another wrong value. A finding is gone if the
+  // answer is right.
   Result<Ok> learn_known(const std::function<Result<Shown>(const KnownSubject&)>& again);
   // Compares a value that the subject's answer gives with the recorded one. Precondition:
   // learn_known() has called `again`.
@@ -59,7 +60,8 @@ class Findings {
   // Adds a finding of another process or, if `earlier` is set, more trials of that finding. Returns
   // its number among the report's findings. Errors: those of the tools.
   Result<std::size_t> join(Finding reduced, std::optional<std::size_t> earlier);
-  // Counts the findings that still wait, and adds the first failure of each kind that has none.
+  // Counts the findings that still wait, and adds the first failure of each kind that has no
+  // finding yet.
   void end();
 
   // Takes known patterns out of half of the generated subjects, because programs that have them
@@ -85,7 +87,7 @@ class Findings {
 
   enum class From : std::uint8_t { kThisRun, kAnyRun };
   struct Explanation {
-    std::optional<std::size_t> by;  // a finding; of an earlier run, if one was needed
+    std::optional<std::size_t> by;  // the finding that explains, preferably of an earlier run
     bool open = false;              // an answer decided nothing, or there were too many patterns
     bool refuted = false;           // the finding's mistake does not explain the answer
   };
@@ -93,7 +95,7 @@ class Findings {
   // A failure that waits for its reduction.
   struct Waiting {
     Finding finding;
-    Explanation known;  // by findings of earlier runs
+    Explanation known;  // explanation by findings of earlier runs
     bool has_pattern;   // of a finding
   };
 
@@ -101,8 +103,8 @@ class Findings {
   // number of the finding whose pattern was last. Otherwise leaves the last subject that fails in
   // `finding`, with its problem.
   Result<Explanation> explanation(Finding& finding, From from);
-  // Takes the pattern of one finding out of `rest`, and sends it again. Sets `by` to this finding, or
-  // past the last one if no pattern occurs. If the answer shows a problem, leaves it in `rest`.
+  // Takes the pattern of one finding out of `rest`, and sends the result. Sets `by` to this finding,
+  // or past the last one if no pattern occurs. If the answer shows a problem, leaves it in `rest`.
   Result<Shown> without_pattern(Finding& rest, From from, std::size_t& by);
   [[nodiscard]] bool counts_as_failure(FindingKind kind) const {
     return is_failure(kind) && !options_.allowed.contains(kind);
@@ -111,12 +113,14 @@ class Findings {
   // shows the finding that loosens most, so one that loosens more must still be reduced.
   Result<bool> explained(Finding& finding, bool reduce_looser);
   // Explains the finding by those of earlier runs, and leaves the last subject that fails in
-  // `finding`. Two mistakes can have one pattern, so this alone does not show that it is known.
+  // `finding`. Two mistakes can have one pattern, so an explanation alone does not show that the
+  // finding is known.
   Result<Explanation> suspected(Finding& finding);
-  // Returns whether the mistake of an earlier run's finding explains the answer, if that is
-  // certain.
+  // Returns whether the mistake of an earlier run's finding explains the answer, or nothing if this
+  // is uncertain.
   Result<std::optional<bool>> predicted(std::size_t known, const Finding& finding);
-  // The same for another subject. A reduction must not turn another mistake into the known one.
+  // Returns whether `subject` certainly shows the mistake of this known finding. A reduction must
+  // not turn another mistake into the known one.
   bool shows_known(std::size_t known, const Finding& like, const HuntSubject& subject);
   void wait(Waiting waiting);
   // Counts the effort of one request that is no trial.
@@ -126,12 +130,14 @@ class Findings {
   Result<Ok> reduce_waiting();
   // Reduces the finding, and counts the effort.
   Result<Finding> reduce(const Finding& finding, const Wanted& wanted);
-  // Reduces the finding, and again without what this found, as long as it shows more causes.
+  // Reduces the finding. If its subject still fails without the pattern that the reduction found,
+  // reduces what is left too, and so on.
   Result<Ok> reduce_all(Waiting waiting);
   // Merges a reduced finding with one of the same cause, or adds it. Returns whether it is new.
   Result<bool> settle(Finding reduced, Explanation known);
-  // Counts the finding under one of an earlier run if that predicts its wrong answer, and returns
-  // true. If the finding is not fully reduced, `known` decides. What stays open may be known.
+  // If a finding of an earlier run predicts this wrong answer, counts `reduced` there and returns
+  // true. If `reduced` is not fully reduced, `known` decides instead. Sets may_be_known if neither
+  // decides.
   Result<bool> settle_known(Finding& reduced, Explanation known);
   Result<Agreement> compare(std::size_t known, const Finding& reduced);
   Result<Ok> learn_mistakes(std::size_t known);
@@ -149,7 +155,7 @@ class Findings {
   // Whether two findings are in the same group. For kinds whose group does not depend on the
   // program, a finding of this run never counts as one of an earlier run.
   static bool same_group(const Finding& known, const Finding& other);
-  // If its group has a finding, counts one more in it and returns true.
+  // If its group already has a finding, adds this one to its count and returns true.
   bool merge(const Finding& finding);
   bool merge_other(Finding& finding);
 

@@ -147,7 +147,7 @@ TEST(Generation, LearnsHowACompilerAnswersX32Calls) {
   EXPECT_GT(supported[1], kHalf / 3);
 }
 
-// Answers arrive later on a slow machine, within a batch.
+// How many policies are generated before an answer arrives depends on the machine.
 TEST(Generation, PoliciesDoNotDependOnWhenAnswersArrive) {
   std::vector<std::vector<std::string>> all;
   for (const std::uint64_t batch : {std::uint64_t{1}, std::uint64_t{7}, kWindow}) {

@@ -25,8 +25,8 @@ namespace {
 
 constexpr std::size_t kMostChunk = 16;  // requests before the time is checked again
 constexpr double kBatchSeconds = 0.05;  // intended time for one batch
-// The same if requests run ahead: their time is checked more often than once in each batch, and
-// nothing runs ahead at its end.
+// The intended time if requests run ahead. It is longer, because nothing runs ahead at the end of a
+// batch, and the time is checked more often than once in each batch.
 constexpr double kAheadSeconds = 0.4;
 constexpr std::uint64_t kRepeatEvery = 16;
 constexpr double kMeasureAfter = 0.75;  // part of the time after which the growth is measured
@@ -85,7 +85,7 @@ class Hunt {
     Answer<Program> answer;
     bool counted = true;  // false for a second request of a trial that is already counted
     std::size_t new_edges = 0;
-    // What ask_again() needs, if it was requested ahead.
+    // Results of the requests that ask_again() makes, if they were sent ahead.
     std::optional<Answer<Program>> again = {};
     std::optional<Answer<Program>> twice = {};
   };
@@ -195,14 +195,15 @@ class Hunt {
       trial.twice = target_.optimizer->optimize(trial.answer.value);
   }
 
-  // Each request can hang, and only the last one may end after the hunt.
+  // Returns how many requests fit into the time that is left, even if each one hangs. Only the last
+  // one may end after the hunt.
   [[nodiscard]] std::size_t requests_in_time() const {
     const double left = options_.seconds - seconds_since(start_);
     const double hangs = std::clamp(left / options_.request_seconds, 1.0, 1e6);
     return std::min(chunk_, static_cast<std::size_t>(hangs));
   }
 
-  // Sends all requests. If the time is over or the hunt is stopped, sends only the first ones.
+  // Sends all requests, or only the first ones if the time ends or the user stops the hunt.
   void answer(std::vector<Trial>& trials) {
     std::size_t done = 0;
     while (done < trials.size() &&
@@ -450,7 +451,8 @@ Error cannot_start(const std::string& target, const std::string& detail) {
 
 std::size_t steps_to_reduce(const HuntOptions& options, const Finding& finding) {
   constexpr std::size_t kHanging = 200;  // each takes a twentieth of a request's time limit
-  // Each starts the code under test again, and the message alone tells the crash from others.
+  // Each request starts the code under test again. Few suffice, because the message alone
+  // distinguishes a known crash from others.
   constexpr std::size_t kKnownCrash = 50;
   if (finding.kind == FindingKind::kHung) return std::min(kHanging, options.reduce_steps);
   const bool known = finding.known && finding.kind == FindingKind::kCrashed;

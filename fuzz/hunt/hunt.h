@@ -29,7 +29,7 @@ struct HuntOptions {
   std::size_t inputs = 24;
   std::size_t reduce_steps = 5'000;  // limit for each reduction, in requests
   double request_seconds = 10;       // the adapter's time limit, for reducing hangs
-  // If set, a request that takes this time is hung (AdapterLimits::shorter).
+  // If set, a request that takes this time counts as hung (AdapterLimits::shorter).
   std::shared_ptr<double> shorter;
   bool repeat = true;          // send some requests twice
   bool scaling = true;         // measure how time grows (optimizers only)
@@ -45,14 +45,14 @@ struct HuntOptions {
   std::function<void(const HuntReport&, Finding&)> found;  // called for each new finding
   std::string replay_options;                       // for replay commands, like " --form ddd"
   std::function<void(const HuntReport&)> progress;  // called regularly
-  Jobs* jobs = nullptr;                             // other processes that hunt, too
+  Jobs* jobs = nullptr;                             // other processes that also hunt
 };
 
 // Returns whether a reduction may continue with this subject.
 using Wanted = std::function<bool(const HuntSubject&)>;
 
-// Returns the most requests of one reduction. They are counted, so that a seed gives the same
-// findings on every machine.
+// Returns the maximum number of requests of one reduction. Requests are counted, not timed, so that
+// a seed gives the same findings on every machine.
 std::size_t steps_to_reduce(const HuntOptions& options, const Finding& finding);
 
 // Gives requests a twentieth of their time limit while a hang is reduced, because most steps of the
@@ -74,7 +74,7 @@ class ShorterRequests {
   std::shared_ptr<double> shorter_;
 };
 
-// The error if the first request shows that the shell cannot start the command: kUsage.
+// Returns the kUsage error for a first request that shows that the shell cannot start the command.
 Error cannot_start(const std::string& target, const std::string& detail);
 
 // Runs the hunt. Errors: the prover's kInternal; kUsage if the command cannot be started.
@@ -93,7 +93,8 @@ struct Originals {
   std::uint64_t undecided = 0;
 };
 
-// Returns "CMD had not answered trial 7 after 3.2 s", for a request that the end of the hunt ended.
+// Returns "CMD had not answered trial 7 after 3.2 s", for a request that was abandoned at the end
+// of the hunt.
 std::string unanswered(const HuntReport& report, std::uint64_t trial, const HuntSubject& subject,
                        double seconds);
 

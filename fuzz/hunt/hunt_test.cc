@@ -41,7 +41,7 @@ const Finding* of_kind(const HuntReport& report, FindingKind kind) {
   return at == report.findings.end() ? nullptr : &*at;
 }
 
-// This wrong optimizer treats JSET as "all bits are set".
+// This wrong optimizer replaces JSET by JGE.
 Program all_bits(ProgramView program) {
   Program out(program.begin(), program.end());
   for (std::size_t pc = 0; pc < out.size(); ++pc)
@@ -110,7 +110,6 @@ TEST(Hunt, RejectsAnswersThatTheKernelRefuses) {
   EXPECT_LE(report.findings.size(), 3u);
   for (const Finding& one : report.findings) {
     EXPECT_TRUE(has(one.subject.before, kNeg));
-    // Without the last instruction, (ld, neg, ret) may also be a program with another result.
     const bool no_return = one.detail.find("last_not_ret") != std::string::npos;
     EXPECT_LE(one.subject.before.size(), no_return ? 2u : 3u) << one.detail;
   }
@@ -152,7 +151,7 @@ Program with_a_null_jump(ProgramView program) {
   return out;
 }
 
-// Returns an optimizer that is wrong like all_bits, but only for tests of one constant.
+// Returns an optimizer with the bug of all_bits, but only for tests of one constant.
 std::function<Program(ProgramView)> all_bits_of(std::uint32_t k) {
   return [k](ProgramView program) {
     Program out(program.begin(), program.end());
@@ -483,7 +482,7 @@ TEST(Hunt, ACommandThatCannotRunIsAnErrorAtOnce) {
   ASSERT_FALSE(report);
   EXPECT_EQ(report.error().code, ErrorCode::kUsage);
   EXPECT_EQ(optimizer.requests, 1u);
-  // If an earlier request was answered, it is a crash.
+  // If an earlier request was answered, a missing command counts as a crash.
   FakeOptimizer sometimes([&](ProgramView p) { return has(p, kNeg) ? missing : same(p); });
   const auto later = hunt(
       {"fake", &sometimes, nullptr},

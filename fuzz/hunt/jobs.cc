@@ -93,7 +93,8 @@ struct alignas(64) Jobs::Published {
   std::atomic<std::uint64_t> bytes;
 };
 
-// A finding, or at the end of a process what else it tells: counts of shapes, and an example.
+// A finding or, when a process ends, the rest of its report: counts of shapes, and an example of an
+// unsupported subject.
 struct Jobs::Message {
   bool last = false;
   Finding finding = {};
@@ -107,7 +108,8 @@ struct Jobs::Message {
   }
 };
 
-// A process has at most one finding with this key. A report can sort its findings.
+// A process has at most one finding with this key. An index would not do, because a report can sort
+// its findings.
 Jobs::Key Jobs::key_of(const Finding& finding) { return {finding.known, finding.group}; }
 
 // One other process. Its messages are in a file in memory that both processes have opened.
@@ -122,7 +124,7 @@ struct Jobs::Other {
   SharedMemory<Published> published;
   int messages;
   std::uint64_t taken = 0;
-  mutable std::map<Key, std::uint64_t> told;  // counts of findings that were told
+  mutable std::map<Key, std::uint64_t> told;  // counts of findings that were reported
 };
 
 Jobs::Jobs() = default;
@@ -143,7 +145,7 @@ Result<std::unique_ptr<Jobs>> Jobs::start(
     HuntOptions mine = options;
     mine.trials = share;
     mine.seed = Random(options.seed ^ (number * 0x9e3779b97f4a7c15)).next();
-    mine.scaling = false;  // the first process measures it, and others would disturb it
+    mine.scaling = false;  // the first process measures, and others would disturb that
     mine.stop = stop_wanted;
     mine.progress = [&](const HuntReport& report) { out->tell(other, report, false); };
     mine.found = [&](const HuntReport& report, Finding& finding) {
@@ -176,7 +178,7 @@ void Jobs::tell(const Other& other, const HuntReport& report, bool last) const {
     const auto at = static_cast<off_t>(published.bytes.load());
     if (::pwrite(other.messages, text.data(), text.size(), at) !=
         static_cast<ssize_t>(text.size())) {
-      fmt::print(stderr, "cannot tell a finding: {}", std::strerror(errno));
+      fmt::print(stderr, "cannot send a finding to the other processes: {}", std::strerror(errno));
       ::_exit(1);
     }
     published.bytes += text.size();
@@ -184,7 +186,8 @@ void Jobs::tell(const Other& other, const HuntReport& report, bool last) const {
   for (const Finding& finding : report.findings) {
     const auto told = other.told.find(key_of(finding));
     Message message{.finding = finding};
-    // A finding is told when it is new and, with how many trials it explains, at the end.
+    // A new finding is sent at once, unless it is known from an earlier run. At the end, each
+    // finding is sent with the number of trials that it explains and that were not sent before.
     if (told != other.told.end() ? !last : message.finding.known && !last) continue;
     const std::uint64_t before = told == other.told.end() ? 0 : told->second;
     message.finding.count -= std::min(before, message.finding.count);

@@ -1,5 +1,6 @@
 // Owns the other processes of one hunt (`--jobs`): each hunts alone with a seed of its own, and
-// tells the first process what it finds and counts. It must not know when findings have one cause.
+// reports its findings and counts to the first process. It must not know when findings have the
+// same cause.
 #pragma once
 
 #include <functional>
@@ -24,10 +25,10 @@ class Jobs {
   Jobs(const Jobs&) = delete;
   Jobs& operator=(const Jobs&) = delete;
 
-  // Joins what the other processes found since the last call with the findings of this one. Removes
-  // the files of findings that have the cause of another one.
+  // Merges what the other processes found since the last call into the findings of this one.
+  // Removes the file of a finding if another finding has the same cause.
   Result<Ok> join(Findings& findings, const HuntReport& report);
-  // Waits for the other processes, or ends them if this hunt is over. Joins what they found, and
+  // Waits for the other processes, or ends them if this hunt is over. Merges what they found, and
   // adds what they counted to the report.
   Result<Ok> end(Findings& findings, HuntReport& report, const HuntOptions& options);
   // Returns the report with what the other processes have counted so far.
@@ -47,7 +48,7 @@ class Jobs {
   std::vector<std::unique_ptr<Other>> others_;
   Workers workers_;
   std::map<std::pair<std::size_t, Key>, std::size_t> joined_;
-  HuntReport ended_;  // what processes tell at their end: shapes, and why something is unsupported
+  HuntReport ended_;  // what processes report at their end: shapes, an example
 };
 
 }  // namespace secequiv::hunt

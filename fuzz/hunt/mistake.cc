@@ -17,8 +17,8 @@ constexpr std::size_t kMostPlaces = 64;  // where one mistake is tried alone
 constexpr std::size_t kModeratePlaces = 16;
 constexpr std::size_t kFewPlaces = 5;
 
-// Returns all mutants, and arithmetic replaced by zero. Leaves out other returns, because they
-// explain every wrong decision of a short program.
+// Returns all mutants, and one for each arithmetic instruction with a load of 0 in its place. Omits
+// changed returns, because they explain every wrong decision of a short program.
 std::vector<Mutant> all_changes(ProgramView program) {
   std::vector<Mutant> out = mutants_of(program).accepted;
   std::erase_if(out, [&](const Mutant& mutant) {
@@ -79,7 +79,8 @@ std::vector<Mutant> places_of(const Mistake& mistake, ProgramView program) {
   return out;
 }
 
-// Whether the mistake is made in some of a few places, or in a range of many.
+// Returns whether `acts_like` is true if the mistake is made in some of a few places, or in a range
+// of many.
 bool acts_like_some(ProgramView program, const std::vector<Mutant>& places,
                     const ActsLike& acts_like) {
   const auto changed = [&](const auto& chosen) {
@@ -92,7 +93,7 @@ bool acts_like_some(ProgramView program, const std::vector<Mutant>& places,
     return !refusal_of(out, LengthRule::kUnlimited) && acts_like(out);
   };
   if (places.size() > kFewPlaces) {
-    // Ranges of all lengths only of a moderate number of places.
+    // Tries ranges of all lengths only if the number of places is moderate.
     const bool moderate = places.size() <= kModeratePlaces;
     if (legal(changed([](std::size_t) { return true; }))) return true;
     for (std::size_t first = 0; first < std::min(places.size(), kMostPlaces); ++first)
@@ -203,7 +204,7 @@ Agreement agreement(const Finding& known, const Mistakes& of_known, const Findin
   if (exact && any) return Agreement::kSame;
   if (!exact && predict(of_known, finding.subject.before, acts_like).value_or(false))
     return Agreement::kSame;
-  // A mistake that depends on values is no mutant, but can be one for a single input.
+  // A mistake that depends on values is not a mutant, but can act like one on a single input.
   const bool at_witness = of_finding.best().empty() && finding.witness &&
                           predict(of_known, finding.subject.before, [&](ProgramView program) {
                             return run(program, finding.witness->data) == finding.witness->after;

@@ -1,5 +1,6 @@
-// Compares the wrong answers of two findings that have the same pattern. Owns the guess which
-// change of one instruction the code under test makes. It must not know how requests are sent.
+// Compares the wrong answers of two findings that have the same pattern. Owns the guess of which
+// wrong change to one instruction the code under test makes. It must not know how requests are
+// sent.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +14,15 @@
 
 namespace secequiv::hunt {
 
-// Returns whether the code under test treats one subject exactly like a program.
+// Returns whether the code under test treats one fixed subject exactly as if it were this program.
 using ActsLike = std::function<bool(ProgramView)>;
 
 // A change of any instruction with one opcode: the operator, both opcodes, and how the operands
 // change.
 using Mistake = std::tuple<MutationOperator, std::uint16_t, std::uint16_t, std::uint64_t>;
-// Changes of single instructions that turn the subject into one that the code under test acts like.
+// Changes of single instructions that turn the subject into a program for which ActsLike is true.
 struct Mistakes {
-  std::set<Mistake> exact;  // if they turn it into the answer
+  std::set<Mistake> exact;  // those that turn it into the answer itself
   std::set<Mistake> all;
   bool confirmed = false;  // the same program with other values also has one of `all`
 
@@ -31,13 +32,13 @@ struct Mistakes {
 // Returns nothing for a long program.
 Mistakes mistakes_in(const Finding& finding, const ActsLike& acts_like);
 
-// Returns whether one of the mistakes, in one place or in several, turns `program` into one that
-// the code under test acts like. Returns nothing if there are too many places.
+// Returns whether one of the mistakes, in one place or in several, turns `program` into one for
+// which `acts_like` is true. Returns nothing if there are too many places.
 std::optional<bool> predict(const Mistakes& mistakes, ProgramView program,
                             const ActsLike& acts_like);
 
-// Returns whether a mistake of each, in several places, together turn `program` into one that the
-// code under test acts like.
+// Returns whether a mistake of `one` and a mistake of `two` together, in one place or in several,
+// turn `program` into one for which `acts_like` is true.
 bool predict_both(const Mistakes& one, const Mistakes& two, ProgramView program,
                   const ActsLike& acts_like);
 
@@ -52,8 +53,8 @@ bool same_answer(const Finding& one, const Finding& two);
 
 enum class Agreement : std::uint8_t { kSame, kOther, kOpen };
 
-// Returns whether the wrong answer is the one that the known finding predicts. It is open if
-// several mistakes can explain the known finding, and not all of them explain this one.
+// Returns whether the wrong answer is the one that the known finding predicts. kOpen: no mistake
+// explains the known finding, or several mistakes do and not all of them explain this one.
 Agreement agreement(const Finding& known, const Mistakes& of_known, const Finding& finding,
                     const Mistakes& of_finding, const ActsLike& acts_like);
 

@@ -63,8 +63,8 @@ void keep_the_cause(Parts& parts) {
   });
 }
 
-// Returns an instruction in place of the one at `pc`. If `general`, no instruction of its kind will
-// do.
+// Returns a simpler instruction in place of the one at `pc`. If `general`, the pattern stands for
+// all instructions of this kind, so the result has another kind.
 Insn simpler(ProgramView program, std::size_t pc, bool general) {
   const Insn& in = program[pc];
   if (in.code == kJa) {
@@ -91,7 +91,7 @@ std::optional<Insn> with_fresh_name(ProgramView program, std::size_t pc) {
 
 enum Symbol : std::uint32_t { kArch, kX32, kSet, kVsyscall, kNoCall, kAnyOf, kAllOf, kAnd, kTest };
 
-// Receives a part of a policy, and what takes it out. Returns true to end the visit.
+// Receives a part of a policy, and a function that takes it out. Returns true to end the visit.
 using VisitPart = std::function<bool(std::uint32_t symbol, const std::function<void()>& take_out)>;
 
 std::uint32_t symbol_of(const Matcher& test) {
@@ -167,7 +167,7 @@ Parts parts_of(Policy& policy) {
 
 // --- both
 
-// The same opcode for both registers that an instruction can load or store.
+// Maps a load or store of A and the same one of X to one opcode.
 std::uint32_t register_left_out(std::uint32_t symbol) {
   if (symbol == kLdxMem) return kLdMem;
   if (symbol == kStx) return kSt;
@@ -189,7 +189,7 @@ bool Pattern::stands_for(const Part& pattern, const Part& part) const {
   return !values_ && register_left_out(pattern.symbol) == register_left_out(part.symbol);
 }
 
-// Searches the shortest occurrence for each choice of the names that the pattern repeats.
+// Searches for the shortest occurrence, for each choice of the names that the pattern repeats.
 class Pattern::Search {
  public:
   Search(const Pattern& pattern, const Parts& parts) : pattern_(pattern), parts_(parts) {}

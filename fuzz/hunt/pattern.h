@@ -27,8 +27,8 @@ Parts parts_of(const HuntSubject& subject);
 
 class Pattern {
  public:
-  // With `values` false, values did not matter to the finding. Then it is the same whether A or X
-  // is loaded or stored.
+  // If `values` is false, values did not matter to the finding. Then loads and stores of A match
+  // those of X.
   explicit Pattern(const HuntSubject& reduced, bool values = true);
 
   // Returns whether the parts include the pattern's parts in their order. An empty pattern occurs

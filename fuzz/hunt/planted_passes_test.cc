@@ -39,8 +39,8 @@ struct Subject {
   std::vector<SeccompData> inputs;
 };
 
-// Runs the planted pass alone, or after all earlier passes of its kind; a bytecode pass runs after
-// all passes.
+// Runs the planted pass alone, or after all earlier passes of its kind. A planted bytecode pass
+// runs after all bytecode passes instead.
 Program with_planted(const PlantedPass& planted, const Policy& policy, bool alone) {
   std::vector<const Pass*> earlier;
   for (const Pass* pass : standard_passes()) {

@@ -48,7 +48,7 @@ class GeneratedPolicies : public ProgramSource {
   }
   HuntSubject next(Random& random) override {
     Described policy = any(random);
-    // What the compiler never supported is seldom tried again.
+    // A policy with a feature that the compiler never supported is seldom tried.
     for (int tries = 0; tries < kTries && hopeless(policy) && !random.one_in(kTries); ++tries)
       policy = any(random);
     survey_.add(std::move(policy.classes));

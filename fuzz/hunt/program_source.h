@@ -32,7 +32,8 @@ class ProgramSource {
   void unsupported(std::uint64_t number) { survey_.unsupported(number); }
   // Returns what the subjects were like.
   [[nodiscard]] std::vector<ShapeRow> shapes() const { return survey_.rows(); }
-  // Leaves the subjects that the user named to another process, except for changed copies.
+  // Leaves the subjects that the user named to another process, but still supplies changed copies
+  // of them.
   virtual void skip_originals() {}
   // Returns how many subjects the user named. They come first and unchanged.
   [[nodiscard]] virtual std::size_t originals() const { return 0; }

@@ -8,11 +8,11 @@
 namespace secequiv::hunt {
 
 // Returns the same kind of finding for the smallest subject found in `seconds` among those that
-// `wanted` accepts, with its answer, witness and sentence. It stays in the same pass and keeps the
-// kernel's rule and the two actions. If the optimizer reports stages, the result also names the
-// pass that caused it. `reduced` is false in the result if time or requests ran out first. If the
-// finding does not occur a second time, it is returned unchanged except for a sentence that states
-// this. Errors: the prover's kInternal.
+// `wanted` accepts, with its answer, witness and sentence. The result has the same wrong pass,
+// breaks the same rule of the kernel, and has the same two actions. If the optimizer reports
+// stages, it also names the pass that caused the finding. `reduced` is false in the result if time
+// or requests ran out first. If the finding does not occur a second time, it is returned unchanged
+// except for a sentence that states this. Errors: the prover's kInternal.
 Result<Finding> reduce(const Target& target, const Finding& finding, const HuntOptions& options,
                        const Wanted& wanted, double seconds);
 

@@ -43,7 +43,7 @@ std::vector<ScalingRow> measure_scaling(Optimizer& optimizer, const HuntOptions&
       if (!answered) break;
       row.sizes.push_back(program.size());
       row.seconds.push_back(least);
-      // That is too slow, however the time goes on.
+      // However the time grows from here, this is too slow.
       if (least - row.seconds.front() >= kMuchTime || least > options.request_seconds / 2) break;
     }
     // Uses only the last two doublings, because transport dominates the times of the first sizes.

@@ -16,7 +16,7 @@ namespace secequiv::hunt {
 // Measures the best of three times for each family and size, up to 4096 instructions. A family ends
 // at the first size that takes longer than half the time limit of a request, or has no answer.
 // Times include transport; for a command that is not a server, they mostly measure its start.
-// `look` receives one answer for each program, even if it failed; `now` tells the time.
+// `look` receives one answer for each program, even if it failed; `now` returns the current time.
 using LookAtAnswer = std::function<void(const std::string& family, const Program& program,
                                         const Answer<Program>& answer)>;
 using Now = std::function<Clock::time_point()>;
@@ -28,7 +28,8 @@ std::vector<ScalingRow> measure_scaling(Optimizer& optimizer, const HuntOptions&
 // (Quadratic optimizers can be good enough. Requests that hang are separate findings.)
 std::optional<std::string> too_slow(const ScalingRow& row);
 
-// All slow families that are known, or all others, because they usually have one cause.
+// All slow families that are known, or all others. They are one finding, because they usually have
+// one cause.
 struct SlowFamilies {
   std::string worst;   // the family that takes longest
   std::string detail;  // its sentence, and the names of the others

@@ -1,5 +1,5 @@
-// Owns the guess whether two findings have the same cause. Two wrong answers count as one cause if
-// the same pass made them and their reduced programs differ only in values. Two crashes count as
+// Owns the guess of whether two findings have the same cause. Two wrong answers count as one cause
+// if the same pass made them and their reduced programs differ only in values. Two crashes count as
 // one cause if their messages differ only in numbers. It must not know how findings are reduced.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Owns the question whether code under test can be started at all. It must not know what a wrong
+// Owns the question of whether code under test can be started at all. It must not know what a wrong
 // answer is.
 #pragma once
 

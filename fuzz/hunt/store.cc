@@ -40,7 +40,7 @@ std::vector<std::string> heading(const HuntReport& report, const Finding& findin
   };
   if (!finding.pass.empty()) lines.push_back("pass: " + finding.pass);
   if (finding.witness) {
-    // In the notation of test vectors (corpus/FORMAT.md), but with the wrong value.
+    // Uses the notation of test vectors (corpus/FORMAT.md), but with the wrong value.
     std::vector<std::string> words;
     words.reserve(finding.witness->data.words.size());
     for (const std::uint32_t word : finding.witness->data.words)

@@ -27,7 +27,7 @@ class Survey {
   void change(std::vector<std::uint16_t> classes) { recent_.back().classes = std::move(classes); }
   // Notes that the code under test did not support the subject with this number, counted from 1.
   void unsupported(std::uint64_t number);
-  // Returns whether no earlier subject of a class was supported, and there were some. Uses only
+  // Returns whether there were earlier subjects of a class, none of which was supported. Uses only
   // answers that are known at this subject in every run, so that a seed gives the same subjects.
   [[nodiscard]] bool never_supported(std::size_t index) const;
 

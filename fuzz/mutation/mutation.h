@@ -31,7 +31,7 @@ struct MutationOptions {
   // Size limit for the lists of inputs that reach each instruction. If the inputs need longer
   // lists, they run in several portions.
   std::size_t list_entries = std::size_t{1} << 25;
-  // Gets the current step and its progress, often.
+  // Called often, with the current step and its progress.
   std::function<void(std::string_view step, std::size_t done, std::size_t total)> progress = {};
 };
 

@@ -1,6 +1,6 @@
 // Owns the loop that runs most inputs of a fuzzed pair: many changed copies of a few inputs, as
-// machine code. It only finds inputs that deserve a look; whoever looks runs them in the
-// interpreter. It must not know libFuzzer or where inputs are stored.
+// machine code. It only finds interesting inputs; its caller runs these in the interpreter. It must
+// not know libFuzzer or where inputs are stored.
 #pragma once
 
 #include <functional>

@@ -97,8 +97,8 @@ void tell(const Witness& witness) {
   the_job->shared->stop = true;
 }
 
-// Runs an input that a batch found. libFuzzer does not learn of its coverage, because its own input
-// did not meet that; the batches keep the input instead.
+// Runs an input that a batch found. libFuzzer does not see its coverage, because this input is not
+// the one that libFuzzer runs. The batches keep it instead.
 PairOutcome look_at(const SeccompData& data) {
   std::array<std::uint8_t, kRecordBytes> bytes{};
   std::memcpy(bytes.data(), data.words.data(), kRecordBytes);
@@ -134,8 +134,8 @@ void work(const PairSession& session, const FuzzOptions& options, Job& job, unsi
       fmt::format("-seed={}", (options.seed * kMaxJobs + number) % 0xfffffffe + 1),
       fmt::format("-max_len={}", kMaxBytes), "-len_control=0", "-reload=1", "-reduce_inputs=0",
       "-rss_limit_mb=0", "-timeout=0", "-handle_int=0", "-handle_term=0", "-handle_xfsz=0",
-      // libFuzzer writes a unit here if it crashes this process. Differences end through tell()
-      // instead.
+      // libFuzzer writes a unit here if it crashes this process. A difference ends the run through
+      // tell() instead.
       "-artifact_prefix=" + job.corpus + "/crash-", job.corpus};
   std::vector<char*> pointers;
   pointers.reserve(arguments.size() + 1);
@@ -228,7 +228,7 @@ class Jobs {
   const FuzzOptions& options_;
   SharedMemory<Shared> memory_;
   Workers workers_;
-  std::size_t known_edges_ = 0;  // as known before the jobs started
+  std::size_t known_edges_ = 0;  // edges known before the jobs started
   Clock::time_point start_ = Clock::now();
 };
 

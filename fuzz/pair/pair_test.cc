@@ -145,7 +145,7 @@ TEST(PairSession, CrossOverTakesEachWordFromOneInput) {
   EXPECT_EQ(PairSession::cross_over({}, bytes_of({twos}), out, 3), 0U);
 }
 
-// Runs batches of copies of number 7, which takes neither edge that only numbers 1 and 2 take.
+// Runs batches that start with number 7. Only the numbers 1 and 2 take the edges that it misses.
 struct Batched {
   explicit Batched(const Program& after, std::uint64_t most = ~0ull)
       : session(Pair{kBefore, after, Sameness::kRaw}), seen(session.edges()) {

@@ -119,7 +119,7 @@ TEST(Command, ClassifiesEveryFailure) {
   }
 }
 
-TEST(Command, TellsTheCauseOfAFailure) {
+TEST(Command, ReportsTheCauseOfAFailure) {
   const std::pair<const char*, const char*> kCauses[] = {
       {"exit 1", ""},
       {"exit 1; echo silent", ""},
@@ -147,7 +147,7 @@ TEST(Command, ExecutesPlainWordsWithoutTheShell) {
   };
   EXPECT_EQ(file_of("grep -c x {}"), "grep");
   EXPECT_EQ(file_of("./any/file {}"), "file");
-  // These are a command of the shell, a keyword, a missing program, an assignment and quotes.
+  // These are a shell builtin, a keyword, a missing program, an assignment and quotes.
   for (const char* command : {"echo ret", "if true", "no-such-tool", "A=1 cat", "'cat' x"})
     EXPECT_EQ(file_of(command), "") << command;
   const AdapterLimits limits;
@@ -157,7 +157,7 @@ TEST(Command, ExecutesPlainWordsWithoutTheShell) {
     EXPECT_NE(run_command(command, {}, limits, "/bin/false").value, "") << command;
 }
 
-TEST(Command, LeavesToTheShellWhatCannotBeExecuted) {
+TEST(Command, PassesFilesThatCannotBeExecutedToTheShell) {
   const AdapterLimits limits;
   const auto missing = run_command("./no/such/tool", {}, limits, "./no/such/tool");
   EXPECT_EQ(missing.outcome, Outcome::kCannotRun);

@@ -140,7 +140,7 @@ Answer<T> failed(Outcome outcome, std::string detail, double seconds = 0) {
   return answer;
 }
 
-// Returns an output that is no answer, with `detail` in place of its own.
+// Returns a failure with `detail`, and with the time and the cause of `output`.
 template <class T>
 Answer<T> failed(Outcome outcome, std::string detail, const Answer<std::string>& output) {
   Answer<T> answer = failed<T>(outcome, std::move(detail), output.seconds);

@@ -228,7 +228,7 @@ std::shared_ptr<const Confinement> Confinement::make() {
         "permitted");
   if ((lack & kBeyond) != 0)
     made->lacking_.emplace_back(
-        "commands under test can use AF_VSOCK, because a filter is not permitted");
+        "commands under test can use AF_VSOCK, because installing a filter is not permitted");
   if ((lack & kPrivileges) != 0)
     made->lacking_.emplace_back(
         "set-user-ID programs gain privileges, because NO_NEW_PRIVS is not permitted");

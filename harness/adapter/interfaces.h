@@ -36,8 +36,8 @@ struct Answer {
   T value = {};        // if kAnswered
   std::string detail;  // otherwise: a sentence; for crashes it includes the end of standard error
   double seconds = 0;  // from request to answer
-  // What tells this failure from others: how it ended, and one line of standard error. Empty if
-  // nothing was written there.
+  // What distinguishes this failure from others: how it ended, and one line of standard error.
+  // Empty if nothing was written there.
   std::string cause = {};
 
   [[nodiscard]] bool ok() const { return outcome == Outcome::kAnswered; }

@@ -24,7 +24,7 @@ namespace secequiv {
 namespace {
 
 constexpr std::size_t kTailBytes = 2000;  // the part of standard error that messages quote
-// A panic's first line is searched in this much of the end of standard error.
+// The part at the end of standard error that is searched for the first line of a panic.
 constexpr std::size_t kKeptBytes = std::size_t{1} << 16;
 // After the process has exited, at most this much of its output is read.
 constexpr std::size_t kDrainBytes = std::size_t{4} << 20;

@@ -106,8 +106,8 @@ class Process {
   // Kills the process, if it still runs, and the rest of its group.
   Ending end();
 
-  // Closes standard input, lets the process end by itself until `deadline`, then does the same as
-  // end().
+  // Closes standard input, waits until `deadline` for the process to end by itself, then does the
+  // same as end().
   Ending end_gently(Clock::time_point deadline);
 
  private:

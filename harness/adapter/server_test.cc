@@ -137,7 +137,7 @@ TEST(Server, AnswersWithoutARequestAreFindings) {
   EXPECT_EQ(twice.outcome, Outcome::kGarbage);
   EXPECT_EQ(twice.detail.substr(0, 41), "expected nothing after the answer, found ");
   EXPECT_TRUE(optimizer->optimize(odd("late")).ok());
-  siginfo_t stopped{};  // the server stops itself behind the late bytes
+  siginfo_t stopped{};  // the server stops itself after the late bytes
   ASSERT_EQ(::waitid(P_ALL, 0, &stopped, WSTOPPED | WNOWAIT), 0);
   const auto after = optimizer->optimize(returns(1));
   EXPECT_EQ(after.outcome, Outcome::kGarbage);

@@ -285,7 +285,7 @@ TEST_F(FileTest, WritingFollowsSymbolicLinks) {
 
 TEST_F(FileTest, ALinkToStandardOutputIsNotReplaced) {
   put("log", "first ");
-  // With a bug, writing would replace this link, and not the real /dev/stdout.
+  // A bug would replace this link, not the real /dev/stdout.
   fs::create_symlink("/dev/stdout", path("link"));
   std::fflush(stdout);
   with_redirected(STDOUT_FILENO, path("log"), O_WRONLY | O_APPEND, [&] {

@@ -7,7 +7,7 @@
 namespace secequiv::base_interrupt_test {
 namespace {
 
-TEST(StopToken, StopsOnlyWhoHeedsIt) {
+TEST(StopToken, StopsOnlyThreadsThatHeedIt) {
   StopToken token;
   token.stop();
   EXPECT_FALSE(stop_wanted());
@@ -22,7 +22,7 @@ TEST(StopToken, StopsOnlyWhoHeedsIt) {
   EXPECT_FALSE(stop_wanted());
 }
 
-TEST(StopToken, HeedsWhatItsMakerHeeds) {
+TEST(StopToken, StopsWithTheTokenThatItsCreatorHeeds) {
   StopToken outer;
   const Heed heed(&outer);
   const StopToken inner;

@@ -40,7 +40,7 @@ std::string lower_case(std::string_view text);
 // Returns `text` without surrounding blanks. Newlines are not blanks.
 std::string_view trimmed(std::string_view text);
 
-// Returns "1 filter", "2 filters". The second form takes a number that is too large for 64 bits.
+// Returns "1 filter", "2 filters". The second form accepts a number that is too large for 64 bits.
 std::string counted(std::uint64_t count, std::string_view noun);
 std::string counted(std::string_view count, std::string_view noun);
 

@@ -57,7 +57,7 @@ Status Workers::start(const std::function<void()>& work) {
     const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
     ::dup2(nowhere, STDIN_FILENO);
     ::dup2(nowhere, STDOUT_FILENO);
-    running_.clear();  // they are not this worker's
+    running_.clear();  // these processes are not children of this worker
     work();
     ::_exit(1);
   }

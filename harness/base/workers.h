@@ -49,8 +49,9 @@ class Workers {
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  // Runs `work` in a new process, which signals for this process do not stop. It has no input, and
-  // only an error shows its output. Precondition: this process has one thread. Errors: kIo.
+  // Runs `work` in a new process. Signals that are sent to this process do not stop it. It has no
+  // input, and its output appears only in an error. Precondition: this process has one thread.
+  // Errors: kIo.
   Status start(const std::function<void()>& work);
   // Ends the calling worker as intended. A worker that ends in another way is lost.
   [[noreturn]] static void leave();

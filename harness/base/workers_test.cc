@@ -37,7 +37,7 @@ TEST(Workers, ShareMemoryAndEndAsIntended) {
   for (const std::uint8_t byte : shared.more()) EXPECT_EQ(byte, 7);
 }
 
-TEST(Workers, EveryOtherEndIsAnErrorWithTheLastOutput) {
+TEST(Workers, AnUnintendedEndIsAnErrorWithTheLastOutput) {
   Workers workers;
   ASSERT_TRUE(workers.start([] { std::fputs("what went wrong", stderr); }));
   EXPECT_EQ(first_error(workers),
@@ -48,7 +48,7 @@ TEST(Workers, EveryOtherEndIsAnErrorWithTheLastOutput) {
   EXPECT_EQ(first_error(workers).find("a fuzzing process ended with signal 9"), 0u);
 }
 
-TEST(Workers, ObeyOnlyThisProcess) {
+TEST(Workers, IgnoreSignalsAndStopOnRequest) {
   Workers workers;
   ASSERT_TRUE(workers.start([] {
     ::raise(SIGINT);
@@ -62,7 +62,7 @@ TEST(Workers, ObeyOnlyThisProcess) {
   EXPECT_FALSE(stop_wanted());
 }
 
-TEST(Workers, EndKillsWhatDoesNotEnd) {
+TEST(Workers, EndKillsWorkersThatKeepRunning) {
   Workers workers;
   ASSERT_TRUE(workers.start([] {
     for (;;) ::pause();

@@ -17,8 +17,8 @@ namespace secequiv {
 class NativeProgram {
  public:
   // Returns std::nullopt if the processor is not x86-64 or the system refuses executable memory.
-  // `watched`: the outcomes that run() shall report; entry 2 * pc + (taken ? 1 : 0) is not 0 for
-  // each. Empty: none. Precondition: the kernel accepts the program, except for its length.
+  // `watched`: entry 2 * pc + (taken ? 1 : 0) is not 0 for each outcome that run() shall report;
+  // empty: none. Precondition: the kernel accepts the program, except for its length.
   static std::optional<NativeProgram> translate(ProgramView program,
                                                 std::span<const std::uint8_t> watched = {});
 

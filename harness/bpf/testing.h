@@ -13,8 +13,8 @@
 
 namespace secequiv {
 
-// The development build runs all random cases. Under sanitizers and with other compilers, one of
-// so many cases runs, because more would run the same code again.
+// The development build runs all random cases. Under sanitizers and with other compilers, one in
+// kShare cases runs, because more would run the same code again.
 #ifdef SECEQUIV_FULL_TESTS
 constexpr int kShare = 1;
 #else

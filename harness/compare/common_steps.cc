@@ -72,7 +72,7 @@ Pairs paired(std::span<const StepEffect> a, std::span<const StepEffect> b) {
   return out;
 }
 
-// Returns the step at which a trace parts from that of `other`. `common`: how many of its steps end
+// Returns the step at which a trace parts from that of `other`. The first `common` of its steps end
 // with the last common one.
 std::size_t parting_of(std::span<const StepEffect> steps, std::size_t common, ProgramView other) {
   std::size_t at = common;

@@ -15,12 +15,14 @@ struct CommonSteps {
   // Pairs of a step of the first trace and a step of the second that have the same effect. Both
   // ascend.
   std::vector<std::pair<std::size_t, std::size_t>> pairs;
-  // Where each trace parts from the other: its first step behind the last common one, or the last
-  // common test if it leads to a return that both programs have. Nothing if the results are equal.
+  // Where each trace parts from the other: its first step after the last common one or, if that is
+  // a return that both programs have, the last common test before it. Nothing if the results are
+  // equal.
   std::optional<std::array<std::size_t, 2>> parting;
 };
 
-// Both traces come from one input. Of very long traces it only pairs the equal beginnings and ends.
+// Both traces come from one input. For very long traces, it pairs only the equal beginnings and
+// ends.
 CommonSteps common_steps(ProgramView before, const Trace& first, ProgramView after,
                          const Trace& second);
 

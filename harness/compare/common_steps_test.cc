@@ -30,8 +30,8 @@ TEST(CommonSteps, TracesPartAtATestAndNotAtTheReturnBehindIt) {
   EXPECT_EQ(found.pairs, (Pairs{{0, 0}}));
 }
 
-// Nobody looks for a mistake at the last instruction if many paths end there.
-TEST(CommonSteps, ACommonTestThatLeadsElsewhereParts) {
+// The mistake is in the test, not at the last instruction, where many paths may end.
+TEST(CommonSteps, TracesPartAtACommonTestThatLeadsElsewhere) {
   const std::string before = "ld [0]\njeq #3, y, n\ny: ret #0x7fff0000\nn: ret #0\n";
   const std::string swapped = "ld [0]\njeq #3, n, y\ny: ret #0x7fff0000\nn: ret #0\n";
   EXPECT_EQ(compared(before, swapped, call(3)).parting, (Parting{1, 1}));
@@ -40,21 +40,21 @@ TEST(CommonSteps, ACommonTestThatLeadsElsewhereParts) {
   EXPECT_EQ(compared(before, jumps, call(3)).parting, (Parting{1, 1}));
 }
 
-TEST(CommonSteps, AReturnThatOnlyOneProgramHasParts) {
+TEST(CommonSteps, TracesPartAtAReturnThatOnlyOneProgramHas) {
   const auto found = compared("ld [0]\njeq #3, y, n\ny: ret #0x7fff0000\nn: ret #0\n",
                               "ld [0]\njeq #3, y, n\ny: ret #0x50001\nn: ret #0\n", call(3));
   EXPECT_EQ(found.parting, (Parting{2, 2}));
 }
 
 // Before has a test for 7, which after lacks.
-TEST(CommonSteps, AMissingTestPartsWhereItWas) {
+TEST(CommonSteps, TracesPartWhereATestIsMissing) {
   const std::string rest = "jeq #8, y\njeq #9, y\njeq #10, y\nn: ret #0\ny: ret #0x7fff0000\n";
   const auto found =
       compared("ld [0]\njeq #1, y\njeq #7, y\n" + rest, "ld [0]\njeq #1, y\n" + rest, call(7));
   EXPECT_EQ(found.parting, (Parting{2, 2}));
 }
 
-TEST(CommonSteps, EqualResultsPartNowhere) {
+TEST(CommonSteps, TracesWithEqualResultsPartNowhere) {
   const auto found = compared("ld [0]\nst M[0]\nret #0\n", "ld [0]\nret #0\n", call(9));
   EXPECT_FALSE(found.parting);
   EXPECT_EQ(found.pairs, (Pairs{{0, 0}, {2, 1}}));

@@ -48,7 +48,7 @@ struct Direction {
     ReturnValue after;
     Part part;
   };
-  // The architectures that filters treat otherwise than unknown ones.
+  // The architectures that the filters treat differently from unknown ones.
   struct Arches {
     std::vector<Arch> before;
     std::vector<Arch> after;
@@ -70,7 +70,7 @@ struct Direction {
   // The inputs of `looser` by their change; the largest gain of permissions comes first.
   std::vector<Step> looser_steps = {};
   // Set if all numbers of the host without a name became more permissive in the same way. Its part
-  // has the calls and numbers that changed likewise, whatever their arguments.
+  // has the calls and numbers that changed in this way for all arguments.
   std::optional<Step> fallback = {};
   // Set if both filters test for architectures, but for different ones.
   std::optional<Arches> arches = {};

@@ -60,7 +60,7 @@ struct Finding {
   bool failure = true;   // false: a note, or an allowed failure
   bool known = false;    // an earlier run found it
   std::string detail;    // one sentence
-  std::string cause;     // of a crash: what tells it from others, or empty (Answer)
+  std::string cause;     // what distinguishes a crash from others, or empty (Answer)
   std::string found_by;  // "inputs", "proof", "answer", "scaling"
   HuntSubject subject;   // reduced, unless `reduced` is false
   bool reduced = false;
@@ -76,7 +76,8 @@ struct Finding {
   // Equal for findings that probably have the same cause (fuzz/hunt/shape.h).
   std::string group;
   std::string file;  // path of the stored finding, or empty
-  // Nobody knows whether a finding of an earlier run has the same cause. Then it is no failure.
+  // Set if it is unknown whether a finding of an earlier run has the same cause. Then this finding
+  // is not a failure.
   bool may_be_known = false;
 };
 
@@ -128,7 +129,7 @@ struct HuntReport {
   std::vector<std::string> gone;  // earlier findings that the target no longer shows
   std::vector<ScalingRow> scaling;
   std::vector<ShapeRow> shapes;  // of everything that was tried
-  // If several processes hunted: the trials of each, and how one of them was lost, or nothing.
+  // If several processes hunted: the trials of each, and how a process was lost (empty: none was).
   std::vector<std::uint64_t> trials_of_processes;
   std::string lost;
 };

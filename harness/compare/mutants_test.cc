@@ -206,7 +206,7 @@ TEST(Mutants, EveryOperatorAndInstructionOccurs) {
     EXPECT_TRUE(codes.contains(code)) << insn_info(code)->name;
 }
 
-// In a process of its own, because nothing withdraws the request to stop.
+// Runs in its own process, because a request to stop cannot be withdrawn.
 TEST(MutantsDeathTest, NoMutantIsMadeAfterAnInterrupt) {
   const auto stopped = [] {
     want_stop();

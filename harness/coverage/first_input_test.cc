@@ -39,7 +39,7 @@ TEST(FirstInputs, EndsOnceEverythingFeasibleIsMet) {
   EXPECT_EQ(first.of({1, Obligation::Kind::kTrue}), FirstInputs::kNone) << "input 1 was not run";
 }
 
-// In a process of its own, because nothing withdraws the request to stop.
+// Runs in its own process, because a request to stop cannot be withdrawn.
 TEST(FirstInputsDeathTest, NoInputIsRunAfterAnInterrupt) {
   const auto stopped = [] {
     want_stop();

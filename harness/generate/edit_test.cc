@@ -14,7 +14,8 @@ namespace {
 using detail::Code;
 using detail::Line;
 
-// Tests the number for 0, 1, ... `tests` - 1. Each test has one target far behind all tests.
+// Returns code that compares the number with 0, 1, ... `tests` - 1. One target of each comparison
+// is far behind all comparisons.
 Code ladder(std::uint32_t tests, bool yes_is_far) {
   const std::size_t far = tests + 2;
   Code code{Line{Insn{kLdWAbs, 0, 0, 0}}};

@@ -337,8 +337,9 @@ class PolicyGenerator {
     if (random_.one_in(2)) policy_.variables = {{"first", value32()}, {"second", value32()}};
     const std::size_t sets = random_.between(1, 4);
     for (std::size_t i = 0; i < sets; ++i) policy_.rule_sets.push_back(rule_set());
+    const auto calls = arch_info(policy_.arches[0]).syscalls;
     for (std::size_t i = random_.below(3); i > 0; --i)
-      policy_.hot.emplace_back(random_.pick(arch_info(policy_.arches[0]).syscalls).name);
+      policy_.hot.emplace_back(calls[random_.below(calls.size())].name);
   }
 
   // Returns an action that differs from all earlier ones of the policy. It may have data bits, and

@@ -64,7 +64,7 @@ TEST(GeneratePolicy, PoliciesAreLegalAndUseEveryFeature) {
     const Policy policy = generate_policy(random, shape);
     if (i / static_cast<int>(kPolicyShapes) % kShare == 0) expect_legal(policy, random);
     if (HasFatalFailure()) return;
-    // The plain shape would hide features that the others lack.
+    // The plain shape would hide features that the other shapes lack.
     if (shape == PolicyShape::kPlain) continue;
     seen["several arches"] += policy.arches.size() > 1 ? 1 : 0;
     seen["x32 action"] += policy.x32_action ? 1 : 0;

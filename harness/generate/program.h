@@ -53,7 +53,7 @@ struct ProgramShape {
 Program generate_program(Random& random, const ProgramShape& shape = {});
 
 // Returns the program without the instructions that no path reaches. The kernel may refuse the
-// result, because it considers words of M[] to be set behind jumps. Precondition: the kernel
+// result, because it assumes that words of M[] are set after jumps. Precondition: the kernel
 // accepts the program, except for its length.
 Program without_dead_code(ProgramView program);
 

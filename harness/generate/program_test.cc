@@ -245,7 +245,7 @@ TEST(ScaledPrograms, HaveTheRequestedLength) {
       EXPECT_EQ(program.size(), length) << family_name(family);
       length *= 2;
       expect_accepted(program);
-      // Only a small part of a program is filling that cannot be reached.
+      // In all families but two, nearly all instructions are reachable.
       const auto reached = reachable(program);
       const auto live = static_cast<std::size_t>(std::ranges::count(reached, true));
       if (family == Family::kDeadCode) {

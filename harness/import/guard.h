@@ -1,6 +1,6 @@
-// Guards in container profiles: for which hosts and containers a part of a profile is. Owns the
-// comparison of two profiles' parts for other hosts and containers. It must not know the JSON form
-// (import_oci.h).
+// Guards in container profiles: they state for which hosts and containers a part of a profile
+// applies. Owns the comparison of two profiles' parts for other hosts and containers. It must not
+// know the JSON form (import_oci.h).
 #pragma once
 
 #include <optional>
@@ -25,8 +25,8 @@ struct Guard {
   Filter excludes = {};
 
   [[nodiscard]] bool always() const { return text().empty(); }
-  // Returns whether the part is for every host and container for which one with the guard `other`
-  // is. It compares lists only, so it may miss that two guards contradict each other.
+  // Returns whether a part with this guard applies wherever a part with the guard `other` does. It
+  // compares lists only, so it may miss that two guards contradict each other.
   [[nodiscard]] bool covers(const Guard& other) const;
   // "includes CAP_SYS_ADMIN, excludes s390x", or "".
   [[nodiscard]] std::string text() const;
@@ -41,9 +41,9 @@ struct ProfilePart {
   RulePosition position = {};
 };
 
-// Returns the positions of the parts that can make the profiles differ for other hosts or
-// containers although no comparison for this one shows it. It omits a part whose guard makes the
-// profiles differ here, if they do not differ in another way elsewhere.
+// Returns the positions of the parts that may make the profiles differ for other hosts or
+// containers, without a difference here. It omits a part whose guard makes the profiles differ
+// here, unless they may also differ in another way elsewhere.
 std::vector<RulePosition> not_compared(std::span<const ProfilePart> before,
                                        std::span<const ProfilePart> after);
 

@@ -58,8 +58,8 @@ std::vector<std::string> policy_format_names();
 Result<Import> import_policy(std::string_view text, const std::string& name,
                              std::optional<PolicyFormat> format, const ImportOptions& options);
 
-// Checks whether a filter may be chosen by name: `filter` is empty, or `name` is a policy whose
-// format has named filters. Without `format`, `name` is a program. Errors: kUsage.
+// Checks whether a filter may be chosen by name: `filter` is empty, or the file `name` is a policy
+// in a format with named filters. Without `format`, the file is a program. Errors: kUsage.
 Status filter_fits(const std::string& filter, std::optional<PolicyFormat> format,
                    const std::string& name);
 

@@ -65,7 +65,7 @@ class MinijailImporter {
       }
     if (file_.includes)
       out_.notes.emplace_back(
-          "@include paths are relative to the folder of the policy here; minijail0 takes them "
+          "here, @include paths are relative to the policy's folder; minijail0 resolves them "
           "relative to its working directory");
     if (answers)
       out_.notes.emplace_back(

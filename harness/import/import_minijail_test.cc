@@ -194,7 +194,7 @@ TEST(Minijail, NestedIncludesSelectTheCompiler) {
   EXPECT_EQ(decided(once, 0, {1}), kAllow);
   EXPECT_EQ(decided(once, 0, {2}), kEperm);
   ASSERT_EQ(once.notes.size(), 2u);
-  EXPECT_NE(once.notes[0].find("minijail0 takes them relative to its working directory"),
+  EXPECT_NE(once.notes[0].find("minijail0 resolves them relative to its working directory"),
             std::string::npos);
   const Import twice = imported("@include ./outer\n", {}, options);
   EXPECT_EQ(decided(twice, 0, {1}), kEperm);

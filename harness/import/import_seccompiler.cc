@@ -107,7 +107,7 @@ class SeccompilerImporter {
     if (!match) return match.error();
     if (*mismatch == *match)
       return at.fail(fmt::format(
-          "expected two different actions, because seccompiler requires it, found {} twice",
+          "expected two different actions, because seccompiler refuses equal ones, found {} twice",
           describe_action(*match)));
     if (auto s = at.required({"filter"}); !s) return s;
     const JsonCursor list = at.at("filter");
@@ -218,10 +218,10 @@ class SeccompilerImporter {
     const std::string text = at.value().get<std::string>();
     const auto known = parse_value(text, arch_);
     return at.fail(fmt::format(
-        "expected a number, because seccompiler takes no names of constants, found \"{}\"; {}",
+        "expected a number, because seccompiler accepts no names of constants, found \"{}\"; {}",
         text,
         known ? fmt::format("write {}", *known)
-              : "secequiv does not know its number; the header that defines it has the number"));
+              : "secequiv does not know the value of this name; look it up in a header"));
   }
 
   Result<Rule> condition(const JsonCursor& at) {

@@ -159,7 +159,7 @@ TEST(Seccompiler, ExpectsNumbersInPlaceOfNames) {
         value + "}]}"));
   };
   const std::string expected =
-      "expected a number, because seccompiler takes no names of constants, found ";
+      "expected a number, because seccompiler accepts no names of constants, found ";
   EXPECT_NE(with("\"TIOCGWINSZ\"").find(expected + "\"TIOCGWINSZ\"; write 21523"),
             std::string::npos)
       << with("\"TIOCGWINSZ\"");
@@ -194,7 +194,7 @@ TEST(Seccompiler, ErrorsNameThePosition) {
       {R"j({"mismatch_action": "trap", "default_action": "trap", "match_action": "allow", "filter": []})j",
        "which mean the same"},
       {R"j({"mismatch_action": "allow", "match_action": "allow", "filter": []})j",
-       "expected two different actions, because seccompiler requires it, found ALLOW twice"},
+       "expected two different actions, because seccompiler refuses equal ones, found ALLOW twice"},
       {R"j({"mismatch_action": "kill", "match_action": "allow", "filter": []})j",
        "file:1#/mismatch_action: expected an action: allow"},
       {R"j({"mismatch_action": "errno", "match_action": "allow", "filter": []})j",

@@ -120,13 +120,13 @@ void OciEntries::note_multiplexed() {
       if (seen != seen_.end() && !seen->second.empty() && seen->second.front().always) continue;
       out_.unclear.push_back(
           fmt::format("{} on {}: libseccomp also adds rules for this call, because it "
-                      "multiplexes calls of the profile; they are not imported",
+                      "multiplexes calls of the profile; this import does not add them",
                       call, arch_info(arch).name));
     }
 }
 
-// Lists an entry that has no effect beside `always`. If its action is another one, also notes it
-// once.
+// Lists an entry that has no effect because the entry `always` decides. If their actions differ,
+// also notes it once.
 void OciEntries::without_effect(const std::string& name, Seen entry, const Seen& always,
                                 const Call& call) {
   out_.idle.push_back({entry.action, false, {{call.first, call.second, std::move(entry.rule)}}});

@@ -116,7 +116,7 @@ TEST(OciEntries, ReportsNamesThatNoArchitectureHas) {
       << "one line lists all names once";
 }
 
-// A typo is one on every host and in every container.
+// A misspelled name is a mistake on every host and in every container.
 TEST(OciEntries, ReportsUnknownNamesInPartsThatAreLeftOut) {
   const OciImport import = imported(
       R"j({"defaultAction": "SCMP_ACT_ERRNO",

@@ -162,7 +162,7 @@ class LineReader {
     for (const std::string_view needed : {"syscall", "calls"})
       if (std::ranges::count(columns_, title(needed)) != 1)
         return fail(fmt::format(
-            "expected a table with one column '{}' (strace -c -U name,calls has it)", needed));
+            "expected a table with one column '{}' (strace -c -U name,calls prints one)", needed));
     part_ = Part::kRule;
     return Ok{};
   }

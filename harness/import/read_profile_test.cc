@@ -122,11 +122,11 @@ TEST(Profile, ErrorsInLinesNameThePosition) {
 
 TEST(Profile, ErrorsInTablesNameThePosition) {
   EXPECT_EQ(refusal("syscall             errors\n"),
-            "f:1: expected a table with one column 'calls' (strace -c -U name,calls has it)");
+            "f:1: expected a table with one column 'calls' (strace -c -U name,calls prints one)");
   EXPECT_EQ(refusal("calls\n"),
-            "f:1: expected a table with one column 'syscall' (strace -c -U name,calls has it)");
+            "f:1: expected a table with one column 'syscall' (strace -c -U name,calls prints one)");
   EXPECT_EQ(refusal("calls syscall calls\n"),
-            "f:1: expected a table with one column 'calls' (strace -c -U name,calls has it)");
+            "f:1: expected a table with one column 'calls' (strace -c -U name,calls prints one)");
   EXPECT_EQ(refusal("calls syscall\n1 read\n"), "f:2: expected a line of dashes, found '1 read'");
   EXPECT_EQ(refusal("calls syscall\n----- -------\n1 2 read\n"),
             "f:3: expected a row of 2 columns, found '1 2 read'");

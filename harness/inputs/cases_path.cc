@@ -142,7 +142,8 @@ class Search {
   }
 
   void run(std::span<const SeccompData> known) {
-    // Runs all known inputs if half of the steps suffices. Otherwise runs evenly spread ones.
+    // Known inputs get half of the steps. A stride spreads them evenly, because not all of them may
+    // run.
     constexpr std::size_t kPrime = 7919;
     const std::size_t stride = known.size() % kPrime == 0 ? 1 : kPrime;
     for (std::size_t i = 0;
@@ -295,8 +296,9 @@ class Search {
     }
   }
 
-  // On the paths with and without the change, turns one test at a time, so that the results may
-  // differ. Then continues in the same way from the first `seconds` of these inputs.
+  // Searches for an input on which the change alters the result: turns one test at a time on the
+  // paths with and without the change, then does the same for the first `seconds` of the new
+  // inputs.
   void search_goal(const SeccompData& data, std::size_t pc, std::uint32_t goal,
                    std::size_t seconds) {
     if (ended()) return;

@@ -59,7 +59,7 @@ TEST(Cases, ProbeEveryNumber) {
   const Inputs inputs(derive_cases(policy));
   for (const SyscallEntry& entry : arch_info(Arch::kX86_64).syscalls) {
     SeccompData data = call(Arch::kX86_64, entry.nr);
-    EXPECT_TRUE(inputs.has(data)) << entry.name;
+    EXPECT_TRUE(inputs.has(data)) << std::string_view(entry.name);
     for (std::uint32_t word = kIpWord; word < 16; ++word) {
       SeccompData one = data;
       one.words[word] = 0xffffffff;

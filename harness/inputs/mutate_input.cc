@@ -107,7 +107,7 @@ void InputMutator::mutate(SeccompData& data, Random& random) const {
   for (std::size_t turns = random.one_in(2) ? 0 : 1 + random.below(8); turns > 0; --turns) {
     const Subject& subject = subjects_[random.below(subjects_.size())];
     turn_off_path(subject.program, subject.flow, data, random);
-    // In a third of these cases, nothing changes except the turned tests.
+    // One time in three, nothing changes except the turned tests.
     if (turns == 1 && random.one_in(3)) return;
   }
   vary(data, random);

@@ -213,8 +213,8 @@ class Recorder {
     }
   }
 
-  // Starts the command. The child waits until it is traced. A second pipe reports if it cannot be
-  // started.
+  // Starts the command. The child waits until it is traced. A second pipe reports the error if it
+  // cannot be started.
   Status start(const std::vector<std::string>& command) {
     std::vector<char*> arguments;
     arguments.reserve(command.size() + 1);
@@ -279,7 +279,7 @@ class Recorder {
     const int event = status_ >> 16;
     int signal = WSTOPSIG(status_);
     if (event == PTRACE_EVENT_STOP && signal != SIGTRAP) {
-      // A signal has stopped the process, until another signal continues it.
+      // A signal has stopped the process. It must stay stopped until another signal continues it.
       trace(PTRACE_LISTEN, pid, 0, nullptr);
       return;
     }

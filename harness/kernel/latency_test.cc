@@ -58,13 +58,13 @@ int claimed(const Spread& spread, double longer = 0, std::size_t asked = Latency
   return out * 1000 / kCases;
 }
 
-TEST(Latency, ReportsNoDifferenceOfEqualVariants) {
+TEST(Latency, ReportsNoDifferenceBetweenEqualVariants) {
   for (const double deviation : {0.0005, 0.002, 0.005, 0.02})
     EXPECT_LT(claimed({.deviation = deviation}), 10) << deviation;
 }
 
 // Each process has a mode that depends on where the kernel placed its filters.
-TEST(Latency, ReportsNoDifferenceOfEqualVariantsWithTwoModes) {
+TEST(Latency, ReportsNoDifferenceBetweenEqualVariantsWithTwoModes) {
   for (const double share : {0.2, 0.3, 0.4, 0.5, 0.7})
     for (const double deviation : {0.0002, 0.002, 0.005})
       EXPECT_LT(claimed({deviation, share, 0.02}), 10) << share << " " << deviation;

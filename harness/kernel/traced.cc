@@ -293,9 +293,9 @@ Status Traced::launch() {
   if (!status) return status.error();
   if (WIFSTOPPED(*status) && is_fault(WSTOPSIG(*status))) {
     child.end();
-    return make_error(
-        ErrorCode::kInternal, "kernel",
-        fmt::format("the filter's process met signal {} before it was ready", WSTOPSIG(*status)));
+    return make_error(ErrorCode::kInternal, "kernel",
+                      fmt::format("the filter's process received signal {} before it was ready",
+                                  WSTOPSIG(*status)));
   }
   if (WIFSTOPPED(*status)) {
     if (::ptrace(PTRACE_SETOPTIONS, child.pid, nullptr, PTRACE_O_EXITKILL) == 0) return Ok{};
@@ -327,7 +327,7 @@ Result<std::size_t> Traced::resume(std::size_t first, std::size_t count) {
                         "this kernel has no int $0x80 (CONFIG_IA32_EMULATION, ia32_emulation=)");
     return make_error(
         ErrorCode::kInternal, "kernel",
-        fmt::format("the filter's process met signal {} between calls", WSTOPSIG(*status)));
+        fmt::format("the filter's process received signal {} between calls", WSTOPSIG(*status)));
   }
   if (WIFSTOPPED(*status)) return count;
   child_->pid = -1;

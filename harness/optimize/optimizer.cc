@@ -13,7 +13,7 @@
 namespace secequiv {
 namespace {
 
-// These passes imitate the layouts of other compilers, which are worse than the standard one.
+// These passes imitate other compilers' layouts, which are worse than the standard layout.
 constexpr std::array<std::string_view, 2> kOthersOnly = {"single-tree", "code-apart"};
 
 std::size_t entries(const Plan& plan) {

@@ -66,14 +66,14 @@ constexpr std::array kLayoutPasses = {
          "list: read..write ALLOW, mmap ALLOW, brk ALLOW\n",
          detail::pinned_bounds},
     Pass{"large-code-apart",
-         "Code may follow anywhere after the jumps to it, and moving long code out of a search "
-         "shortens its jumps.",
+         "Code may be placed anywhere after the jumps to it, and moving long code out of a search "
+         "shortens the jumps of the search.",
          kSome,
          "list: futex ?9\n"
          "tree pinned apart>16: open..close ?2, poll ?4, lseek ?5, ioctl ?8\n"
          "list: read..write ALLOW, mmap ALLOW, brk ALLOW\n",
          detail::large_code_apart},
-    Pass{"code-apart", "Code may follow anywhere after the jumps to it.", kSome,
+    Pass{"code-apart", "Code may be placed anywhere after the jumps to it.", kSome,
          "list: futex ?9\n"
          "tree pinned apart: open..close ?2, poll ?4, lseek ?5, ioctl ?8\n"
          "list: read..write ALLOW, mmap ALLOW, brk ALLOW\n",
@@ -91,8 +91,8 @@ constexpr std::array kLayoutPasses = {
 
 constexpr std::array kBytecodePasses = {
     Pass{"thread-conditional-jumps",
-         "A conditional jump to an unconditional one may jump directly to its target, if the "
-         "offset fits 8 bits.",
+         "A conditional jump to an unconditional jump may go directly to the target of the latter, "
+         "if the offset fits into 8 bits.",
          "ld [0]\njeq #1, z, b\nz: ja c\nb: ret #0\nc: ret #1\n",
          "ld [0]\njeq #1, c, b\nz: ja c\nb: ret #0\nc: ret #1\n", detail::thread_conditional_jumps,
          detail::has_jumps},
@@ -136,7 +136,7 @@ constexpr std::array kBytecodePasses = {
         "ld [0]\njeq #1, c, b\nb: jeq #2, c, d\nz: ret #1\nc: ret #1\nd: ret #0\n",
         detail::merge_returns},
     Pass{"merge-equal-code",
-         "Jumps may go to either of two places from which the same instructions follow.",
+         "If the same instructions follow at two places, a jump may go to either place.",
          "ld [0]\njeq #1, z, b\nz: ld [4]\nret a\nb: ld [8]\njeq #2, c, d\nc: ld [4]\nret a\nd: "
          "ret #0\n",
          "ld [0]\njeq #1, c, b\nz: ld [4]\nret a\nb: ld [8]\njeq #2, c, d\nc: ld [4]\nret a\nd: "

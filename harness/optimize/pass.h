@@ -17,14 +17,14 @@ using RulePass = Rule (*)(const Rule&);
 // Rewrites the plan: the order of searches, and the place of code (layout/plan.h).
 using LayoutPass = Plan (*)(const Plan&);
 // Rewrites a program that the kernel accepts, except for its length. The kernel must accept the
-// result too, and the result must decide the same.
+// result too, and the result must make the same decisions.
 using BytecodePass = Program (*)(ProgramView);
 
 struct Pass {
   enum class Kind : std::uint8_t { kRules, kLayout, kBytecode };
 
   std::string_view name;
-  std::string_view law;  // why the result decides the same, in one sentence
+  std::string_view law;  // why all decisions stay the same, in one sentence
   // The example's input. kRules: a rule as JSON. kLayout: rule sets as JSON, for a plan without
   // layout passes. kBytecode: bpf_asm text.
   std::string_view example_before;

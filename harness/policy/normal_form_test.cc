@@ -89,7 +89,7 @@ TEST(NormalForm, HasNumbersAndAlternatives) {
         [{"field": 6, "bits": 64, "op": "masked_eq", "mask": 9223372036854775808, "value": 9223372036854775808}]]}]})j"));
 }
 
-// Other tools read it with strict readers, so all members are present even if they are empty.
+// Other tools have strict readers of the normal form, so even empty members are present.
 TEST(NormalForm, HasEveryMember) {
   const json form = normal(policy_from(
       R"j({"version": 1, "arches": ["x32"], "default_action": "allow", "rule_sets": []})j"));

@@ -47,7 +47,7 @@ struct RulePosition {
   std::size_t line = 0;        // from 1
   std::string path = {};       // "syscalls[14]"; empty for formats in which the line is enough
   std::string condition = {};  // what selected the rule: "includes CAP_SYS_ADMIN"; may be empty
-  // Entries with the same action that have no effect beside this one.
+  // Entries with the same action that have no effect because this entry exists.
   std::vector<RulePosition> superfluous = {};
 
   // "docker-default.json:812 (syscalls[14], includes CAP_SYS_ADMIN)"
@@ -84,13 +84,14 @@ inline bool is_branching(const Rule& rule) {
   return rule.kind == Rule::Kind::kAnyOf || rule.kind == Rule::Kind::kAllOf;
 }
 
-// A part of a rule that reports name: of the parts of an any_of, also of nested ones, the first
-// that matches decides.
+// One alternative of a rule; reports name the alternative that decides. A nested any_of adds its
+// own alternatives to the list, and the first alternative that matches decides.
 struct Alternative {
   const Rule* rule;
   const PositionRef* position;  // its own, or that of the any_of around it
 };
-// The alternatives of a rule, which must outlive them. A rule that is no any_of is its only one.
+// Returns the alternatives of `rule`, which must outlive them. A rule that is not an any_of is its
+// own only alternative.
 std::vector<Alternative> alternatives(const Rule& rule);
 // Precondition: the rule matches.
 Alternative matching_alternative(const Rule& rule, const SeccompData& data);

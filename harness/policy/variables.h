@@ -14,7 +14,8 @@ namespace secequiv {
 
 using VariableValues = std::span<const std::pair<std::string, std::uint32_t>>;
 
-// Returns the names that matchers of `policy` use, also those that the policy does not declare.
+// Returns the names that matchers of `policy` use, including names that the policy does not
+// declare.
 std::set<std::string> used_variables(const Policy& policy);
 
 // Returns `policy` with new values for some of its variables, in Policy::variables and in every

@@ -20,7 +20,7 @@ struct ActionsReport {
   struct Choice {
     ReturnValue value;
     std::string condition;   // "arg0 != 0x28"
-    std::string named = {};  // the same with names of constants; empty: the same
+    std::string named = {};  // `condition` with named constants; empty: show `condition`
 
     friend bool operator==(const Choice&, const Choice&) = default;
   };

@@ -23,7 +23,8 @@ struct VersionAnswer {
   std::string version;
   VersionState state = VersionState::kUntried;
   std::string reason;  // a sentence; empty for kUntried
-  // Whether it fails for the program of the first version with a finding, if that is known.
+  // Whether this version fails on the program that the first version with a finding fails on, if
+  // known.
   std::optional<bool> same_finding;
 };
 

@@ -38,7 +38,7 @@ struct CacheReport {
     std::vector<std::string> gained;
   };
   bool two = false;           // whether there are two filters, before and after
-  bool loss_allowed = false;  // whether losing cached calls is no failure
+  bool loss_allowed = false;  // whether losing cached calls is permitted
   // Release of the kernel whose bitmaps were read; empty if none were read.
   std::string release;
   std::vector<OneArch> arches;

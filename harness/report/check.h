@@ -58,7 +58,7 @@ struct CheckReport {
   std::string listing;                     // the optimized program with its final coverage
 
   std::vector<CacheChange> cache;   // empty if a program is refused
-  bool cache_loss_allowed = false;  // whether calls lost from the cache are no failure
+  bool cache_loss_allowed = false;  // whether losing cached calls is permitted
 
   std::vector<SeccompData> own_inputs;  // also run: inputs from the prover, stored inputs
   std::optional<Witness> witness;       // preferably one that loosens the filter most

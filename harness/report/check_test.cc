@@ -105,7 +105,7 @@ TEST(CheckReportJson, ContainsEveryPart) {
   EXPECT_EQ(to_json(passing())["coverage"]["infeasible"].size(), 1u);
 }
 
-TEST(CheckReportCases, ThereIsOneForEachStep) {
+TEST(CheckReportCases, EachStepHasACase) {
   const ReportedCases found =
       reported(passing(), "check", {{"a.bpf", true, {}}, {"b.bpf", true, {}}});
   std::vector<std::string> kinds;

@@ -59,8 +59,8 @@ std::string numbers(const std::vector<Side>& sides, std::size_t side, std::size_
                      derived);
 }
 
-// Returns calls x instructions for one filter, or how much that changes between two. With `cached`,
-// a cached call costs nothing.
+// Returns calls x instructions for one filter, or the size of its change between two filters. With
+// `cached`, a cached call costs nothing.
 double weight_of(const std::vector<Side>& sides, std::size_t at, bool cached) {
   const auto cost = [&](const Side& side) {
     const CallCost& call = side.calls[at];

@@ -38,7 +38,7 @@ struct DiffReport {
   Question question;    // refers to programs that the job owns
   Difference difference;
   Direction direction;
-  Arch host = Arch::kX86_64;     // texts name its calls
+  Arch host = Arch::kX86_64;     // for names of calls
   std::size_t max_regions = 20;  // number of regions to show
   Verdict verdict = Verdict::kUnknown;
   // For the shown regions of each change; empty if unknown.

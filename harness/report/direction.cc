@@ -29,8 +29,7 @@ constexpr std::size_t kListed = 40;
 constexpr std::string_view kNumbers = "numbers without a name";
 constexpr std::string_view kArches = "calls on other architectures";
 
-// Returns whether the difference concerns only the host: all calls are the host's, except those
-// that only by_number_text shows.
+// Returns whether only calls of the host differ, apart from the calls that by_number_text lists.
 bool only_host(const Direction& direction, Arch host) {
   const auto own = [&](const Direction::Call& call) {
     return call.arch == host || (direction.by_number && call.arch == compat_arch(host));
@@ -213,7 +212,7 @@ std::string step_text(const Direction::Step& step) {
   return fmt::format("{} -> {}", text(step.before), text(step.after));
 }
 
-// Returns the part without what another part has.
+// Returns `part` without the items that `other` also has.
 Part without(Part part, const Part& other) {
   const auto has = [](const auto& list, const auto& one) {
     return std::ranges::find(list, one) != list.end();

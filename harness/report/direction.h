@@ -30,14 +30,14 @@ std::string direction_line(const Direction& direction, Arch host,
 // affects them; otherwise "".
 std::string fallback_calls(const Direction& direction, Arch host);
 
-// Returns the same line, or "" if the direction is not known.
+// Returns the line of direction_line(), or "" if the direction is not known.
 std::string direction_line(const std::optional<Direction>& direction, Arch host);
 
 // Returns "LOOSER", "only stricter" or "only data changed". Returns "" if nothing differs, or if
 // some inputs were not examined and none of the others became more permissive.
 std::string_view headline(const Direction& direction);
 
-// The number of system calls in some parts together, counted by name as in the line.
+// The number of system calls in several parts, counted by name as in the direction line.
 struct CallCount {
   std::string calls;                     // "3"; "every" if no call is missing
   std::vector<std::string_view> others;  // groups without a count: "numbers without a name"

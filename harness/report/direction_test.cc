@@ -126,7 +126,7 @@ TEST(DirectionLine, ShortensOnlyArchitecturesWhoseCallsAreAllAffected) {
   EXPECT_TRUE(direction_line(direction, Arch::kX86_64).ends_with("; stricter: 5 calls on i386"));
 }
 
-TEST(DirectionLine, NamesTheHostIfAnotherPartIsAboutOtherArchitectures) {
+TEST(DirectionLine, NamesTheHostIfAnotherPartConcernsOtherArchitectures) {
   Direction direction;
   direction.allowed.calls = {call(Arch::kX86_64, "execve")};
   direction.stricter.unknown_arches = true;
@@ -140,8 +140,8 @@ TEST(DirectionLine, NamesTheHostIfAnotherPartIsAboutOtherArchitectures) {
             "calls on other architectures");
 }
 
-// The filters decide otherwise for calls of i386, which run on the same machine.
-TEST(DirectionLine, NamesTheHostOfWhichEveryCallIsAffected) {
+// The filters decide differently for calls of i386, which run on the same machine.
+TEST(DirectionLine, NamesTheHostIfAllOfItsCallsAreAffected) {
   Direction direction;
   for (const SyscallEntry& entry : arch_info(Arch::kX86_64).syscalls)
     direction.allowed.calls.push_back({Arch::kX86_64, entry.nr, true});

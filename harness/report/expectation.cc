@@ -56,7 +56,8 @@ std::optional<WordSet> word_set_of(const ordered_json& row) {
   }
   if (const auto base = row.contains("base") ? cube_of(row["base"]) : std::nullopt)
     out.base = *base;
-  // The example only distinguishes x32 numbers from x86_64 numbers, which share one value of arch.
+  // The example serves only to distinguish x32 numbers from x86_64 numbers, which share one value
+  // of arch.
   out.example = !out.intervals.empty() ? out.intervals[0].first : out.base.value;
   return out;
 }
@@ -134,8 +135,8 @@ Result<StoredRegions> regions_of(const ordered_json& document, const std::string
   return out;
 }
 
-// Replaces the regions of each change by what the other difference lacks. If it lacks nothing, only
-// the documents differ, and the regions stay.
+// Replaces the regions of each change by the inputs that only one of the two differences has. If
+// there are none, the documents differ only in form, and the regions stay.
 void only_new_inputs(std::vector<UnexpectedRegion>& lines, const StoredRegions& old_regions,
                      const StoredRegions& new_regions, Arch host, const Subtract& subtract) {
   const auto select = [](const StoredRegions& all, const StoredRegions* without,

@@ -31,9 +31,9 @@ struct UnexpectedRegion {
 using Subtract = std::function<std::vector<Region>(const std::vector<Region>& from,
                                                    const std::vector<Region>& what)>;
 
-// Returns the regions that only one of the two differences has, with `subtract` without the inputs
-// that both have. `expected` was read from `file`. Errors: kParse with the JSON pointer; kUsage if
-// the documents are about different comparisons.
+// Returns the regions that only one of the two differences has. With `subtract`, the regions leave
+// out all inputs that both differences have. `expected` was read from `file`. Errors: kParse with
+// the JSON pointer; kUsage if the documents are about different comparisons.
 Result<std::vector<UnexpectedRegion>> unexpected(const nlohmann::ordered_json& expected,
                                                  const std::string& file,
                                                  const nlohmann::ordered_json& found, Arch host,

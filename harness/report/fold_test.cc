@@ -77,7 +77,7 @@ TEST(Fold, OneRegionGetsTheShorterCondition) {
       << "stored conditions keep their form";
 }
 
-TEST(Fold, KeepsWhatDiffersElsewhere) {
+TEST(Fold, KeepsConditionsThatCannotBeJoined) {
   EXPECT_EQ(shown({{high({{0, 0}}), low({{5, 5}})}, {high({{1, kMax}}, false, 1)}}),
             "arg0 == 0x5 || arg1.hi >= 0x1");
   WordSet masked = low({{1, 1}});

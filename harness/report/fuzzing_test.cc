@@ -88,7 +88,7 @@ TEST(HuntReportJson, HasProgramsAndScaling) {
   EXPECT_EQ(json["scaling"][0]["exponent"], 2.0);
 }
 
-TEST(HuntReportCases, ThereIsOneForEachFindingAndOneForTheFuzzing) {
+TEST(HuntReportCases, EachFindingAndTheFuzzingHaveACase) {
   HuntReport report = hunted();
   report.findings.push_back(report.findings[0]);
   report.findings[1].failure = false;
@@ -144,7 +144,7 @@ TEST(MutationReportText, AnInterruptBeforeAllMutantsAreKnownGivesNoScore) {
   report.listed = false;
   const std::string text = mutation_text(report, assemble("ret #0\n"));
   EXPECT_TRUE(
-      text.ends_with("score     unknown: the run was interrupted when the mutants were listed\n"
+      text.ends_with("score     unknown: the run was interrupted while the mutants were listed\n"
                      "unknown: interrupted before all mutants were listed\n"))
       << text;
 }

@@ -54,7 +54,8 @@ std::string program_text(std::string_view title, ProgramView program) {
   return out + indented(write_program(program, Form::kAsm, comments));
 }
 
-// The worst direction of all failures, which are sorted by it, if any is known.
+// Returns the worst known direction of all failures. The failures are sorted by direction, worst
+// first.
 std::optional<Direction> worst_direction(const HuntReport& report) {
   const auto known = std::ranges::find_if(report.findings, [](const Finding& finding) {
     return finding.failure && finding.direction.has_value();
@@ -113,8 +114,8 @@ std::string scaling_text(const HuntReport& report) {
   return out;
 }
 
-// One line about everything that was tried, and one about what was never supported. A few trials
-// are not worth a summary.
+// Returns one line about the shapes that were tried, and one about those that were never supported.
+// A few trials are not worth a summary.
 std::string shapes_text(const HuntReport& report) {
   constexpr std::uint64_t kEnough = 100;
   constexpr std::size_t kShown = 6;
@@ -208,7 +209,7 @@ std::string hunt_text(const HuntReport& report) {
   if (!report.findings.empty()) out += "\n";
   if (report.not_reduced > 0)
     out += counted(report.not_reduced, "more trial") +
-           " failed; no finding above explains them, and no time was left for them\n";
+           " failed; no finding above explains them, and no time was left to reduce them\n";
   for (const std::string& name : report.gone)
     out += fmt::format("no longer fails: {}\n", printable(name, false));
   out += scaling_text(report) + shapes_text(report);

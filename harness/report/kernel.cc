@@ -49,7 +49,10 @@ std::string reason(const KernelReport& report) {
     if (side.asked == 0)
       return report.interrupted ? "the run was interrupted before the first input"
                                 : "no input was run";
-  if (report.interrupted) return "the run was interrupted; the answers are the same so far";
+  if (report.interrupted)
+    return report.sides.size() == 2
+               ? "the run was interrupted; the kernel's answers are the same so far"
+               : "the run was interrupted; the kernel and the model agree so far";
   return report.sides.size() == 2 ? "the kernel's answers are the same; nothing is proven"
                                   : "the kernel and the model agree; nothing is proven";
 }

@@ -82,7 +82,7 @@ std::string reservations(const LatencyReport& report) {
         latency.rounds);
   if (latency.filtered_already)
     out +=
-        "this process already has a seccomp filter; all times include it, also those of 'no "
+        "this process already has a seccomp filter; all times include it, even those of 'no "
         "filter'\n";
   return out;
 }

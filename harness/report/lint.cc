@@ -71,7 +71,7 @@ std::string place_text(const RulePlace& place, std::string_view arches) {
   return fmt::format("{} {}:{}", where, arches, name.empty() ? fmt::format("{}", place.nr) : name);
 }
 
-// Formats the indices of a part for which its position does not stand.
+// Formats the last indices of a part: those that its position does not already identify.
 std::string inner_text(const RulePlace& place, const RulePart& part) {
   std::string out;
   for (std::size_t i = place.located; i < part.size(); ++i)
@@ -177,7 +177,7 @@ ordered_json finding(const DoubtfulRule& rule) {
   return out;
 }
 
-// What people read: one row for each finding, whatever the number of architectures it concerns.
+// Text for people: one row for each finding, however many architectures it concerns.
 struct LintRow {
   std::string text;
   const RulePosition* position;  // may be null

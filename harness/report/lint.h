@@ -28,7 +28,7 @@ struct RulePlace {
   Arch arch;
   std::uint32_t nr;
   PositionRef position = {};  // position of the rule, or of the part that a finding is about
-  std::size_t located = 0;    // how many indices of the part its position stands for
+  std::size_t located = 0;    // how many indices of the part its position already identifies
 };
 
 struct RedundantRule {
@@ -36,19 +36,21 @@ struct RedundantRule {
     kUnmatchable,  // no input matches it
     kShadowed,     // earlier rule sets decide every input that it matches
     kRedundant,    // the policy decides the same without it
-    kDuplicate,    // an earlier part is equal
+    kDuplicate,    // it is equal to an earlier part
   };
   Kind kind;
   RulePlace place;
   RulePart part;
   std::vector<RulePart> originals;  // kDuplicate: the parts that it repeats
-  // Position of the first original. kShadowed: of the rule that decides instead, if it is only one.
-  // kRedundant: of the part that matches the same, or of the default action, if it does the same.
+  // Position of the first original. For kShadowed: the position of the rule that decides instead,
+  // if there is only one. For kRedundant: the position of the part that also matches these inputs,
+  // or of the default action if that is the same action.
   PositionRef original = {};
   bool repeats = false;  // kShadowed: the rule that decides is equal and has the same action
 };
 
-// A rule whose alternatives do not check the same fields.
+// A rule that is probably a mistake: its alternatives check different fields, or one of its
+// conditions has no effect or never holds.
 struct DoubtfulRule {
   enum class Kind : std::uint8_t {
     kInconsistent,  // some alternatives check `field`, others do not
@@ -58,7 +60,7 @@ struct DoubtfulRule {
   };
   Kind kind;
   RulePlace place;
-  int field;                        // but for kMatchAll: 0..5 or kIpField
+  int field;                        // 0..5 or kIpField; kMatchAll: unused
   RulePart checked;                 // kInconsistent: the first alternative that checks it
   std::vector<RulePart> unchecked;  // the alternatives that do not check it, or that check nothing
   // The lines of `checked` and then `unchecked`, if each of these parts has a position of its own.

@@ -43,7 +43,7 @@ std::string verdict_text(const MutationReport& report, const MutationCounts& sum
       return counted(sum.survived, "mutant") + " survived";
     case Verdict::kUnknown:
       if (!report.listed) return "interrupted before all mutants were listed";
-      return fmt::format("{} undecided, {} not decided", counted(sum.undecided, "mutant"),
+      return fmt::format("{} and {} undecided", counted(sum.undecided, "mutant"),
                          counted(sum.unproven, "proof"));
     default:
       return fmt::format("every mutant is killed{} or proven equivalent",
@@ -115,12 +115,12 @@ std::string mutation_text(const MutationReport& report, ProgramView program) {
   for (const InputSetCounts& set : report.inputs)
     out += fmt::format("inputs    {}: {}; killed {}\n", set.name, set.inputs, set.killed);
   if (!report.listed)
-    return out + "score     unknown: the run was interrupted when the mutants were listed\n" +
+    return out + "score     unknown: the run was interrupted while the mutants were listed\n" +
            fmt::format("{}: {}\n", verdict_name(report.verdict()), verdict_text(report, sum));
   if (report.interrupted && report.verdict() != Verdict::kPass)
     return out +
            fmt::format(
-               "score     unknown: the run was interrupted when {} of {} mutants were decided\n",
+               "score     unknown: the run was interrupted after {} of {} mutants were decided\n",
                sum.mutants - sum.undecided, sum.mutants) +
            fmt::format("{}: {}\n", verdict_name(report.verdict()), verdict_text(report, sum));
   out += fmt::format("score     derived inputs kill {} of the mutants that differ ({:.1f} s)\n",

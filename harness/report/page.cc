@@ -195,7 +195,7 @@ std::string call_text(const Region& region, std::vector<NamedCall> calls, std::s
   if (calls.empty()) return "any";
   if (calls.size() == 1) return std::string(calls[0].entry->name);
   std::ranges::sort(calls, {}, [](const NamedCall& call) {
-    return std::tuple(call.arch->arch, call.entry->name);
+    return std::tuple(call.arch->arch, std::string_view(call.entry->name));
   });
   std::string out;
   for (std::size_t i = 0; i < std::min(calls.size(), most); ++i) {

@@ -49,7 +49,7 @@ struct PageRegion {
   std::string when;                  // in words: "if arg0 == AF_ALG"
   std::string condition;             // empty: `call` and `arch` are the whole condition
   std::string count;                 // empty: unknown
-  RegionRule rules[2];               // that decide, before and after; without a text: unknown
+  RegionRule rules[2];               // the deciding rules, before and after; no text: unknown
   std::optional<std::size_t> input;  // index in Page::inputs
 };
 

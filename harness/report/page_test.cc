@@ -91,7 +91,7 @@ TEST(PageCards, CountCallsAsTheDirectionDoes) {
   EXPECT_NE(difference_html(page).find("at least <b>3</b> calls opened"), std::string::npos);
 }
 
-TEST(PageCards, EveryCallIsShownInWords) {
+TEST(PageCards, ShowTheWordEveryIfAllCallsAreAffected) {
   Page page = different();
   page.direction->by_number = true;
   for (const Arch arch : {Arch::kX86_64, Arch::kX32})
@@ -104,7 +104,7 @@ TEST(PageCards, EveryCallIsShownInWords) {
   EXPECT_NE(difference_html(page).find("<b>every</b> call opened"), std::string::npos);
 }
 
-TEST(PageDifference, RowsNameEveryCallInWordsAndOthersInAlphabeticalOrder) {
+TEST(PageDifference, RowsListCallsAlphabeticallyUnlessAllAreAffected) {
   const auto call = [](std::vector<WordSet> words) {
     const Change change{{0, 0}, {0x7fff0000, 0x7fff0000}, {}};
     return page_region(change, Region{std::move(words), ""}, Arch::kX86_64).call;

@@ -41,7 +41,7 @@ void with_values(const ProveReport& report, const Show& show) {
 // Describes the set of inputs in which the witness is the smallest.
 std::string_view among(const ProveReport& report) {
   if (!report.direction) return "";
-  if (report.direction->loosens()) return ", among the inputs that loosen the filter most";
+  if (report.direction->loosens()) return ", among the inputs with the most permissive change";
   const SeccompData& data = report.proof.witness->data;
   const auto arch = arch_from_data(data.arch(), data.nr());
   return arch && !syscall_name(*arch, data.nr()).empty() ? ", among known system calls" : "";

@@ -29,8 +29,8 @@ const WordSet* find(const Region& region, std::uint32_t word) {
   return at == region.words.end() ? nullptr : &*at;
 }
 
-// Formats the condition that a field with values up to `top` lies in the ranges, or outside. There
-// is at least one range.
+// Formats the condition that a field with values up to `top` lies in the ranges or, with `outside`,
+// that it does not. There is at least one range.
 template <class Name>
 std::string ranges_text(const std::string& field, const Ranges& ranges, bool outside,
                         std::uint64_t top, const Name& name) {
@@ -51,8 +51,8 @@ std::string ranges_text(const std::string& field, const Ranges& ranges, bool out
   return fmt::format("{} {}in {{{}}}", field, outside ? "not " : "", items);
 }
 
-// Formats the shorter one of two conditions: the field lies in the ranges, or not outside. If both
-// are equally long, `negated` selects the second.
+// Formats the shorter of two equivalent conditions: the field is in the ranges, or it is not in
+// their complement. If both are equally long, `negated` selects the second.
 template <class Name>
 std::string shorter_text(const std::string& field, const Ranges& ranges, bool negated,
                          std::uint64_t top, const Name& name) {
@@ -216,7 +216,8 @@ std::optional<std::string> sorted_names(const WordSet& set, std::uint32_t audit,
   return fmt::format("nr {}in {{{}}}", set.negated ? "not " : "", fmt::join(names, ", "));
 }
 
-// Returns the first call of a region whose calls all have one name, as x86_64's and x32's clone.
+// Returns the first call of a region whose calls all have one name, such as clone on x86_64 and
+// x32.
 std::optional<AskedCall> namesake_of(const Region& region) {
   const auto audit = audit_of(region);
   const WordSet* set = find(region, kNrWord);
@@ -232,7 +233,8 @@ std::optional<AskedCall> namesake_of(const Region& region) {
   return first;
 }
 
-// Returns the values of a field if one condition on them is no longer than those on its halves.
+// Returns the values of a field, unless one condition on the field is longer than the conditions on
+// its halves.
 std::optional<Ranges> whole_field(const FoldedRegion& region, int field) {
   if (const auto known = region.fields.find(field); known != region.fields.end())
     return known->second;

@@ -21,7 +21,7 @@ constexpr std::size_t kMostSteps = 200;  // how many last steps of each trace ar
 
 constexpr CaseKind kKinds[] = {
     {"acceptance", "the kernel accepts both programs",
-     "The kernel's checker would refuse a program, so that it cannot be installed."},
+     "The kernel's checker would refuse a program, so it cannot be installed."},
     {"decision", "both programs decide the same on every input run",
      "The two filters return different values for one system call. If the second allows what the "
      "first denied, the sandbox has a hole."},
@@ -42,7 +42,7 @@ constexpr CaseKind kKinds[] = {
      "An optimizer, compiler or evaluator gave a wrong answer or no answer."},
     {"lint", "every rule has an effect", "A rule without effect is often a mistake."},
     {"profile", "the whole profiles were compared",
-     "The profiles also differ for other hosts or containers, about which there is no answer."},
+     "The profiles also differ for other hosts or containers, which were not compared."},
     {"rewrite", "a rewrite rule is right or wrong as expected",
      "The proof of a rewrite rule does not have the expected result."},
     {"verdict", "the overall verdict", "The command did not end in a pass."},
@@ -109,7 +109,7 @@ void show_witness(ReportedCase& one, ProgramView before, ProgramView after, cons
   one.witness = witness;
   one.traces = {steps(before, files.before, first), steps(after, files.after, second)};
   const auto parting = common_steps(before, first, after, second).parting;
-  if (!parting) return;  // the results of a witness differ
+  if (!parting) return;  // not reached: a witness's results differ
   one.before = place_in(files.before, first.steps[(*parting)[0]].pc);
   one.place = place_in(files.after, second.steps[(*parting)[1]].pc);
 }

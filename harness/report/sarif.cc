@@ -88,7 +88,7 @@ ordered_json result(const ReportedCases& report, const ReportedCase& one) {
   if (one.before) {
     ordered_json at = location(*one.before);
     at["id"] = 1;
-    at["message"] = {{"text", "the first program or policy decides otherwise here"}};
+    at["message"] = {{"text", "the first program or policy decides differently here"}};
     out["relatedLocations"] = only(std::move(at));
   }
   if (one.traces.size() == 2) {

@@ -24,7 +24,7 @@ std::string_view outcome_text(const Insn& in, const TraceStep& step) {
 }
 
 // Returns one line for each executed instruction. In a long trace, lines with the number of omitted
-// instructions replace the middle, but not the step `fork`, which gets a mark.
+// instructions replace the middle, except around the step `fork`, which gets a mark.
 std::vector<std::string> trace_lines(ProgramView program, const Trace& run,
                                      std::optional<std::size_t> fork) {
   const std::size_t count = run.steps.size();
@@ -58,8 +58,8 @@ std::vector<std::string> stack_lines(std::span<const ProgramView> filters, const
   return out;
 }
 
-// Returns the steps that lead the traces of two single filters to different results: the first test
-// of each after its last step that the other has, too.
+// Returns the steps that lead the traces of two single filters to different results: in each trace,
+// the first test after the last step that both traces share.
 std::optional<std::array<std::size_t, 2>> forks(const Question& question,
                                                 const SeccompData& input) {
   if (question.before.size() != 1 || question.after.size() != 1) return std::nullopt;

@@ -14,8 +14,8 @@ namespace secequiv {
 std::string witness_text(const Question& question, const Witness& witness,
                          const DecidingRules& rules = {}, bool traces = true);
 
-// Returns both traces for the input, side by side. Of long traces it shows both ends and the step
-// where the traces part, which it marks.
+// Returns both traces for the input, side by side. For long traces it shows only both ends and the
+// marked step where the traces part.
 std::string traces_text(const Question& question, const SeccompData& input);
 
 // Returns one line for each executed instruction, with the registers before it. Each line ends with

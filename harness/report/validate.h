@@ -18,7 +18,7 @@ struct Validated {
   ProgramView program;
   const Policy* policy = nullptr;
   std::optional<Refusal> refusal;
-  std::string where = {};  // the refused instruction in the file, for the line; empty: the file
+  std::string where = {};  // place of the refused instruction, for the line; empty: the file
 };
 
 // Return the input's row in the document, and its line of text.

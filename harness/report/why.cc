@@ -131,7 +131,8 @@ std::string headline(const WhyReport& report) {
 }
 
 std::string why_text(const WhyReport& report, bool trace) {
-  // Whoever reads an answer about the wrong filter must know it first.
+  // If these filters cannot have made the record, the answer is about the wrong filter. Report that
+  // first.
   const std::string record = record_text(report);
   std::string out = report.explains_record() ? "" : record;
   out += headline(report) + "\n";

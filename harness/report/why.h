@@ -1,6 +1,6 @@
 // Reports which rule decided about one system call, and under which conditions the decision would
-// change, as text and JSON. Owns the report value and both shapes. It must not know how they are
-// found (analyze/why.h).
+// change, as text and JSON. Owns the report value and both shapes. It must not know how rules and
+// conditions are found (analyze/why.h).
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -39,10 +39,10 @@ struct WhyReport {
     std::string condition;
     ReturnValue result;
     PositionRef position = {};  // position of the rule that then decides
-    std::string named = {};     // `condition` with names of constants; empty: the same
+    std::string named = {};     // `condition` with named constants; empty: show `condition`
     // What the container lacks: "without CAP_A and CAP_B", "below Linux 4.8".
     std::string missing = {};
-    // How many other rules also lead to it, for other inputs of the condition.
+    // How many other rules also lead to this decision, for other inputs that meet the condition.
     std::size_t more_rules = 0;
   };
   SeccompData data;
@@ -56,7 +56,7 @@ struct WhyReport {
   // decisions. Then the members above, which hold for arguments of 0, are not shown.
   std::vector<Other> possible = {};
   std::optional<std::uint32_t> recorded = {};  // the action in the audit record
-  // `condition` with names of constants, the call of `data` first; empty: the same.
+  // `condition` with named constants, the call of `data` first; empty: show `condition`.
   std::string named = {};
   std::optional<ReadFor> read_for = {};
 

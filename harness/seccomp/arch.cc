@@ -76,14 +76,19 @@ constexpr std::array kAliases = {
     Alias{"SCMP_ARCH_MIPS64", Arch::kMips64},
 };
 
-struct ArchConstant {
-  std::string_view arch;
-  std::string_view name;
+using ConstantName = FixedText<51>;
+struct CommonConstant {
+  ConstantName name;
   std::uint64_t value;
 };
-#define SECEQUIV_CONSTANT(name, value) Constant{name, value},
+struct ArchConstant {
+  FixedText<8> arch;
+  ConstantName name;
+  std::uint64_t value;
+};
+#define SECEQUIV_CONSTANT(name, value) CommonConstant{name, value},
 #define SECEQUIV_CONSTANT_ARCH(arch, name, value)
-constexpr Constant kConstants[] = {
+constexpr CommonConstant kConstants[] = {
 #include "harness/seccomp/tables/constants.inc"
 };
 #undef SECEQUIV_CONSTANT
@@ -150,20 +155,21 @@ std::string_view syscall_name(Arch arch, std::uint32_t nr) {
 std::optional<std::uint64_t> constant_value(Arch arch, std::string_view name) {
   for (const ArchConstant& constant : kArchConstants)
     if (constant.name == name && constant.arch == arch_info(arch).name) return constant.value;
-  for (const Constant& constant : kConstants)
+  for (const CommonConstant& constant : kConstants)
     if (constant.name == name) return constant.value;
   return std::nullopt;
 }
 
 std::vector<Constant> constants(Arch arch, std::string_view prefix) {
   std::vector<Constant> out;
+  const auto wanted = [&](std::string_view name) { return name.starts_with(prefix); };
   for (const ArchConstant& constant : kArchConstants)
-    if (constant.arch == arch_info(arch).name && constant.name.starts_with(prefix))
+    if (constant.arch == arch_info(arch).name && wanted(constant.name))
       out.push_back({constant.name, constant.value});
-  for (const Constant& constant : kConstants)
-    if (constant.name.starts_with(prefix) &&
-        std::ranges::find(out, constant.name, &Constant::name) == out.end())
-      out.push_back(constant);
+  for (const CommonConstant& constant : kConstants)
+    if (wanted(constant.name) &&
+        std::ranges::find(out, std::string_view(constant.name), &Constant::name) == out.end())
+      out.push_back({constant.name, constant.value});
   return out;
 }
 
@@ -187,7 +193,7 @@ Result<std::uint64_t> parse_value(std::string_view text, Arch arch) {
           fmt::format("'{}' is neither a number from -2^63 to 2^64-1 nor a known constant on {}{}",
                       term, arch_info(arch).name,
                       did_you_mean(similar_names(
-                          term, kConstants | std::views::transform(&Constant::name)))));
+                          term, kConstants | std::views::transform(&CommonConstant::name)))));
     value |= *part;
   }
   return value;
@@ -197,12 +203,13 @@ std::string_view errno_name(std::uint32_t number) {
   // Some numbers have a second name: errno(3) lists it as an alias, or a file system defines it.
   constexpr std::array<std::string_view, 5> kAliasNames = {"EDEADLOCK", "EFSBADCRC", "EFSCORRUPTED",
                                                            "ENOTSUP", "EWOULDBLOCK"};
-  for (const Constant& constant : kConstants)
-    if (constant.value == number && constant.name.size() > 1 && constant.name[0] == 'E' &&
-        constant.name.find('_') == std::string_view::npos &&
-        constant.name.substr(0, 5) != "EPOLL" &&
-        std::ranges::find(kAliasNames, constant.name) == kAliasNames.end())
-      return constant.name;
+  for (const CommonConstant& constant : kConstants) {
+    const std::string_view name = constant.name;
+    if (constant.value == number && name.size() > 1 && name[0] == 'E' &&
+        name.find('_') == std::string_view::npos && name.substr(0, 5) != "EPOLL" &&
+        std::ranges::find(kAliasNames, name) == kAliasNames.end())
+      return name;
+  }
   return {};
 }
 
@@ -215,7 +222,7 @@ std::vector<std::string> similar_syscalls(Arch arch, std::string_view name) {
 }
 
 std::vector<std::string> similar_arches(std::string_view name) {
-  // Other projects have these names, which we do not accept.
+  // Other projects use these names. We suggest ours, but do not accept them.
   static constexpr std::array kForeign = {
       Alias{"x64", Arch::kX86_64},    Alias{"ia32", Arch::kI386},
       Alias{"armhf", Arch::kArm},     Alias{"armv7l", Arch::kArm},

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/fixed_text.h"
 #include "harness/base/result.h"
 #include "harness/seccomp/data.h"
 
@@ -40,7 +41,7 @@ inline constexpr std::uint32_t kX32Bit = 0x40000000;  // __X32_SYSCALL_BIT
 
 struct SyscallEntry {
   std::uint32_t nr;
-  std::string_view name;
+  FixedText<28> name;
 };
 
 // The fixed properties of an architecture.

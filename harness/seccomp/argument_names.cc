@@ -139,7 +139,7 @@ std::string named(Arch arch, const Row& row, std::uint64_t value) {
   return std::string(one) + (further->empty() ? "" : "|") + *further;
 }
 
-// Returns the first text that `text` makes of the argument's rows and that is not empty.
+// Calls `text` for each of the argument's rows. Returns the first result that is not empty.
 template <class Text>
 std::string first_text(Arch arch, std::uint32_t nr, int argument, const Text& text) {
   const std::string_view call = syscall_name(arch, nr);

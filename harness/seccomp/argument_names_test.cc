@@ -38,7 +38,7 @@ TEST(ArgumentNames, NameTheFlagsThatAMaskSelects) {
   EXPECT_EQ(flags("read", 1, 1), "");
 }
 
-TEST(ArgumentNames, DoNotTakeNamesOfOtherArguments) {
+TEST(ArgumentNames, DoNotUseNamesOfOtherArguments) {
   EXPECT_EQ(name("prctl", 0, 1), "PR_SET_PDEATHSIG");
   EXPECT_EQ(name("prctl", 0, 8), "PR_SET_KEEPCAPS");
   EXPECT_EQ(name("prctl", 0, 4), "PR_SET_DUMPABLE");

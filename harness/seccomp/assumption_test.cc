@@ -196,7 +196,7 @@ TEST(Assumption, AcceptsNamesOfArchitecturesAndSystemCalls) {
   EXPECT_EQ(describe(assumption("syscall in {read, arm64 : openat..100}")), "nr in {0, 56..100}");
 }
 
-TEST(Assumption, JoinsConstantsOfArgumentsByBars) {
+TEST(Assumption, BarsJoinConstantsOfArguments) {
   const std::string flags = "arg0 & 0x10020000 == 0x20000";
   EXPECT_EQ(describe(assumption("arg0 & (CLONE_NEWNS|CLONE_NEWUSER) == CLONE_NEWNS")), flags);
   EXPECT_EQ(describe(assumption("arg0 & CLONE_NEWNS | 0x10000000 == (CLONE_NEWNS)")), flags);

@@ -17,7 +17,7 @@ std::string word_name(std::uint32_t word, Endian endian);
 // Returns "nr=257 (openat) arch=0xc000003e (x86_64) ip=0x0 args=[0x3, ...]", with names if the
 // tables have them and without trailing zero arguments.
 std::string describe(const SeccompData& data);
-// Returns the first part of it: the number and the architecture.
+// Returns the first part of that text: the number and the architecture.
 std::string describe_call(const SeccompData& data);
 
 // Returns the inputs as records of 64 little-endian bytes.

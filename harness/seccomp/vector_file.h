@@ -41,7 +41,7 @@ struct Vector {
   std::optional<Refusal> refusal;  // the result that `accept` expects
 };
 
-// Reads the part of a line behind `run`: "nr=1 args=2 -> 0x7fff0000". Errors: kParse.
+// Reads the part of a line after `run`: "nr=1 args=2 -> 0x7fff0000". Errors: kParse.
 Result<VectorRun> parse_run(std::string_view value);
 
 // Returns the vectors in the text of one file. Errors: kParse with file:line.

@@ -5,7 +5,7 @@
 namespace secequiv::terminal::layout_test {
 namespace {
 
-TEST(Layout, LinesThatFitStay) {
+TEST(Layout, LinesThatFitAreUnchanged) {
   EXPECT_EQ(fitted("a b\n\nc", 20), "a b\n\nc");
   EXPECT_EQ(fitted("a line of more than twenty characters\n", 0),
             "a line of more than twenty characters\n");

@@ -25,7 +25,7 @@ FILE = ROOT / "corpus" / "known.toml"
 
 REQUESTS = ("optimize", "compile", "evaluate", "profile")
 POLICIES = ("compile", "profile")  # requests whose file is a policy
-# for each kind of fault: whether its entry has an input, on which the right number and the wrong one differ
+# for each kind of fault: whether its entry has an input, the right number for it and the wrong one
 KINDS = {"wrong-answer": True, "evaluator": True, "refused-output": False, "refused": False, "slow": False, "hang": False, "crash": False}
 LONGEST = datetime.timedelta(days=184)  # six months
 
@@ -42,7 +42,7 @@ class Known(NamedTuple):
     first_seen: datetime.date
     expires: datetime.date
     file: Path  # absolute
-    path: str  # the same below corpus
+    path: str  # the same, relative to corpus
     ours: object  # a 32-bit number if the entry has an input, otherwise text
     theirs: object
     what: str
@@ -138,12 +138,12 @@ def _entry(table, corpus, adapters, today, problems):
         except ValueError as error:
             problems.append("input: %s" % error)
     elif "input" in table:
-        problems.append("input: not for this kind")
-    # For an optimizer that is slow: the family of programs in the report of fuzz, which other families do not excuse.
+        problems.append("input: does not apply to this kind")
+    # An entry for a slow optimizer names the family of programs in the report of fuzz, and excuses no other family.
     if (texts["kind"], texts["request"]) == ("slow", "optimize"):
         take("family", str, "text")
     elif "family" in table:
-        problems.append("family: not for this kind")
+        problems.append("family: does not apply to this kind")
     arguments = take("arguments", list, "a list of texts", [])
     entry = Known(first_seen=first, expires=last, data=data, ours=values[0], theirs=values[1], arguments=tuple(arguments or ()),
                   input=str(table.get("input", "")), path=texts["file"], **{**texts, "file": corpus / texts["file"]})

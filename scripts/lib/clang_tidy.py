@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Run LLVM's run-clang-tidy on the sources that a build folder would compile: clang_tidy.py SOURCES BUILD [RUN-CLANG-TIDY].
+"""Run clang-tidy on the sources that a build folder would compile: clang_tidy.py SOURCES BUILD.
 
+pip installs the version that clang_tidy.txt pins in build/clang-tidy of this project, unless it is there.
 BUILD/compile_commands.json must list every source except tests, benchmarks and those that adapters build themselves, because run-clang-tidy
 cannot notice a source that no target compiles.
 
-Exit status: 0 no findings, 1 findings, no sources, or a source that no target compiles, 2 a build folder that cannot be read
+Exit status: 0 no findings, 1 findings, no sources, or a source that no target compiles, 2 a build folder that cannot be read, or no
+clang-tidy
 """
 
 import json
@@ -13,6 +15,10 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+from pinned import Missing, python_packages  # noqa: E402
 
 FOLDERS = ("adapters", "analyze", "api", "cli", "fuzz", "harness", "verify")
 # No check is needed for tests, benchmarks, sources that only these use, and sources that adapters build themselves.
@@ -27,9 +33,13 @@ def compiled(database):
     return {file.resolve() for file in files}
 
 
-def main(root, build, tool="run-clang-tidy-19"):
+def main(root, build):
     try:
+        tools = python_packages(HERE / "clang_tidy.txt", HERE.parents[1] / "build/clang-tidy") / "clang_tidy/data/bin"
         known = compiled(json.loads((build / "compile_commands.json").read_text()))
+    except Missing as missing:
+        print("clang_tidy: %s" % missing, file=sys.stderr)
+        return 2
     except (OSError, ValueError, KeyError) as error:
         print("clang_tidy: %s: %s" % (build, error), file=sys.stderr)
         return 2
@@ -40,11 +50,12 @@ def main(root, build, tool="run-clang-tidy-19"):
     # Check unity files as well, because they include sources; all other files in the build folder are generated.
     ours = r"^(?!%s/(?!(.*/)?Unity/)).*\.(cc|cxx)$" % re.escape(str(build))
     jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL") or str(os.cpu_count() or 1)
-    failed = subprocess.call([tool, "-quiet", "-clang-tidy-binary", "clang-tidy-19", "-p", str(build), "-j", jobs, ours]) != 0
+    failed = subprocess.call([sys.executable, str(tools / "run-clang-tidy.py"), "-quiet", "-clang-tidy-binary", str(tools / "clang-tidy"),
+                              "-p", str(build), "-j", jobs, ours]) != 0
     return 1 if failed or missing or not known else 0
 
 
 if __name__ == "__main__":
-    if len(sys.argv) not in (3, 4):
+    if len(sys.argv) != 3:
         sys.exit(__doc__)
-    sys.exit(main(Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve(), *sys.argv[3:]))
+    sys.exit(main(Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()))

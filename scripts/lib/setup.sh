@@ -15,7 +15,7 @@
 SETUP_BUILD=(cmake ninja-build libfmt-dev nlohmann-json3-dev libcli11-dev libz3-dev libcadical-dev libgmp-dev libbpf-dev libmd-dev)
 SETUP_TEST=(g++ libgtest-dev libbenchmark-dev libseccomp-dev libpcap-dev python3 python3-pytest python3-jsonschema python3-yaml python3-pip git cadical)
 SETUP_PACKAGE=(dpkg-dev file)
-SETUP_CLANG=(clang-19 libclang-rt-19-dev clang-format-19 clang-tidy-19)
+SETUP_CLANG=(clang-19 libclang-rt-19-dev clang-format-19)
 SETUP_OSS_FUZZ=(afl++ g++-multilib libc++-19-dev libc++abi-19-dev llvm-19)
 SETUP_BROWSER=(chromium chromium-driver python3-selenium)
 SETUP_CMAKE_MINIMUM=3.23 # CMakePresets.json, version 4
@@ -121,13 +121,13 @@ _setup_cannot() {
   if command -v apt-get >/dev/null; then
     _setup_say "as root: apt-get update && apt-get install --no-install-recommends $*"
   else
-    _setup_say "install what your system calls these, then run this again"
+    _setup_say "install your system's counterparts of these packages, then run this again"
   fi
   return 2
 }
 
 _setup_no_clang() {
-  _setup_say "this system's packages have no clang-19 (Debian 12 and Ubuntu 24.04 and their successors do)"
+  _setup_say "this system's packages have no clang-19 (those of Debian 12, Ubuntu 24.04 and their successors do)"
   _setup_say "either add the LLVM project's own packages for this system and run this again,"
   _setup_say "or use the distribution's g++: SECEQUIV_PRESET=gcc scripts/demo, and scripts/test gcc"
 }

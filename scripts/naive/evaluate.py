@@ -4,7 +4,7 @@
 PROGRAM is little-endian `struct sock_filter`s (8 bytes each), INPUTS little-endian `struct seccomp_data` records
 (64 bytes each), OUTPUT one little-endian u32 per record. `-` is stdin or stdout; OUTPUT defaults to `-`. A program
 of more than 4096 instructions is evaluated, too. Exit status: 0 done, 2 wrong usage or input, 4 the kernel would refuse
-the program for another reason than its length (stderr names the rule and the instruction).
+the program for a reason other than its length (stderr names the rule and the instruction).
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Asks the running kernel whether it accepts a program, without installing anything.
+"""Finds out whether the running kernel accepts a program, without installing anything.
 
 Owns the system calls (x86_64 and the generic syscall table, through ctypes). It must not know the rules. A forked
 child sets NO_NEW_PRIVS, lowers RLIMIT_NOFILE to 0 and calls seccomp() with the flag for a listener. The kernel first

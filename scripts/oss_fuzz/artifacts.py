@@ -50,7 +50,7 @@ def name_problems(out):
     names = {path.name for path in targets(out)}
     if not names:
         problems.append("no fuzz target: no executable has LLVMFuzzerTestOneInput")
-    problems += ["%s: the name of a target has letters, digits, _ and - only" % name for name in sorted(names) if not NAME.fullmatch(name)]
+    problems += ["%s: a target's name may contain only letters, digits, _ and -" % name for name in sorted(names) if not NAME.fullmatch(name)]
     for path in sorted(Path(out).iterdir()):
         if path.is_dir():
             problems.append("%s: a folder is left over; seeds go into an archive" % path.name)

@@ -35,7 +35,7 @@ def build(root, folder, variables):
     kept = folder / "variables"
     wanted = "\n".join("%s=%s" % pair for pair in sorted(variables.items()))
     if not kept.exists() or kept.read_text() != wanted:
-        shutil.rmtree(work, ignore_errors=True)  # CMake would use the flags of its first run
+        shutil.rmtree(work, ignore_errors=True)  # otherwise CMake would keep the flags of its first run
     for each in (src, out, moved, work / "secequiv" / "bin"):  # a target that is no longer built must not remain
         shutil.rmtree(each, ignore_errors=True)
     for each in (src, work, out):

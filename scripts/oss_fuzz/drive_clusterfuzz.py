@@ -1,7 +1,7 @@
 """Drive fuzz targets through ClusterFuzz's own engine: drive_clusterfuzz.py OUT WORK RUNS PLANTED TARGET... (RUNS: in addition to the seeds)
 
-Only the Python of the environment that scripts/oss_fuzz/service_engine.py makes runs this file. It prints a JSON document with what the
-engine returned, and judges nothing. PLANTED is a folder with a target that has a bug, or '-'. Everything is written below WORK.
+scripts/oss_fuzz/service_engine.py runs this file, with ClusterFuzz's packages in PYTHONPATH. It prints a JSON document with what the
+engine returned, and checks nothing. PLANTED is a folder with a target that has a bug, or '-'. Everything is written below WORK.
 """
 
 import json

@@ -115,7 +115,7 @@ def afl(sandbox, target, seconds):
     counts = re.search(r"coverage of (\d+) edges were achieved out of (\d+) existing", done.stdout)
     reached, edges = map(int, counts.groups()) if counts else (0, 0)
     if done.returncode != 0 or edges < LEAST_EDGES or reached == 0:
-        problems.append("%s: its seeds reach %d of %d instrumented edges by afl-showmap (status %d); expected some of at least %d%s" % (
+        problems.append("%s: according to afl-showmap, its seeds reach %d of %d instrumented edges (status %d); expected at least 1 of at least %d%s" % (
             target.name, reached, edges, done.returncode, LEAST_EDGES, _shown(done.stdout)))
     return problems, {"edges": edges, "reached": reached}
 

@@ -1,6 +1,6 @@
 """Run the targets of a build with ClusterFuzz's own engine code, the package `clusterfuzz` of PyPI, which ClusterFuzzLite also uses:
-fuzzing, merging corpora, reproducing a crash of a planted bug, and minimizing its input. Owns the environment in which that package is
-installed, and what its results must be. The engine itself runs in drive_clusterfuzz.py; nothing of it is imitated here."""
+fuzzing, merging corpora, reproducing a crash of a planted bug, and minimizing its input. Owns what the results must be. The engine itself
+runs in drive_clusterfuzz.py; nothing of it is imitated here."""
 
 import json
 import os
@@ -8,6 +8,8 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+from pinned import Missing, python_packages
 
 from . import artifacts, toolchain
 
@@ -17,24 +19,8 @@ PLANTED_TARGET = "fuzz_plugin"
 CRASH = "fuzz_plugin: different: "  # how a wrong answer is reported
 
 
-def install(folder):
-    """Installs the pinned package in a virtual environment in `folder`; returns its Python. Raises NotAvailable."""
-    python, kept = folder / "bin/python", folder / "pins.txt"
-    if kept.exists() and kept.read_text() == PINS.read_text():
-        return python
-    shutil.rmtree(folder, ignore_errors=True)
-    for command in ([sys.executable, "-m", "venv", folder],
-                    [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary", ":all:", "--require-hashes", "-r", PINS]):
-        done = subprocess.run([str(part) for part in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        if done.returncode != 0:
-            shutil.rmtree(folder, ignore_errors=True)
-            raise toolchain.NotAvailable("ClusterFuzz cannot be installed: %s" % (done.stdout.strip().splitlines() or ["status %d" % done.returncode])[-1])
-    shutil.copy(PINS, kept)
-    return python
-
-
 def plant(out, folder, root):
-    """Makes a folder with fuzz_plugin and an optimizer with a bug, which fuzz_plugin loads because it is beside it."""
+    """Makes a folder with fuzz_plugin and, beside it, an optimizer with a bug, which fuzz_plugin loads from there."""
     folder.mkdir(parents=True)
     for path in out.glob(PLANTED_TARGET + "*"):
         shutil.copy(path, folder)
@@ -42,10 +28,10 @@ def plant(out, folder, root):
     return folder
 
 
-def drive(python, out, work, runs, planted, names):
-    """Runs the engine; returns its report. Raises NotAvailable with its error if the package itself fails."""
-    environment = {**os.environ, "TMPDIR": str(work), "PYTHONDONTWRITEBYTECODE": "1"}
-    done = subprocess.run([str(python), str(HERE / "drive_clusterfuzz.py"), str(out), str(work), str(runs), str(planted), *names], cwd=str(work),
+def drive(packages, out, work, runs, planted, names):
+    """Runs the engine, which is in the folder `packages`; returns its report. Raises RuntimeError if the package itself fails."""
+    environment = {**os.environ, "TMPDIR": str(work), "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(packages)}
+    done = subprocess.run([sys.executable, str(HERE / "drive_clusterfuzz.py"), str(out), str(work), str(runs), str(planted), *names], cwd=str(work),
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", env=environment)
     if done.returncode != 0:
         raise RuntimeError("status %d: %s" % (done.returncode, "\n    | ".join(done.stderr.strip().splitlines()[-8:])))
@@ -83,16 +69,19 @@ def problems_of(report, targets, least_runs):
     return problems
 
 
-def check(root, out, folder, environment, runs, short):
+def check(root, out, folder, packages, runs, short):
     """Checks a build with libFuzzer and ASan; returns (problems, figures). `short` fuzzes one correct target only. Raises NotAvailable."""
-    python = install(environment)
+    try:
+        python_packages(PINS, packages)
+    except Missing as missing:
+        raise toolchain.NotAvailable(str(missing)) from missing
     shutil.rmtree(folder, ignore_errors=True)
     names = [path.name for path in artifacts.targets(out)]
     planted = plant(out, folder / "planted", root)
     work = folder / "work"
     work.mkdir()
     try:
-        report = drive(python, out, work, runs, planted, ["fuzz_check"] if short else names)
+        report = drive(packages, out, work, runs, planted, ["fuzz_check"] if short else names)
     except RuntimeError as error:
         return ["ClusterFuzz's engine: %s" % error], {}
     finally:

@@ -88,7 +88,7 @@ def test_file_blocks_are_stored(check):
     assert check(fence("json file: deep/x.json", "{}") + fence("console", "$ cat deep/x.json", "{}")) == []
 
 
-def test_blocks_run_if_what_they_need_is_there(check):
+def test_blocks_run_only_if_their_requirements_are_met(check):
     text = fence("go file: a/b.go", "package b") + fence("console needs: test -e %s", "$ cat a/b.go", "package a")
     assert "-package a" in check(text % "a/b.go")[0]
     assert check(text % "a/c.go") == []

@@ -12,8 +12,6 @@ ROOT = Path(__file__).resolve().parents[2]
 MOVED = "#include <string>\n#include <utility>\nnamespace {\nstd::string %s(std::string text) {\n  std::string other = std::move(text);\n  return other + text;\n}\n}\n"
 CLEAN = "int %s() { return 1; }\n"
 
-pytestmark = pytest.mark.skipif(not shutil.which("run-clang-tidy-19"), reason="no run-clang-tidy-19")
-
 
 @pytest.fixture
 def tree(tmp_path):

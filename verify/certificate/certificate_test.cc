@@ -104,7 +104,7 @@ Program program(std::string_view text) {
   return out ? *out : Program{};
 }
 
-TEST(CaseWalk, LimitsAreErrors) {
+TEST(CaseWalk, ExceededLimitsAreErrors) {
   const Program one = program("ld [0]\njeq #1, y\nret #0\ny: ret #1\n");
   const auto walk = walk_certificate(one, one, Sameness::kRaw);
   ASSERT_TRUE(walk);

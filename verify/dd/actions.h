@@ -20,9 +20,9 @@ struct ArchActions {
 };
 
 struct Actions {
-  // Each architecture that the filters treat differently from an unknown one. If they treat none
-  // differently, or do not have one action for all calls of an unknown one: also those of which
-  // `host` runs programs.
+  // The architectures that the filters treat differently from an unknown one. If there are none, or
+  // if the action for an unknown architecture depends on the call, also those whose programs `host`
+  // runs.
   std::vector<ArchActions> arches;
   bool others_by_number = false;  // the actions of the other architectures depend on the call
 };

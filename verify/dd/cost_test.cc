@@ -91,7 +91,7 @@ TEST(ExactCost, MatchesCountsByHand) {
 
 // Covers comparisons of two words, and computed results.
 TEST(ExactCost, CountsComputedResults) {
-  // The filter allows if arg0 == arg1: one input in 2^32.
+  // The filter allows if the low halves of arg0 and arg1 are equal: one input in 2^32.
   const Program equal = assemble(
       "ld [16]\ntax\nld [24]\njeq x, y, n\ny: ld #0x7fff0000\nja e\nn: ld #0x50001\ne: ret a");
   const ExactCost cost = cost_of(equal, 0);
@@ -121,7 +121,7 @@ TEST(ExactCost, IgnoresInfeasiblePaths) {
   EXPECT_EQ(worst_of(program).instructions, 7u);
 }
 
-TEST(ExactCost, LimitsAreErrors) {
+TEST(ExactCost, ExceededLimitsAreErrors) {
   const Program program = assemble(
       "ld [16]\ntax\nld [24]\nmul x\ntax\nld [32]\nmul x\njset #0x8000, y, n\ny: ret "
       "#0x7fff0000\nn: ret #0");

@@ -101,7 +101,8 @@ class Divider {
     }
   }
 
-  // Returns the number, from 1, of the group with these actions. It loses data that differs.
+  // Returns the number, from 1, of the group with these actions. The group keeps data only if all
+  // of its changes have the same data.
   std::uint32_t group_of(const ReturnValue& before, const ReturnValue& after) {
     auto known = std::ranges::find_if(groups_, [&](const Group& group) {
       return group.before.action == before.action && group.after.action == after.action;
@@ -155,7 +156,8 @@ class Divider {
     if (without(without(counts_, inputs), known) != Diagrams::kZero) part.unknown_arches = false;
   }
 
-  // Returns the architectures for which the filters test, if both test for some but none together.
+  // Returns the architectures that each filter distinguishes, if both distinguish some but have
+  // none in common.
   std::optional<Direction::Arches> different_arches() {
     const auto tested = [&](NodeId root) {
       const NodeId unknown = space_.fix(root, kArchWord, kUnknownAudit);

@@ -198,9 +198,9 @@ TEST(Direction, NumbersNamedOnlyOnTheCompatArchitectureAreListed) {
   EXPECT_FALSE(out.allowed.unnamed.empty());
 }
 
-// read is allowed everywhere, but the pair also differs on i386 alone, so that numbers do not
-// describe it.
-TEST(Direction, APartThatIsTheSameOnAllArchitecturesMentionsTheOthers) {
+// read becomes allowed on every architecture. Number 1 changes only on i386, so numbers alone do
+// not describe the difference.
+TEST(Direction, AChangeOnAllArchitecturesCoversUnknownOnes) {
   const Direction out = direction_between(
       "ld [0]\njeq #0, no, yes\nyes: ret #0x7fff0000\nno: ret #0x50001\n",
       "ld [4]\njeq #0x40000003, in, yes\nin: ld [0]\njeq #1, no, yes\nyes: ret #0x7fff0000\n"
@@ -218,7 +218,7 @@ TEST(Direction, AnUnknownArchitectureIsNotEveryArchitecture) {
   EXPECT_TRUE(out.allowed.unknown_arches);
 }
 
-TEST(Direction, LimitsAreAnError) {
+TEST(Direction, AnExceededLimitIsAnError) {
   const Program before = assemble("ret #0\n");
   const Program after = assemble("ret #0x7fff0000\n");
   Limits limits;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <functional>
 #include <future>
 #include <optional>
@@ -73,7 +74,7 @@ std::optional<Error> contradiction(const Proof& one, const Proof& other) {
 
 using Solver = Result<Proof> (*)(const Question&, double, std::size_t, double);
 
-// Asks diagrams, then the SAT engine with half of the time that is left, then Z3.
+// Runs the diagram engine, then the SAT engine with half of the remaining time, then Z3.
 Result<Proof> one_after_the_other(const Question& question, const Budget& budget) {
   const auto start = Clock::now();
   auto out = dd::prove(question, budget.diagrams);
@@ -81,8 +82,9 @@ Result<Proof> one_after_the_other(const Question& question, const Budget& budget
        {std::pair<Solver, double>{sat::prove, 0.5}, {smt::prove, 1}}) {
     if (decisive(out) || stop_wanted()) return out;
     const double spent = budget.spent_seconds + seconds_since(start);
-    auto next = solver(question, spent + share * (budget.timeout_seconds - spent),
-                       budget.solver_mib, spent);
+    // lerp returns exactly the limit for the last solver, which names it.
+    auto next =
+        solver(question, std::lerp(spent, budget.timeout_seconds, share), budget.solver_mib, spent);
     if (!next) return next;
     next->encode_seconds += out->encode_seconds;
     next->solve_seconds += out->solve_seconds;

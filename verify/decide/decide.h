@@ -55,8 +55,8 @@ dd::Limits limits_to_improve(const dd::Limits& limits);
 Result<Proof> ask_engine(const Question& question, const Engine& engine, const Budget& budget);
 
 // Does the same, but derived inputs run before any solver. If one shows a difference, the verdict
-// is kDifferent even if the engine gives up, which then has little time to find the smallest
-// witness.
+// is kDifferent even if the engine gives up. The engine then has only little time to find the
+// smallest witness.
 Result<Proof> decide(const Question& question, const Engine& engine, const Budget& budget);
 
 }  // namespace secequiv

@@ -90,7 +90,7 @@ TEST(Decide, EnginesThatGiveUpDoNotHideWhatInputsShow) {
     smallest.words[0] = 8;
     EXPECT_EQ(proof->witness->data, smallest);
   }
-  // Such an answer contradicts the input.
+  // The answer `unsat` contradicts the input that shows the difference.
   const auto wrong = decide(Question(pair), foreign("echo unsat"), tight);
   ASSERT_FALSE(wrong);
   EXPECT_EQ(wrong.error().code, ErrorCode::kInternal);

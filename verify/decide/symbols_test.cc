@@ -327,8 +327,8 @@ TEST(SymbolProofs, AssumptionsMayNameSymbols) {
     EXPECT_FALSE(parse_assumption(wrong, Arch::kX86_64, asked.question.symbols.all())) << wrong;
 }
 
-TEST(SymbolProofs, LimitsGiveUnknown) {
-  // Both return 3 * a * $x, which is hard to prove of the words on the right.
+TEST(SymbolProofs, ExceededLimitsGiveUnknown) {
+  // Both return 3 * a * $x. The second program adds two partial products, so this is hard to prove.
   const Asked asked("ld [16]\nmul #$x\nmul #3\nret a",
                     "ld [20]\ntax\nld [16]\nand x\nmul #$x\nst M[0]\nld [20]\nxor #0xffffffff\n"
                     "tax\nld [16]\nand x\nmul #$x\nldx M[0]\nadd x\nmul #3\nret a");

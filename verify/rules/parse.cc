@@ -175,7 +175,7 @@ class Reader {
     if (entry.value.empty() || !entry.block.empty()) {
       if (!entry.value.empty())
         return failure(entry.block.front(),
-                       "expected a condition of one line, or code below "
+                       "expected a condition on the same line, or code below "
                        "'before:' and 'after:'");
       return code(entry, out);
     }

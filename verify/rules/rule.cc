@@ -246,12 +246,13 @@ std::string missing_memory(const Instance& instance, const std::vector<std::size
   const MemoryUse has = memory_use(at.in(*after), after->size, rule.exits.size());
   known |= had.needed;
   if (const std::uint32_t missing = has.needed & ~known; missing != 0)
-    return fmt::format("M[{}] is read, but perhaps not written before", std::countr_zero(missing));
+    return fmt::format("M[{}] is read, but may not have been written before",
+                       std::countr_zero(missing));
   for (std::size_t exit = 0; exit < rule.exits.size(); ++exit) {
     const std::uint32_t missing =
         had.set[exit] & ~has.set[exit] & ~known & (rule.live[exit] / kLiveM);
     if (missing != 0)
-      return fmt::format("M[{}] is live at {}, but perhaps not written before",
+      return fmt::format("M[{}] is live at {}, but may not have been written before",
                          std::countr_zero(missing), rule.exits[exit]);
   }
   return "";

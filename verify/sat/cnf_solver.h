@@ -22,7 +22,7 @@ class CnfSolver {
     kOneQuery,     // simplifies first
   };
 
-  // `stop` is asked regularly; once it returns true, answers are kUnknown.
+  // `stop` is called regularly; once it returns true, answers are kUnknown.
   CnfSolver(const BitGraph& graph, Effort effort, std::function<bool()> stop);
   ~CnfSolver();
   CnfSolver(const CnfSolver&) = delete;
@@ -30,8 +30,9 @@ class CnfSolver {
 
   // States that two bits are equal.
   void merge(Bool a, Bool b);
-  // Returns whether all these bits can be true, or kUnknown after `conflicts` (none if negative).
-  // `same` returns for each bit an equal one that replaces it.
+  // Returns whether all these bits can be true at once, or kUnknown if this takes more than
+  // `conflicts` conflicts (negative: no limit). `same` returns for each bit an equal one that
+  // replaces it.
   Answer ask(std::span<const Bool> bits, int conflicts, const std::function<Bool(Bool)>& same);
   // After kYes: the number of each input bit (32 * word + bit) that is true.
   [[nodiscard]] std::vector<std::uint32_t> true_inputs() const;

@@ -25,8 +25,8 @@ struct Conditions {
   BitGraph::Bool differ = -1;
   BitGraph::Bool looser = -1;
   BitGraph::Bool stricter = -1;
-  // The bits that a minimal example makes false, the first ones first: the values of symbols, the
-  // number of non-zero words, and the words.
+  // The bits that a minimal example makes false, in the order of precedence: the values of symbols,
+  // the number of non-zero words, and the words.
   std::vector<BitGraph::Bool> to_clear;
 
   Conditions(const Question& question, std::size_t most_bytes, std::function<bool()> stop) {
@@ -121,7 +121,7 @@ class Prover {
   }
 
  private:
-  // For each bit of a witness. Many witnesses need none.
+  // Limits on conflicts for each bit of a witness. Many witnesses need no conflicts.
   static constexpr int kConflicts = 10000;
   static constexpr int kFewConflicts = 500;
 

@@ -20,7 +20,7 @@ class Sweep {
   using Bool = BitGraph::Bool;
 
   // Simulation starts from `likely` inputs, and varies them with `constants`; neither is empty.
-  // `stop` is asked regularly; once it returns true, answers are kUnknown. The graph must not
+  // `stop` is called regularly; once it returns true, answers are kUnknown. The graph must not
   // change.
   Sweep(const BitGraph& graph, std::span<const Inputs> likely,
         std::span<const std::uint32_t> constants, std::function<bool()> stop);
@@ -29,11 +29,11 @@ class Sweep {
   Answer possible(Bool goal);
   // After kYes: such an input.
   [[nodiscard]] const Inputs& example() const { return example_; }
-  // Makes these bits false in the example where that is possible, the first ones first. Returns
-  // false if one of them takes more than so many conflicts, or if `stop` ends this before.
-  // Precondition: the goal is true for the example.
+  // Makes these bits false in the example where that is possible; earlier bits have precedence.
+  // Returns false if one of them takes more than `conflicts` conflicts, or if `stop` ends the call
+  // early. Precondition: the goal is true for the example.
   bool minimize(Bool goal, std::span<const Bool> bits, Inputs example, int conflicts);
-  // Finds equal bits below the goal; each query takes at most so many conflicts.
+  // Finds equal bits below the goal; each query takes at most `conflicts` conflicts.
   void merge_below(Bool goal, int conflicts);
 
  private:

@@ -51,7 +51,7 @@ TEST(Sweep, AgreesWithAllInputs) {
   int impossible = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     RandomGraph made(seed);
-    // Conjunctions of several bits are often impossible without being simply so.
+    // Conjunctions of several bits are often impossible, but not obviously so.
     Random random(seed + 1000);
     std::vector<std::pair<BitGraph::Bool, std::vector<bool>>> goals;
     for (int i = 0; i < 12; ++i) {
@@ -83,7 +83,7 @@ TEST(Sweep, AgreesWithAllInputs) {
   EXPECT_GE(impossible, 50);
 }
 
-TEST(Sweep, AStoppedSweepKnowsNothing) {
+TEST(Sweep, AStoppedSweepDecidesNothing) {
   Bits graph;
   BitGraph::Bool goal = 1;
   for (std::uint32_t bit = 0; bit < 32; ++bit) goal = graph.both(goal, graph.input(bit, bit));

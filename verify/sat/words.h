@@ -104,7 +104,7 @@ class Words {
   // word.
   Word word(const Operation& how, const std::optional<Sum>& sum);
   Word opaque(const Operation& how);
-  // Returns whether `condition` is known as: a is larger than b.
+  // Returns whether `condition` is known to mean that a is larger than b.
   [[nodiscard]] bool is_above(Bool condition, Word a, Word b) const;
   const Bits::Word& bits_of(Word a);
   Bits::Word compute(const Operation& how);

@@ -202,7 +202,7 @@ TEST(Words, SumsOfConditionalConstantsDoNotDependOnTheOrder) {
   EXPECT_NE(total({0, 1, 2, 3, 4}), total({3, 1, 4, 0, 1}));
 }
 
-TEST(BitGraph, OrderDoesNotMatter) {
+TEST(BitGraph, TheOrderOfOperandsDoesNotMatter) {
   Bits d;
   const auto a = d.input(0, 0), b = d.input(0, 1), c = d.input(0, 2);
   EXPECT_EQ(d.both(d.both(a, b), -c), d.both(a, d.both(-c, b)));

@@ -132,7 +132,7 @@ std::string shown(std::string_view output) {
   return printable(output.substr(0, kMost), false);
 }
 
-// Asks one solver queries about one question.
+// Runs one solver on the queries about one question.
 class Foreign {
  public:
   Foreign(const ForeignSolver& solver, const Question& question, double timeout_seconds,

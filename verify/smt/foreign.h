@@ -1,5 +1,5 @@
-// Owns asking a foreign SMT-LIB 2 solver, which runs as a command: the queries, and how its answers
-// become a proof. It must not know how the command's name reached it.
+// Owns running a foreign SMT-LIB 2 solver as a command: the queries, and how its answers become a
+// proof. It must not know how the command's name reached it.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,9 @@ struct ForeignSolver {
 // Returns its name in reports: "smt:" and the command.
 std::string name_of(const ForeignSolver& solver);
 
-// Answers the question; the limits are those of prove() in solver.h. `unsat` is believed, but a
-// model counts only if it replays, and any other answer is kUnknown with its reason in `detail`.
-// The witness is small, but not minimal. Error: kUsage if no input meets the assumption.
+// Answers the question; the limits are those of prove() in solver.h. `unsat` is trusted, but a
+// model counts only if it replays. Any other answer is kUnknown with its reason in `detail`. The
+// witness is small, but not minimal. Error: kUsage if no input meets the assumption.
 Result<Proof> prove_by(const ForeignSolver& solver, const Question& question,
                        double timeout_seconds, std::size_t memory_mib = 4096,
                        double spent_seconds = 0);

@@ -27,7 +27,7 @@ TEST(ReadForeign, ReadsEveryFormOfValues) {
   EXPECT_EQ(read_foreign(" sat", {}).kind, Kind::kSat);
 }
 
-TEST(ReadForeign, BelievesNothingElse) {
+TEST(ReadForeign, AcceptsNoOtherText) {
   const std::vector<std::string> names = {"word0"};
   for (const char* text :
        {"", "unknown", "unsupported", "unsupported\nunsat", "unsat\nsat", "unsat\n(error \"no\")",
@@ -66,7 +66,7 @@ Proof proven(const std::string& command, const char* after, double seconds = 20,
   return proof ? *proof : Proof{};
 }
 
-TEST(ForeignSolver, ItsUnsatIsNamedAndItsModelIsReplayed) {
+TEST(ForeignSolver, AnswersNameTheSolverAndModelsAreReplayed) {
   const Proof same = proven("echo unsat", kFrom5);
   EXPECT_EQ(same.verdict, Verdict::kEquivalent);
   EXPECT_EQ(same.engine, "smt:echo unsat");
@@ -87,7 +87,7 @@ TEST(ForeignSolver, AModelThatDoesNotReplayIsNoVerdict) {
   EXPECT_EQ(moody.verdict, Verdict::kUnknown);
 }
 
-TEST(ForeignSolver, EveryOtherEndIsUnknownWithItsReason) {
+TEST(ForeignSolver, AnyOtherEndIsUnknownWithItsReason) {
   const std::pair<const char*, const char*> cases[] = {
       {"echo unknown", "it answers 'unknown'"},
       {"echo unsat; exit 1", "it exited with status 1"},
@@ -119,13 +119,13 @@ TEST(ForeignSolver, GetsACompleteQueryOnStandardInputOrInAFile) {
   EXPECT_EQ(proven("grep -q '^(check-sat)$' && echo unsat", kFrom5).verdict, Verdict::kEquivalent);
 }
 
-TEST(ForeignSolver, RefinementAsksTwoQuestions) {
+TEST(ForeignSolver, RefinementRunsTwoQueries) {
   constexpr auto kRefines = Question::Goal::kRefines;
   EXPECT_EQ(proven("echo unsat", kFrom5, 20, kRefines).verdict, Verdict::kEquivalent);
   EXPECT_EQ(proven("echo sat", kFrom6, 20, kRefines).verdict, Verdict::kUnknown);
 }
 
-TEST(ForeignSolver, SymbolsHaveValuesToo) {
+TEST(ForeignSolver, ItsModelHasTheValuesOfSymbols) {
   const Program before = assemble("ld [0]\njeq #5, y, n\ny: ret #1\nn: ret #2\n");
   const auto named =
       read_symbolic("ld [0]\njeq #$fd, y, n\ny: ret #1\nn: ret #2\n", "test", Form::kAsm);

@@ -5,7 +5,7 @@
 
 static_assert(std::is_standard_layout_v<secequiv_options>);
 
-// Checks that a program which includes the header passes what the library expects.
+// Checks that the library accepts the options and the ABI version that the header defines.
 int main() {
   const secequiv_options options = SECEQUIV_OPTIONS_INIT;
   secequiv_result* result = secequiv_validate(nullptr, 0, &options);

@@ -51,8 +51,9 @@ var calls = struct {
 	of map[testing.TB]int
 }{of: map[testing.TB]int{}}
 
-// Optimizer fails the test if `optimize` changes the decisions of any of many programs, makes one that the kernel refuses, loses a
-// call that the kernel caches, panics or does not end. An instruction is an Insn or any structure that Equivalent takes.
+// Optimizer calls `optimize` with many programs. It fails the test if `optimize` changes the decisions of a program, makes one that
+// the kernel refuses, loses a call that the kernel caches, panics or does not end. An instruction is an Insn or any structure that
+// Equivalent accepts.
 //
 // secequiv calls `optimize` in copies of the test binary that run this test alone, so the test runs again up to this call.
 func Optimizer[I any](t testing.TB, optimize func([]I) []I, options ...Option) {
@@ -124,8 +125,8 @@ func answer[I any](optimize func([]I) []I) int {
 	return 0
 }
 
-// again returns a shell command that runs this test binary for one test, with the flags that are not of package testing. What
-// the test prints goes to standard error, so that it cannot be taken for answers.
+// again returns a shell command that runs this test binary for one test, with the flags that do not belong to package testing. What the
+// test prints goes to standard error, so that it cannot be taken for answers.
 func again(test string) (string, error) {
 	program, err := os.Executable()
 	if err != nil {

@@ -52,7 +52,7 @@ func TestWrongOptimizers(t *testing.T) {
 
 const hash = "ld [16]\nmul #0x9e3779b1\ntax\nld [24]\nmul #0x85ebca6b\nxor x\njeq #0x12345678, bad, good\nbad: ret #0x80000000\ngood: ret #0x7fff0000\n"
 
-// Diagrams and derived inputs do not decide about arithmetic with several words. A pass needs a proof nevertheless.
+// Diagrams and derived inputs cannot decide arithmetic with several words, but a pass still needs a proof.
 func TestArithmeticIsProven(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "hash.asm")
 	if err := os.WriteFile(path, []byte(hash), 0o600); err != nil {

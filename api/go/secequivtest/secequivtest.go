@@ -220,8 +220,8 @@ func Cost(filters []any, options ...Option) (json.RawMessage, error) {
 	return analyze("cost", filters, options)
 }
 
-// Cache returns the document of `secequiv cache`: the calls that the kernel answers from its cache, and those that the second
-// filter loses. Its verdict is "fail" if there are any.
+// Cache returns the document of `secequiv cache`: the calls that the kernel answers from its cache, and those that the second filter loses.
+// Its verdict is "fail" if the second filter loses any.
 func Cache(filters []any, options ...Option) (json.RawMessage, error) {
 	return analyze("cache", filters, options)
 }

@@ -61,7 +61,7 @@ class Condition(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """Matches a system call if all conditions of at least one alternative hold. An empty alternative holds, and is the only one."""
+    """Matches a system call if all conditions of at least one alternative hold. An empty alternative always holds; a rule that has one has no other."""
 
     action: int
     audit: int
@@ -70,7 +70,7 @@ class Rule(NamedTuple):
 
 
 class Policy(NamedTuple):
-    """The actions are return values of the filter. The first matching range decides, then the first matching rule."""
+    """The actions are return values of the filter. The first matching range decides; if there is none, the first matching rule decides."""
 
     name: str
     default_action: int
@@ -100,8 +100,8 @@ def read_policy(text: bytes) -> Policy:
 def serve(optimize: Optional[Callable[[List[Insn]], Sequence[Tuple[int, int, int, int]]]] = None,
           compile: Optional[Callable[[Policy], Sequence[Tuple[int, int, int, int]]]] = None,
           evaluate: Optional[Callable[[List[Insn], List[bytes]], Sequence[int]]] = None) -> None:
-    """Answers requests until standard input ends. `evaluate` gets inputs of 64 bytes and returns one number for each. A function that is
-    missing is answered as unsupported. Exits with 2 if the input ends within a frame, or if the program got arguments."""
+    """Answers requests until standard input ends. `evaluate` gets inputs of 64 bytes and returns one number for each. Requests for a
+    missing function are answered as unsupported. Exits with 2 if the input ends within a frame, or if the program got arguments."""
     if len(sys.argv) > 1:
         print("usage: %s (it takes no arguments and reads requests from standard input)" % sys.argv[0], file=sys.stderr)
         sys.exit(2)

@@ -52,7 +52,7 @@ def test_the_library_beside_the_command_line_is_found(tmp_path):
     assert done.returncode != 0 and "set SECEQUIV_LIBRARY to the path of libsecequiv.so" in done.stderr, done
 
 
-def test_parse_takes_text_bytes_and_paths(tmp_path):
+def test_parse_accepts_text_bytes_and_paths(tmp_path):
     file = tmp_path / "filter.bpf"
     file.write_text(ALLOW)
     programs = [secequiv.parse(source) for source in (ALLOW, ALLOW.encode(), file, str(file))]
@@ -69,7 +69,7 @@ def test_parse_takes_text_bytes_and_paths(tmp_path):
         secequiv.parse("no-such-file")
 
 
-def test_parse_takes_policies_of_any_format():
+def test_parse_accepts_policies_of_any_format():
     corpus = ROOT / "corpus" / "imports"
     filters = corpus / "seccompiler" / "vmm.json"
     with pytest.raises(secequiv.SecequivError, match=r"options.filter: .* has 2 filters, expected the name of one: vcpu, vmm"):
@@ -99,7 +99,7 @@ def test_prove_compares_two_filters():
 
 
 def raw_files(folder):
-    """Writes the programs without lines, because the package gets no files whose lines a report could name."""
+    """Writes raw programs, which have no lines, because the package passes no files whose lines a report could name."""
     for name, text in (("before", ALLOW), ("after", KILL)):
         (folder / "text").write_text(text)
         run(binary(), "asm", "text", "--to", "raw", "-o", name, cwd=folder)
@@ -171,7 +171,7 @@ def test_diff_counts_differing_inputs():
     assert difference.witness.data.nr == 39
 
 
-def test_evaluate_takes_every_form_of_input():
+def test_evaluate_accepts_every_form_of_input():
     data = secequiv.SeccompData(nr=39, arch=0xC000003E, args=(-1, 2))
     for given in (data, bytes(data), data.words):
         answer = secequiv.evaluate(ALLOW, given)
@@ -254,7 +254,7 @@ def test_wrong_optimizers_fail(optimize, message):
 
 
 def test_arithmetic_is_proven(tmp_path):
-    """Diagrams and derived inputs do not decide about arithmetic with several words. A pass needs a proof nevertheless."""
+    """Diagrams and derived inputs cannot decide arithmetic with several words, but a pass still needs a proof."""
     file = tmp_path / "hash.asm"
     file.write_text("ld [16]\nmul #0x9e3779b1\ntax\nld [24]\nmul #0x85ebca6b\nxor x\njeq #0x12345678, bad, good\nbad: ret #0x80000000\ngood: ret #0x7fff0000\n")
     assert_optimizer(lambda program: program, trials=1, programs=[file])

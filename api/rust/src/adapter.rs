@@ -60,7 +60,7 @@ pub fn serve(adapter: &impl Adapter) -> io::Result<()> {
     answer_all(adapter, &mut io::stdin().lock(), &mut io::stdout().lock())
 }
 
-/// Is the `main` of an adapter without arguments: it serves, and exits with 2 after an error or if there is an argument.
+/// Serves as the `main` of an adapter that takes no arguments. Exits with 2 after an error or if there is an argument.
 pub fn command(name: &str, adapter: &impl Adapter) {
     if std::env::args().count() > 1 {
         eprintln!("usage: {name} (it takes no arguments and reads requests from standard input)");
@@ -129,7 +129,7 @@ fn evaluate(adapter: &impl Adapter, body: &[u8]) -> Answer<Vec<u8>> {
     let rest = &body[4..];
     let bytes = 8 * u64::from(u32::from_le_bytes(head.try_into().expect("4 bytes")));
     if bytes > rest.len() as u64 {
-        return refused("the request has fewer instructions than their number states");
+        return refused("the request has fewer instructions than its count states");
     }
     let (program, inputs) = rest.split_at(bytes as usize);
     if inputs.len() % 64 != 0 {

@@ -4,7 +4,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A module's counters, one byte for each edge: the addresses of the first one and behind the last one.
+/// A module's counters, one byte for each edge: the address of the first one, and the address after the last one.
 static MODULES: Mutex<Vec<(usize, usize)>> = Mutex::new(Vec::new());
 
 fn modules() -> MutexGuard<'static, Vec<(usize, usize)>> {

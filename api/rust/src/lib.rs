@@ -45,7 +45,7 @@ pub struct Insn {
     pub k: u32,
 }
 
-/// A type of instructions. `Owner` is any type of the implementing crate. It permits implementing this for types of other crates.
+/// A type of instructions. `Owner` is any type of the implementing crate. It lets a crate implement this trait for types of other crates.
 pub trait Instruction<Owner> {
     fn to_insn(&self) -> Insn;
     fn from_insn(insn: Insn) -> Self;
@@ -61,7 +61,7 @@ impl Instruction<Insn> for Insn {
     }
 }
 
-/// Makes the assertions take programs of this type, a structure with the public members `code`, `jt`, `jf` and `k`.
+/// Makes the assertions accept programs of this type, a structure with the public members `code`, `jt`, `jf` and `k`.
 #[macro_export]
 macro_rules! instruction_type {
     ($type:path) => {
@@ -153,7 +153,7 @@ fn prove_files(claim: &str, before: &Path, after: &Path, options: &[&str]) {
     arguments.extend(["--".into(), before.into(), after.into()]);
     let output = run(&arguments, &[]);
     let text = String::from_utf8_lossy(&output.stdout);
-    // Behind the verdict, a line can name the host and the container for which it holds.
+    // A line after the verdict can name the host and the container for which it holds.
     let last = text.lines().rfind(|line| !line.starts_with("holds for "));
     let verdict = last.unwrap_or("").split(' ').next().unwrap_or("");
     match (output.status.code(), verdict) {

@@ -134,8 +134,8 @@ fn right_optimizers_pass() {
     assert_optimizer_with(|program: &[sock_filter]| program.to_vec(), &["--trials", "20"]);
 }
 
-/// Each test makes only one call: in the copy that serves a later call, earlier calls of the same test return without a
-/// check.
+/// Each test makes only one call. The copy of the process that serves a later call skips the checks of earlier calls in the
+/// same test.
 macro_rules! wrong_optimizers {
     ($($test:ident: $optimize:expr, $expected:expr;)*) => {$(
         #[test]

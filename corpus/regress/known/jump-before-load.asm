@@ -1,5 +1,5 @@
-; The kernel's check takes what is known behind a return over into the instruction that follows, which it does not behind a
-; jump. Where `ja done` becomes a return, M[0] counts as unset at `join`.
+; After a jump, the kernel's check counts all words as set; after a return, only the words that were set at the return.
+; If `ja done` becomes a return, M[0] therefore counts as unset at `join`.
 ld [0]
 jeq #1, one, two
 one: st M[0]

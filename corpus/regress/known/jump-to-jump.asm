@@ -1,4 +1,4 @@
-; The jump behind the test is 244 instructions away, and leads 100 further.
+; The jump after the test is 244 instructions away, and leads 100 further.
 ld [0]
 jeq #7, near, far
 near: jeq #8, skip, on

@@ -100,7 +100,7 @@ class Classes {
 
   ProgramView program_;
   std::vector<Class> class_;
-  std::vector<std::uint32_t> table_;  // open addressing: an instruction of each class + 1, 0 = free
+  std::vector<std::uint32_t> table_;  // open addressing: 1 + an instruction of the class; 0: free
   std::uint32_t count_ = 0;
   std::uint32_t found_ = 0;  // number of instructions with a class
 };

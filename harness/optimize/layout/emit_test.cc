@@ -230,7 +230,7 @@ std::vector<std::uint64_t> around(const Matcher& m) {
   return out;
 }
 
-// The program must decide about one field as the matcher does.
+// For values of one field, the program must decide as the matcher does.
 void expect_matches(const Matcher& m, int field, Endian endian) {
   const Program program = emitted(rule_of(m, field), endian, false);
   ASSERT_FALSE(refusal_of(program));

@@ -68,10 +68,10 @@ struct Plan {
 };
 
 // Returns the plan without layout passes: one list of numbers for each architecture, in the
-// policy's order. Hot calls come from the policy. A non-empty `profile` (most frequent first)
-// replaces them by those of its calls for which an early test saves more instructions than it costs
-// later calls. A name stands for its number on the first architecture of the policy that has this
-// AUDIT_ARCH_* value and a rule for a call of that name.
+// policy's order. Hot calls come from the policy. If `profile` (most frequent first) is not empty,
+// it replaces them: a call of the profile is hot if an early test for it saves more instructions
+// than the test costs later calls. A name stands for its number on the first architecture of the
+// policy that has this AUDIT_ARCH_* value and a rule for a call of that name.
 Plan make_plan(const Policy& policy, std::span<const SyscallCount> profile = {});
 
 // Returns the action if it does not depend on the arguments.

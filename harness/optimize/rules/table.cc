@@ -40,7 +40,7 @@ constexpr std::array kRows = {
         fd_as_bits},
     RulePassRow{
         "split-halves",
-        "Two words are equal, also under a mask, if both of their halves are equal.",
+        "Two words are equal, with or without a mask, if both of their halves are equal.",
         R"({"args":{"0":{"eq":4294967303}}})",
         R"({"all_of":[{"args":{"0":{"masked_eq":{"mask":18446744069414584320,"value":4294967296}}}},{"args":{"0":{"eq":7,"bits":32}}}]})",
         split_halves},

@@ -32,7 +32,7 @@ type written struct {
 func main() {
 	namesFile := flag.String("names", "", "file with the `number name` pairs of x86_64")
 	out := flag.String("out", "", "folder to write to")
-	only := flag.String("config", "", "write this configuration alone")
+	only := flag.String("config", "", "write only this configuration")
 	flag.Parse()
 	if *namesFile == "" || *out == "" || flag.NArg() != 0 {
 		flag.Usage()

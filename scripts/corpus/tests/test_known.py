@@ -100,7 +100,7 @@ def test_a_renewed_entry_counts_from_today(corpus):
     ({"theirs": '"two"'}, "theirs: expected a 32-bit number"),
     ({"input": '"number=3"'}, "input: unknown field"),
     ({"input": None}, "input: expected text, found None"),
-    ({"kind": '"hang"', "ours": '"a"', "theirs": '"b"'}, "input: not for this kind"),
+    ({"kind": '"hang"', "ours": '"a"', "theirs": '"b"'}, "input: does not apply to this kind"),
     ({"file": '"regress/none.asm"'}, "file: there is no"),
     ({"file": '"regress"'}, "file: there is no"),
     ({"file": '"regress/p.json"'}, "file: expected a program"),
@@ -109,7 +109,7 @@ def test_a_renewed_entry_counts_from_today(corpus):
     ({"file": '"regress/refused.asm"'}, "file: the kernel refuses it: mem_unset at 0"),
     ({"arguments": '"--tree"'}, "arguments: expected a list"),
     ({"kind": '"slow"', "request": '"optimize"', "ours": '"a"', "theirs": '"b"', "input": None}, "family: expected text, found None"),
-    ({"family": '"scratch"'}, "family: not for this kind"),
+    ({"family": '"scratch"'}, "family: does not apply to this kind"),
 ])
 def test_each_malformed_entry_is_a_problem(corpus, changes, message):
     found = problems(corpus, changed(**changes))

@@ -12,7 +12,7 @@ from ..naive import Insn
 
 CORPUS = [(vector, program) for path in vectors.find_files() for vector in vectors.load(path) for program in vector.programs]
 GOOD = assemble("ld [0]\nret #0x7fff0000")
-# These two rules belong to seccomp_check_filter. The kernel does not run it on socket filters, so it accepts such programs there.
+# These two rules belong to seccomp_check_filter. The kernel does not apply this check to socket filters, so it accepts such programs there.
 SECCOMP_ONLY = ("load_offset", "not_seccomp")
 
 
@@ -97,7 +97,7 @@ def test_the_kernel_agrees_about_all_ancillary_offsets():
 
 
 def test_the_kernel_agrees_about_random_programs():
-    """Tests short programs of stores, reads, jumps and returns, because check_load_and_stores decides about these."""
+    """Tests short programs of stores, reads, jumps and returns, because check_load_and_stores examines these."""
     pick = random.Random(20)
     programs = []
     for _ in range(20000):

@@ -53,7 +53,7 @@ def test_other_files_are_not_targets(tmp_path):
 @pytest.mark.parametrize("name", ["fuzz.a", "fuzz a", "füzz", "fuzz+"])
 def test_names_that_the_service_refuses_are_found(tmp_path, name):
     executable(tmp_path / name)
-    assert artifacts.name_problems(tmp_path) == ["%s: the name of a target has letters, digits, _ and - only" % name]
+    assert artifacts.name_problems(tmp_path) == ["%s: a target's name may contain only letters, digits, _ and -" % name]
 
 
 @pytest.mark.parametrize("name", ["fuzz_b_seed_corpus.zip", "fuzz_b.dict", "fuzz_b.options"])

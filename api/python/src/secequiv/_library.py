@@ -92,7 +92,7 @@ def _load() -> ctypes.CDLL:
         library = ctypes.CDLL(name)
     except OSError as error:
         raise ImportError("cannot load the library of secequiv: %s (set SECEQUIV_LIBRARY to the path of libsecequiv.so, or SECEQUIV "
-                          "to the command line beside whose folder it is)" % error) from None
+                          "to the path of the command secequiv in an installation or a build folder)" % error) from None
     for function, (result, arguments) in _SIGNATURES.items():
         entry = getattr(library, function)
         entry.restype, entry.argtypes = result, arguments

@@ -34,9 +34,10 @@ def assert_refines(before: Filter, after: Filter, **options: Any) -> None:
 
 def assert_optimizer(optimize: Optimizer, *, trials: int = 1000, seed: int = 1, same: str = "raw", request_timeout: float = 10,
                      allow_unproven: bool = False, programs: Sequence[Union[str, "os.PathLike[str]"]] = ()) -> None:
-    """Assert that `optimize` preserves the decisions of `trials` programs. It must also not return a program that the kernel
-    refuses, lose a call that the kernel caches, raise an exception, or need more than `request_timeout` seconds. It gets a list
-    of `Insn` and returns such a list, or a list of tuples. It runs in forks of this process.
+    """Assert that `optimize` preserves the decisions of `trials` programs. The assertion also fails if `optimize` returns a
+    program that the kernel refuses, loses a call that the kernel caches, raises an exception, or needs more than
+    `request_timeout` seconds. `optimize` gets a list of `Insn` and returns such a list, or a list of tuples. It runs in forks
+    of this process.
 
     Without `programs`, the programs are generated. Otherwise they are the programs in these files and folders, and changed
     copies of them. Every answer must be proven equivalent within ten seconds, or `Unknown` is raised; with `allow_unproven`,

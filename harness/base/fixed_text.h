@@ -1,0 +1,37 @@
+// Owns short texts that are stored in place. Tables of them need no addresses, so a process that
+// starts does not have to relocate the tables.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+namespace secequiv {
+
+// A text of at most Size characters without '\0'. Views of it become invalid with it, so it cannot
+// be copied by mistake.
+template <std::size_t Size>
+class FixedText {
+ public:
+  template <std::size_t Length>
+    requires(Length <= Size + 1)
+  constexpr FixedText(const char (&literal)[Length]) {
+    std::copy_n(literal, Length - 1, text_.begin());
+  }
+  FixedText(const FixedText&) = delete;
+  FixedText& operator=(const FixedText&) = delete;
+  ~FixedText() = default;
+
+  constexpr operator std::string_view() const {
+    return {text_.data(), static_cast<std::size_t>(std::ranges::find(text_, '\0') - text_.begin())};
+  }
+  friend constexpr bool operator==(const FixedText& a, std::string_view b) {
+    return std::string_view(a) == b;
+  }
+
+ private:
+  std::array<char, Size> text_ = {};
+};
+
+}  // namespace secequiv
