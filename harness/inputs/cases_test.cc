@@ -58,19 +58,20 @@ TEST(Cases, ProbeEveryNumber) {
   const Policy policy = x86_64_policy(kSample);
   const Inputs inputs(derive_cases(policy));
   for (const SyscallEntry& entry : arch_info(Arch::kX86_64).syscalls) {
+    const std::string_view name = entry.name;
     SeccompData data = call(Arch::kX86_64, entry.nr);
-    EXPECT_TRUE(inputs.has(data)) << std::string_view(entry.name);
+    EXPECT_TRUE(inputs.has(data)) << name;
     for (std::uint32_t word = kIpWord; word < 16; ++word) {
       SeccompData one = data;
       one.words[word] = 0xffffffff;
-      EXPECT_TRUE(inputs.has(one)) << entry.name << ", word " << word;
+      EXPECT_TRUE(inputs.has(one)) << name << ", word " << word;
     }
     for (std::uint32_t word = kIpWord; word < 16; ++word) data.words[word] = 0xffffffff;
-    EXPECT_TRUE(inputs.has(data)) << entry.name << ", all words are ones";
+    EXPECT_TRUE(inputs.has(data)) << name << ", all words are ones";
     SeccompData wrong = call(Arch::kX86_64, entry.nr);
     wrong.set_arch(AUDIT_ARCH_X86_64 ^ 1);
-    EXPECT_TRUE(inputs.has(wrong)) << entry.name << ", wrong architecture";
-    EXPECT_TRUE(inputs.has(call(Arch::kX86_64, entry.nr | kX32Bit))) << entry.name << ", x32 bit";
+    EXPECT_TRUE(inputs.has(wrong)) << name << ", wrong architecture";
+    EXPECT_TRUE(inputs.has(call(Arch::kX86_64, entry.nr | kX32Bit))) << name << ", x32 bit";
   }
   const std::uint32_t last = arch_info(Arch::kX86_64).syscalls.back().nr;
   for (const std::uint32_t nr : {last + 1, last + 2, 1000u, 0x3fffffffu, 0x40000000u, 0x7fffffffu,

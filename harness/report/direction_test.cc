@@ -190,8 +190,10 @@ TEST(DirectionLine, CountsTheCallsOfAChangedDefaultAction) {
             "LOOSER: default action ERRNO(1 EPERM) -> ALLOW (every call without a rule, 100 "
             "calls); socket (some arguments) newly allowed");
   const std::string all = fallback_calls(direction, Arch::kX86_64);
-  for (std::size_t i = 0; i < 100; ++i)
-    EXPECT_NE(all.find(calls[i].name), std::string::npos) << calls[i].name;
+  for (std::size_t i = 0; i < 100; ++i) {
+    const std::string_view name = calls[i].name;
+    EXPECT_NE(all.find(name), std::string::npos) << name;
+  }
   direction.fallback->part.calls.resize(40);
   EXPECT_EQ(direction_line(direction, Arch::kX86_64).find("default"), std::string::npos);
   EXPECT_EQ(fallback_calls(direction, Arch::kX86_64), "");

@@ -93,14 +93,14 @@ TEST(Arch, TablesAreSortedAndHaveNoDuplicates) {
     std::set<std::string_view> names;
     EXPECT_GE(info.syscalls.size(), 300u) << info.name;
     for (std::size_t i = 0; i < info.syscalls.size(); ++i) {
-      const SyscallEntry& entry = info.syscalls[i];
+      const std::uint32_t nr = info.syscalls[i].nr;
+      const std::string_view name = info.syscalls[i].name;
       if (i > 0) {
-        EXPECT_LT(info.syscalls[i - 1].nr, entry.nr) << info.name << " " << entry.name;
+        EXPECT_LT(info.syscalls[i - 1].nr, nr) << info.name << " " << name;
       }
-      EXPECT_TRUE(names.insert(entry.name).second)
-          << info.name << " has " << entry.name << " twice";
-      EXPECT_EQ(syscall_nr(info.arch, entry.name), entry.nr) << info.name << " " << entry.name;
-      EXPECT_EQ(syscall_name(info.arch, entry.nr), entry.name) << info.name;
+      EXPECT_TRUE(names.insert(name).second) << info.name << " has " << name << " twice";
+      EXPECT_EQ(syscall_nr(info.arch, name), nr) << info.name << " " << name;
+      EXPECT_EQ(syscall_name(info.arch, nr), name) << info.name;
     }
   }
 }
