@@ -1,8 +1,8 @@
 // Measures how long a hunt takes until it has found two planted bugs, one of which is frequent and
 // hides the other one. Prints one line for each pair and seed: the two names, the seed, the seconds
-// until each bug was found ("-": not found), the findings of both, and the trials until both were
-// found. With FREQUENT "alone", hunts one bug that needs rare programs, and prints "alone", the
-// bug, the seed, the seconds and the trials.
+// until each bug was found ("-": not found), the findings of both, and the trials until then. With
+// FREQUENT "alone", hunts each bug without a frequent one, and prints "alone", the bug, the seed,
+// the seconds and the trials.
 // scripts/bench campaign runs this: campaign_bench SEEDS SECONDS [alone | all | FREQUENT [BUG]].
 #include <fmt/format.h>
 
@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "adapters/broken/planted.h"
-#include "fuzz/hunt/shape.h"
 #include "fuzz/hunt/hunt.h"
 #include "fuzz/hunt/prover.h"
 #include "harness/base/clock.h"
@@ -102,7 +101,7 @@ struct Times {
   std::optional<double> frequent;
   std::optional<double> hidden;
   std::size_t findings = 0;
-  std::uint64_t trials = 0;  // until the later one
+  std::uint64_t trials = 0;  // until the later one was found, or all
 };
 
 std::unique_ptr<hunt::ProgramSource> generated_for(const Planted& planted) {
@@ -124,17 +123,17 @@ Times hunt_both(const Planted& frequent, const Planted& hidden, std::uint64_t se
   options.stop = [&] { return out.frequent && out.hidden; };
   options.found = [&](const HuntReport& report, Finding& finding) {
     if (finding.kind != FindingKind::kDifferent) return;
-    ++out.findings;
     // The frequent bug runs on the output of the hidden one.
     const Program middle = made_by(hidden, finding.subject);
     auto& time = differ(middle, run_optimizer(frequent, middle)) ? out.frequent : out.hidden;
-    if (getenv("DEBUG_TMP")) fmt::print(stderr, "{} {} trial {} {} pattern-size={} orig={} {} | {} {} => {}\n", finding.count, &time == &out.frequent ? "FREQ" : "HIDDEN", finding.trial, finding.reduced ? "reduced" : "UNREDUCED", 0, finding.original_size, finding.subject.policy.empty() ? hunt::shape_of(finding.subject.before) : finding.subject.policy, differ(finding.subject.before, middle), differ(middle, run_optimizer(frequent, middle)), finding.detail);
     if (std::exchange(time, time.value_or(seconds_since(start)))) return;
     out.trials = report.trials;
   };
-  const auto rep = hunt::hunt(both.target(), *source, options);
-  if (getenv("DEBUG_TMP")) fmt::print(stderr, "trials {} not_reduced {} unsupported {}\n", rep->trials, rep->not_reduced, rep->unsupported);
-  if (getenv("DEBUG_TMP")) for (const auto& f : rep->findings) fmt::print(stderr, "   {} x {}\n", f.count, f.group.substr(0, 300));
+  const auto report = hunt::hunt(both.target(), *source, options);
+  if (!report) return out;
+  out.findings = static_cast<std::size_t>(
+      std::ranges::count(report->findings, FindingKind::kDifferent, &Finding::kind));
+  if (!out.frequent || !out.hidden) out.trials = report->trials;
   return out;
 }
 
@@ -167,9 +166,8 @@ struct Found {
 
 Found hunt_alone(const Alone& alone, std::uint64_t seed, double seconds) {
   const Planted& planted = *broken::find_planted(alone.bug);
-  const auto source = alone.entries == 0
-                          ? generated_for(planted)
-                          : hunt::given_programs({{"list", list_of(alone.entries)}});
+  const auto source = alone.entries == 0 ? generated_for(planted)
+                                         : hunt::given_programs({{"list", list_of(alone.entries)}});
   WithBugs one(nullptr, planted);
   Found out;
   hunt::HuntOptions options;
@@ -183,7 +181,8 @@ Found hunt_alone(const Alone& alone, std::uint64_t seed, double seconds) {
     if (finding.kind == FindingKind::kDifferent && !out.seconds)
       out = {seconds_since(start), report.trials};
   };
-  (void)hunt::hunt(one.target(), *source, options);
+  const auto report = hunt::hunt(one.target(), *source, options);
+  if (report && !out.seconds) out.trials = report->trials;
   return out;
 }
 
@@ -208,14 +207,20 @@ void measure_pair(std::string_view frequent, const Planted& hidden, std::uint64_
   }
 }
 
+bool all_planted() {
+  for (const auto& names : {kFrequentInPrograms, kFrequentInPolicies})
+    for (const std::string_view name : names)
+      if (broken::find_planted(name) == nullptr) return false;
+  return broken::find_planted(kFromList.bug) != nullptr;
+}
+
 void measure_pairs(std::uint64_t seeds, double seconds, std::string_view frequent,
                    std::string_view bug) {
   for (const Planted& hidden : hidden_bugs())
     for (const std::string_view name :
          is_optimizer(hidden) ? kFrequentInPrograms : kFrequentInPolicies) {
-      const bool same =
-          std::ranges::find(kSameBug, std::pair<std::string_view, std::string_view>(
-                                          name, hidden.name)) != kSameBug.end();
+      const bool same = std::ranges::find(kSameBug, std::pair<std::string_view, std::string_view>(
+                                                        name, hidden.name)) != kSameBug.end();
       const bool wanted = (frequent.empty() || frequent == "all" || frequent == name) &&
                           (bug.empty() || bug == hidden.name);
       if (wanted && !same) measure_pair(name, hidden, seeds, seconds);
@@ -228,6 +233,10 @@ void measure_pairs(std::uint64_t seeds, double seconds, std::string_view frequen
 int main(int argc, char** argv) {
   if (argc < 3) {
     std::fputs("usage: campaign_bench SEEDS SECONDS [alone | all | FREQUENT [BUG]]\n", stderr);
+    return 2;
+  }
+  if (!secequiv::all_planted()) {
+    std::fputs("campaign_bench: a bug that it names is not planted any more\n", stderr);
     return 2;
   }
   const std::uint64_t seeds = std::strtoull(argv[1], nullptr, 10);
