@@ -1,6 +1,7 @@
 """scripts/bench campaign: measures how long one run of `secequiv fuzz` takes to find every known bug, although frequent bugs hide rare
 ones. The subjects are gVisor's optimizer and interpreter (corpus/known.toml), each class of planted bugs alone, and pairs of planted bugs:
-each class behind each of five frequent bugs. The table shows medians over the seeds: five, or N with -n N if N is smaller.
+each class behind each of five frequent bugs. The seconds of planted bugs are processor time. The table shows medians over the seeds:
+five, or N with -n N if N is smaller.
 """
 import collections
 import statistics
@@ -110,9 +111,9 @@ def suite(root, repetitions, build, run):
     else:
         problems.append("campaign: gvisor: not built (scripts/adapters build gvisor)")
     rows = alone(finished([bench, seeds, max(ALONE.values()), "alone"]).stdout.splitlines())
-    print(table("campaign: seconds until one run found a planted bug", header, rows))
+    print(table("campaign: processor seconds until one run found a planted bug", header, rows))
     rows = pairs(finished([bench, seeds, PAIR_SECONDS]).stdout.splitlines())
     met = sum(row[-1] == "met" for row in rows)
-    print(table("campaign: seconds until one run found both of two planted bugs; %d of %d pairs within %d s, the slowest first"
+    print(table("campaign: processor seconds until one run found both of two planted bugs; %d of %d pairs within %d s, the slowest first"
                 % (met, len(rows), PAIR_SECONDS), header, rows[:max(SHOWN, len(rows) - met)]), end="")
     return problems

@@ -2,7 +2,7 @@
 // hides the other one. Prints one line for each pair and seed: the two names, the seed, the seconds
 // until each bug was found ("-": not found), the findings of both, and the trials until then. With
 // FREQUENT "alone", hunts each bug without a frequent one, and prints "alone", the bug, the seed,
-// the seconds and the trials.
+// the seconds and the trials. Seconds are processor time, so that other processes do not matter.
 // scripts/bench campaign runs this: campaign_bench SEEDS SECONDS [alone | all | FREQUENT [BUG]].
 #include <fmt/format.h>
 
@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <memory>
 #include <optional>
 #include <ranges>
@@ -20,7 +21,6 @@
 #include "adapters/broken/planted.h"
 #include "fuzz/hunt/hunt.h"
 #include "fuzz/hunt/prover.h"
-#include "harness/base/clock.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/json.h"
 #include "verify/dd/engine.h"
@@ -43,6 +43,16 @@ constexpr std::array<std::string_view, 5> kFrequentInPolicies = {
 constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kSameBug = {
     {{"twin-remove-unreachable", "live-block-dropped"},
      {"twin-merge-equal-code", "accumulator-left-out-of-hash"}}};
+
+class Stopwatch {
+ public:
+  [[nodiscard]] double seconds() const {
+    return static_cast<double>(std::clock() - start_) / CLOCKS_PER_SEC;
+  }
+
+ private:
+  std::clock_t start_ = std::clock();
+};
 
 Program run_optimizer(const Planted& planted, ProgramView program) {
   return std::get<PlantedOptimizer>(planted.run)(program);
@@ -111,22 +121,22 @@ std::unique_ptr<hunt::ProgramSource> generated_for(const Planted& planted) {
 Times hunt_both(const Planted& frequent, const Planted& hidden, std::uint64_t seed,
                 double seconds) {
   WithBugs both(&frequent, hidden);
-  const auto start = Clock::now();
+  const Stopwatch watch;
   const auto source = generated_for(hidden);
   Times out;
   hunt::HuntOptions options;
   options.seed = seed;
-  options.seconds = seconds;
+  options.seconds = 1e9;  // `stop` ends it instead
   options.scaling = false;
   options.allowed = {FindingKind::kCacheLoss};
   options.assess.prover = hunt::diagram_prover();
-  options.stop = [&] { return out.frequent && out.hidden; };
+  options.stop = [&] { return (out.frequent && out.hidden) || watch.seconds() >= seconds; };
   options.found = [&](const HuntReport& report, Finding& finding) {
     if (finding.kind != FindingKind::kDifferent) return;
     // The frequent bug runs on the output of the hidden one.
     const Program middle = made_by(hidden, finding.subject);
     auto& time = differ(middle, run_optimizer(frequent, middle)) ? out.frequent : out.hidden;
-    if (std::exchange(time, time.value_or(seconds_since(start)))) return;
+    if (std::exchange(time, time.value_or(watch.seconds()))) return;
     out.trials = report.trials;
   };
   const auto report = hunt::hunt(both.target(), *source, options);
@@ -170,16 +180,17 @@ Found hunt_alone(const Alone& alone, std::uint64_t seed, double seconds) {
                                          : hunt::given_programs({{"list", list_of(alone.entries)}});
   WithBugs one(nullptr, planted);
   Found out;
+  const Stopwatch watch;
   hunt::HuntOptions options;
   options.seed = seed;
-  options.seconds = seconds;
+  options.seconds = 1e9;  // `stop` ends it instead
   options.scaling = false;
   options.stop_at_first = true;
+  options.stop = [&] { return watch.seconds() >= seconds; };
   options.assess.prover = hunt::diagram_prover();
-  const auto start = Clock::now();
   options.found = [&](const HuntReport& report, Finding& finding) {
     if (finding.kind == FindingKind::kDifferent && !out.seconds)
-      out = {seconds_since(start), report.trials};
+      out = {watch.seconds(), report.trials};
   };
   const auto report = hunt::hunt(one.target(), *source, options);
   if (report && !out.seconds) out.trials = report->trials;
