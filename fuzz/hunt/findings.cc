@@ -17,11 +17,11 @@ constexpr std::uint64_t kHangEvery = 16;
 const std::string kAnotherAnswer = "; the answer: ";  // in the group of a second finding
 constexpr int kMostCauses = 4;                        // in one failing subject
 constexpr std::size_t kMostWaiting = 1024;
-// Effort is counted in instructions sent. Counts instead of times make a seed give the same findings
-// on every machine.
+// Effort is counted in instructions sent, because a long program takes longer. Counts instead of
+// times make a seed give the same findings on every machine.
 constexpr std::uint64_t kEffortOfRequest = 64;  // in addition to its instructions
-// Reductions get this effort, and then as much as the trials.
-constexpr std::uint64_t kFirstEffort = 100'000;
+// Reductions get this effort (about 5000 requests), and then as much as the trials.
+constexpr std::uint64_t kFirstEffort = 500'000;
 constexpr std::uint64_t kExpectedSteps = 64;  // of a reduction
 
 std::uint64_t effort_of(const HuntSubject& subject) {
@@ -93,7 +93,8 @@ Result<Ok> Findings::take(Finding finding) {
     if (*exactly == true) report_.findings[*known.by].count += finding.count;
     if (*exactly == true || merge_other(finding)) return Ok{};
   }
-  wait({std::move(finding), known, has_known_pattern(finding, finding.subject)});
+  const bool has_pattern = has_known_pattern(finding, finding.subject);
+  wait({std::move(finding), known, has_pattern});
   if (waiting_.size() > kMostWaiting) {
     leave(waiting_.back());
     waiting_.pop_back();
@@ -311,9 +312,7 @@ Result<Shown> Findings::shown_without(const Finding& finding, const Pattern& pat
   for (std::size_t way = 0;; ++way) {
     Stripped without(finding.subject);
     if (out_of_time() || !without.take_out(pattern, way)) return Shown::kNothing;
-    auto subject = without.subject();
-    if (!subject) continue;
-    rest.subject = std::move(*subject);
+    rest.subject = without.subject();
     spend(rest.subject);
     const auto shown = tools_.again(rest);
     if (!shown || *shown != Shown::kNothing) return shown;
@@ -364,22 +363,20 @@ Result<Shown> Findings::without_pattern(Finding& rest, From from, std::size_t& b
   std::size_t open = causes_.size();  // a finding whose pattern was taken out for nothing
   const Stripped given(rest.subject);
   for (by = 0; by < causes_.size(); ++by) {
-    if ((from == From::kThisRun && report_.findings[by].known) ||
-        !comparable(causes_[by], rest) || !causes_[by].pattern.in(given.parts()))
+    if ((from == From::kThisRun && report_.findings[by].known) || !comparable(causes_[by], rest) ||
+        !causes_[by].pattern.in(given.parts()))
       continue;
     for (const std::size_t most : {kMostAtOnce, std::size_t{1}})
       for (std::size_t way = 0; !out_of_time(); ++way) {
         Stripped without = given;
         if (without.take_out_all(causes_[by].pattern, way, most) == 0) break;
         open = by;
-        auto subject = without.subject();
-        if (!subject) continue;
         Finding next = rest;
-        next.subject = std::move(*subject);
+        next.subject = without.subject();
         spend(next.subject);
         const auto shown = tools_.again(next);
         if (!shown || *shown == Shown::kRight) return shown;
-        // An answer that says nothing excuses nothing: the rest can be unsupported, for example.
+        // An answer that shows nothing explains nothing: the rest may be unsupported, for example.
         if (*shown == Shown::kNothing) continue;
         rest = std::move(next);
         rest.failure = !rest.known && counts_as_failure(rest.kind);
@@ -488,9 +485,8 @@ bool Findings::take_known_out_of(HuntSubject& subject, std::uint64_t trial, bool
         trial % (cause.kind == FindingKind::kHung ? kHangEvery : kPatternEvery) != 0)
       changes += without.take_out_all(cause.pattern, 0, kMostAtOnce);
   }
-  auto changed = changes > 0 ? without.subject() : std::nullopt;
-  if (changed) subject = std::move(*changed);
-  return changed.has_value();
+  if (changes > 0) subject = without.subject();
+  return changes > 0;
 }
 
 bool Findings::may_reduce(const Finding& finding, bool suspected) const {

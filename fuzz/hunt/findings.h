@@ -103,8 +103,9 @@ class Findings {
   // number of the finding whose pattern was last. Otherwise leaves the last subject that fails in
   // `finding`, with its problem.
   Result<Explanation> explanation(Finding& finding, From from);
-  // Takes the pattern of one finding out of `rest`, and sends the result. Sets `by` to this finding,
-  // or past the last one if no pattern occurs. If the answer shows a problem, leaves it in `rest`.
+  // Takes the pattern of one finding out of `rest`, and sends the result. Sets `by` to this
+  // finding, or past the last one if no pattern occurs. If the answer shows a problem, leaves it in
+  // `rest`.
   Result<Shown> without_pattern(Finding& rest, From from, std::size_t& by);
   [[nodiscard]] bool counts_as_failure(FindingKind kind) const {
     return is_failure(kind) && !options_.allowed.contains(kind);

@@ -17,12 +17,10 @@ constexpr std::size_t kMostChoices = 256;  // of names, in one search
 
 // --- programs
 
-constexpr std::uint32_t kNullJump = 0x10000u | kJa;  // no opcode has this value
+constexpr std::uint32_t kNullJump = 0x10000u | kJa;  // a JA with k = 0; no opcode has this value
 
 // Almost every program has these instructions, and reductions prefer them.
 bool says_little(const Insn& in) { return is_ret(in) || in.code == kLdImm || in.code == kLdxImm; }
-// The same for jumps, except for those to the next instruction: a reduction removes them.
-bool says_little_part(const Part& part) { return part.symbol == kJa; }
 
 constexpr std::uint64_t kValueName = 1;  // the space of names of values; higher ones: of places
 
@@ -45,6 +43,13 @@ Parts parts_of(ProgramView program) {
   return out;
 }
 
+// JA says little too, except for a jump to the next instruction, which reductions remove. Keeps
+// these parts if nothing else is left.
+void drop_jumps(Parts& parts) {
+  const auto is_ja = [](const Part& part) { return part.symbol == kJa; };
+  if (!std::ranges::all_of(parts, is_ja)) std::erase_if(parts, is_ja);
+}
+
 bool is_load(const Part& part) { return part.symbol == kLdWAbs; }
 bool is_test(const Part& part) {
   return is_conditional(Insn{static_cast<std::uint16_t>(part.symbol), 0, 0, 0});
@@ -53,7 +58,6 @@ bool is_test(const Part& part) {
 // Removes the load of a word that only supplies a value, and the tests at the end, which only show
 // the wrong value. Keeps them if nothing else is left.
 void keep_the_cause(Parts& parts) {
-  if (!std::ranges::all_of(parts, says_little_part)) std::erase_if(parts, says_little_part);
   if (std::ranges::all_of(parts, [](const Part& part) { return is_load(part) || is_test(part); }))
     return;
   while (is_test(parts.back())) parts.pop_back();
@@ -81,8 +85,7 @@ std::optional<Insn> with_fresh_name(ProgramView program, std::size_t pc) {
   Insn out = program[pc];
   const std::uint32_t step = insn_info(out.code)->operand == Operand::Abs ? 4 : 1;
   for (out.k = 0; out.k < 16 * step; out.k += step)
-    if (std::ranges::none_of(program,
-                             [&](const Insn& in) { return name_of(in) == name_of(out); }))
+    if (std::ranges::none_of(program, [&](const Insn& in) { return name_of(in) == name_of(out); }))
       return out;
   return std::nullopt;
 }
@@ -180,6 +183,7 @@ Parts parts_of(const HuntSubject& subject) { return Stripped(subject).parts(); }
 
 Pattern::Pattern(const HuntSubject& reduced, bool values)
     : parts_(parts_of(reduced)), values_(values || !reduced.policy.empty()) {
+  if (reduced.policy.empty()) drop_jumps(parts_);
   if (parts_.size() > kMostParts) parts_.clear();
   if (reduced.policy.empty() && !parts_.empty()) keep_the_cause(parts_);
 }
@@ -279,7 +283,7 @@ bool Pattern::same_as(const Pattern& other) const {
 
 std::optional<HuntSubject> Pattern::taken_out_of(const HuntSubject& subject) const {
   Stripped out(subject);
-  return out.take_out(*this) ? out.subject() : std::nullopt;
+  return out.take_out(*this) ? std::optional(out.subject()) : std::nullopt;
 }
 
 // Whether the pattern has another part with the word or slot of this one.
@@ -309,7 +313,7 @@ bool Stripped::take_out(const Pattern& pattern, std::size_t way) {
   std::ranges::sort(order);
   return std::ranges::any_of(order, [&](const auto& rarest) {
     const Part& part = found[rarest.second];
-    if (policy_) return way-- == 0 && simplify(part);
+    if (policy_) return simplify(part, way);
     const bool general = pattern.parts_[rarest.second].symbol == part.general;
     return put(part.place, simpler(subject_.before, part.place, general), way);
   });
@@ -332,21 +336,23 @@ bool Stripped::put(std::size_t pc, const std::optional<Insn>& in, std::size_t& w
   return false;
 }
 
-bool Stripped::simplify(const Part& part) {
+bool Stripped::simplify(const Part& part, std::size_t& way) {
+  Policy simple = *policy_;
   std::size_t place = 0;
-  visit_policy(*policy_, [&](std::uint32_t /*symbol*/, const auto& take_out) {
+  visit_policy(simple, [&](std::uint32_t /*symbol*/, const auto& take_out) {
     if (place++ != part.place) return false;
     take_out();
     return true;
   });
+  auto legal = read_policy(write_policy(simple), subject_.name);
+  if (!legal || way-- != 0) return false;
+  policy_ = std::move(*legal);
   parts_ = parts_of(*policy_);
   return true;
 }
 
-std::optional<HuntSubject> Stripped::subject() const {
-  if (!policy_) return subject_;
-  const auto legal = read_policy(write_policy(*policy_), subject_.name);
-  return legal ? std::optional(subject_of(subject_.name, *legal)) : std::nullopt;
+HuntSubject Stripped::subject() const {
+  return policy_ ? subject_of(subject_.name, *policy_) : subject_;
 }
 
 }  // namespace secequiv::hunt

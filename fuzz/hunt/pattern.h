@@ -51,7 +51,7 @@ class Pattern {
   bool values_ = true;
 };
 
-// A subject while patterns are taken out of it.
+// A subject while patterns are taken out of it. Its program or policy is legal after each step.
 class Stripped {
  public:
   explicit Stripped(HuntSubject subject);
@@ -63,12 +63,11 @@ class Stripped {
   bool take_out(const Pattern& pattern, std::size_t way = 0);
   // Takes out up to `most` occurrences, and returns how many.
   std::size_t take_out_all(const Pattern& pattern, std::size_t way, std::size_t most);
-  // Returns nothing if what is left is no legal policy.
-  [[nodiscard]] std::optional<HuntSubject> subject() const;
+  [[nodiscard]] HuntSubject subject() const;
 
  private:
   bool put(std::size_t pc, const std::optional<Insn>& in, std::size_t& way);
-  bool simplify(const Part& part);
+  bool simplify(const Part& part, std::size_t& way);
 
   HuntSubject subject_;
   std::optional<Policy> policy_;
