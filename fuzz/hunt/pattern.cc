@@ -304,8 +304,9 @@ bool Stripped::take_out(const Pattern& pattern, std::size_t way) {
   const Parts found = pattern.occurrence(parts_);
   // The smallest change first: equal words or slots become different ones.
   for (std::size_t i = found.size(); i-- > 0 && !policy_;)
-    if (pattern.repeats_place(pattern.parts_[i]))
-      if (put(found[i].place, with_fresh_name(subject_.before, found[i].place), way)) return true;
+    if (pattern.repeats_place(pattern.parts_[i]) &&
+        put(found[i].place, with_fresh_name(subject_.before, found[i].place), way))
+      return true;
   std::vector<std::pair<std::ptrdiff_t, std::size_t>> order;  // the rarest symbol first
   order.reserve(found.size());
   for (const Part& part : found)
