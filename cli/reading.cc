@@ -81,7 +81,7 @@ Reading reading(const Options& options, Names names) {
       return make_error(ErrorCode::kPolicy,
                         fmt::format("{}:{}", unknown.position.file, unknown.position.line),
                         unknown.problem() + " (--strict-names)");
-    options.note("warning: " + unknown.text());
+    options.warning(unknown.text());
     return Ok{};
   };
   out.note = [&options](const std::string& text) { options.note(text); };

@@ -26,13 +26,15 @@ def test_a_median_needs_a_result_from_most_of_the_runs():
 
 
 def test_the_slowest_pair_comes_first():
-    rows = bench.pairs(["a x 1 0.10 0.20 2", "a x 2 0.10 0.40 3", "a x 3 0.10 0.30 2", "a y 1 0.10 - 9", "b x 1 0.5 11.0 2"])
+    rows = bench.pairs(["a x 1 0.10 0.20 2 70", "a x 2 0.10 0.40 3 90", "a x 3 0.10 0.30 2 80", "a y 1 0.10 - 9 700", "b x 1 0.5 11.0 2 900"])
     assert [row[0] for row in rows] == ["y behind a", "x behind b", "x behind a"]
     assert [row[-1] for row in rows] == ["missed", "missed", "met"]
-    assert rows[2][1:4] == ["3/3", "0.30", 3]
+    assert rows[0][1:4] == ["0/1", None, None]
+    assert rows[2][1:5] == ["3/3", "0.30", "80", 3]
 
 
 def test_bugs_that_are_hunted_alone_have_their_own_targets():
-    rows = bench.alone(["alone scratch-at-join 1 0.50", "alone scratch-at-join 2 3.00", "alone jump-truncated 1 3.00", "alone jump-truncated 2 -"])
-    assert [row[-1] for row in rows] == ["met", "missed"]
-    assert rows[0][1:3] == ["2/2", "1.75"] and rows[1][1:3] == ["1/2", None]
+    rows = bench.alone(["alone reload-removed-at-join 1 0.50 100", "alone reload-removed-at-join 2 3.00 300", "alone list-jumps-truncated 1 3.00 400",
+                        "alone list-jumps-truncated 2 - 9000", "alone another 1 11.00 5000"])
+    assert [row[-1] for row in rows] == ["met", "missed", "missed"]
+    assert rows[0][1:4] == ["2/2", "1.75", "200"] and rows[1][1:4] == ["1/2", None, None]

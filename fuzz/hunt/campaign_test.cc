@@ -837,14 +837,13 @@ TEST(Pattern, TheSimplestInstructionOfItsKindStandsForAll) {
 }
 
 TEST(Pattern, IsTakenOutAtItsRarestPart) {
-  const Pattern pattern(
-      subject({{kLdWAbs, 0, 0, 0}, {kTxa, 0, 0, 0}, {kLdWAbs, 0, 0, 0}, {kRetA, 0, 0, 0}}));
+  const Pattern pattern(subject({{kNeg, 0, 0, 0}, {kTxa, 0, 0, 0}, {kRetA, 0, 0, 0}}));
   const HuntSubject given =
-      subject({{kLdWAbs, 0, 0, 8}, {kTxa, 0, 0, 0}, {kLdWAbs, 0, 0, 8}, {kRetA, 0, 0, 0}});
+      subject({{kNeg, 0, 0, 0}, {kNeg, 0, 0, 0}, {kTxa, 0, 0, 0}, {kRetA, 0, 0, 0}});
   const auto without = pattern.taken_out_of(given);
   ASSERT_TRUE(without);
-  EXPECT_EQ(without->before[1], (Insn{kLdImm, 0, 0, 0}));
-  EXPECT_EQ(without->before[0], given.before[0]);
+  EXPECT_EQ(without->before[2], (Insn{kLdImm, 0, 0, 0}));
+  EXPECT_EQ(without->before[1], given.before[1]);
   EXPECT_FALSE(pattern.taken_out_of(*without));
   // The store stays, because a load needs its word. The load is replaced instead.
   const Pattern stored(subject({{kSt, 0, 0, 0}, {kLdMem, 0, 0, 0}, {kRetA, 0, 0, 0}}));
@@ -853,6 +852,81 @@ TEST(Pattern, IsTakenOutAtItsRarestPart) {
   ASSERT_TRUE(kept);
   EXPECT_EQ(kept->before[0].code, kSt);
   EXPECT_EQ(kept->before[1].code, kLdImm);
+}
+
+TEST(Pattern, EqualWordsAndSlotsBecomeDifferentOnes) {
+  const Pattern loads(
+      subject({{kLdWAbs, 0, 0, 0}, {kTxa, 0, 0, 0}, {kLdWAbs, 0, 0, 0}, {kRetA, 0, 0, 0}}));
+  const auto without = loads.taken_out_of(subject({{kLdWAbs, 0, 0, 8},
+                                                   {kTxa, 0, 0, 0},
+                                                   {kLdWAbs, 0, 0, 8},
+                                                   {kLdWAbs, 0, 0, 0},
+                                                   {kRetA, 0, 0, 0}}));
+  ASSERT_TRUE(without);
+  EXPECT_EQ(without->before[0], (Insn{kLdWAbs, 0, 0, 8}));
+  EXPECT_EQ(without->before[1].code, kTxa);
+  EXPECT_EQ(without->before[2], (Insn{kLdWAbs, 0, 0, 4})) << "no other instruction has this word";
+  const Pattern stores(subject({{kSt, 0, 0, 0}, {kSt, 0, 0, 0}, {kRetA, 0, 0, 0}}));
+  const auto stored = stores.taken_out_of(
+      subject({{kSt, 0, 0, 3}, {kNeg, 0, 0, 0}, {kSt, 0, 0, 3}, {kRetA, 0, 0, 0}}));
+  ASSERT_TRUE(stored);
+  EXPECT_EQ(stored->before[2], (Insn{kSt, 0, 0, 0}));
+  // If every word is in use, a simpler instruction takes the place of the rarest one.
+  Program all = {{kLdWAbs, 0, 0, 8}, {kTxa, 0, 0, 0}};
+  for (std::uint32_t word = 0; word < 64; word += 4) all.push_back({kLdWAbs, 0, 0, word});
+  all.push_back({kRetA, 0, 0, 0});
+  const auto simpler = loads.taken_out_of(subject(all));
+  ASSERT_TRUE(simpler);
+  EXPECT_EQ(simpler->before[1].code, kLdImm);
+}
+
+TEST(Pattern, JumpsToTheNextInstructionAreParts) {
+  const Insn null_jump = {kJa, 0, 0, 0};
+  const Pattern pattern(subject({{kLdImm, 0, 0, 1}, null_jump, {kRetA, 0, 0, 0}}));
+  const Program given = {{kLdWAbs, 0, 0, 0}, {kJa, 0, 0, 1}, {kRetA, 0, 0, 0}, null_jump,
+                         {kNeg, 0, 0, 0},    null_jump,      {kRetK, 0, 0, 7}};
+  ASSERT_TRUE(pattern.in(parts_of(subject(given))));
+  Stripped without(subject(given));
+  EXPECT_EQ(without.take_out_all(pattern, 0, 256), 2u);
+  EXPECT_EQ(without.subject().before[1], given[1]) << "it jumps over an instruction";
+  EXPECT_EQ(without.subject().before[3], (Insn{kLdImm, 0, 0, 0}));
+  EXPECT_EQ(without.subject().before[5], (Insn{kRetK, 0, 0, 7})) << "the return is its target";
+  // Beside other parts, other jumps say nothing. Alone they are the pattern.
+  const Program jumps = {{kJa, 0, 0, 1}, {kRetK, 0, 0, 1}, {kRetK, 0, 0, 2}};
+  Program negates = jumps;
+  negates.insert(negates.begin(), Insn{kNeg, 0, 0, 0});
+  EXPECT_TRUE(Pattern(subject(negates)).in(parts_of(subject({{kNeg, 0, 0, 0}, {kRetA, 0, 0, 0}}))));
+  EXPECT_TRUE(Pattern(subject(jumps)).in(parts_of(subject(negates))));
+  EXPECT_FALSE(Pattern(subject(jumps)).in(parts_of(subject({{kNeg, 0, 0, 0}, {kRetA, 0, 0, 0}}))));
+}
+
+TEST(Pattern, AnyNumberOfJumpsLeavesAPattern) {
+  Program reduced(40, Insn{kJa, 0, 0, 1});
+  reduced.insert(reduced.end(), {{kNeg, 0, 0, 0}, {kRetA, 0, 0, 0}});
+  EXPECT_TRUE(Pattern(subject(reduced)).in(parts_of(subject({{kNeg, 0, 0, 0}, {kRetA, 0, 0, 0}}))));
+}
+
+TEST(Stripped, TakesOutAllOccurrencesUpToALimit) {
+  const Pattern pattern(subject({{kNeg, 0, 0, 0}, {kRetA, 0, 0, 0}}));
+  Program given(300, Insn{kNeg, 0, 0, 0});
+  given.push_back({kRetA, 0, 0, 0});
+  Stripped without(subject(given));
+  EXPECT_EQ(without.take_out_all(pattern, 0, 256), 256u);
+  EXPECT_EQ(without.take_out_all(pattern, 0, 256), 44u);
+  EXPECT_FALSE(without.take_out(pattern));
+  EXPECT_FALSE(has(without.subject().before, kNeg));
+}
+
+TEST(Stripped, EachWayChangesAnotherPart) {
+  const Pattern pattern(subject({{kNeg, 0, 0, 0}, {kTxa, 0, 0, 0}, {kRetA, 0, 0, 0}}));
+  const HuntSubject given = subject({{kNeg, 0, 0, 0}, {kTxa, 0, 0, 0}, {kRetA, 0, 0, 0}});
+  for (const std::size_t way : {0u, 1u}) {
+    Stripped without(given);
+    ASSERT_TRUE(without.take_out(pattern, way));
+    EXPECT_NE(without.subject().before[way], given.before[way]);
+    EXPECT_EQ(without.subject().before[1 - way], given.before[1 - way]);
+  }
+  EXPECT_FALSE(Stripped(given).take_out(pattern, 2));
 }
 
 TEST(Pattern, IsTakenOutOfAPolicy) {
@@ -869,6 +943,24 @@ TEST(Pattern, IsTakenOutOfAPolicy) {
   EXPECT_FALSE(pattern.in(parts_of(*without))) << without->policy;
   EXPECT_NE(without->before, given.before);
   EXPECT_NE(without->policy.find("\"ge\""), std::string::npos) << without->policy;
+}
+
+TEST(Stripped, APolicyStaysLegal) {
+  // The action for x32 calls needs x86_64, so it goes with this architecture.
+  const auto read = [](std::string_view text) {
+    const auto policy = read_policy(text, "a test");
+    EXPECT_TRUE(policy);
+    return subject_of("a test", *policy);
+  };
+  const Pattern pattern(read(R"j({"version": 1, "arches": ["aarch64", "riscv64"],
+                                  "default_action": "allow", "rule_sets": []})j"));
+  Stripped without(
+      read(R"j({"version": 1, "arches": ["aarch64", "x86_64"], "x32_action": "errno(1)",
+                             "default_action": "allow", "rule_sets": []})j"));
+  ASSERT_TRUE(without.take_out(pattern));
+  const auto left = read_policy(without.subject().policy, "left");
+  ASSERT_TRUE(left) << without.subject().policy;
+  EXPECT_EQ(left->arches, std::vector<Arch>{Arch::kAarch64});
 }
 
 }  // namespace

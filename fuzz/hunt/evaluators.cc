@@ -163,6 +163,7 @@ class EvaluatorHunt {
 
   Result<Ok> examine(Trial& trial) {
     ++report_.trials;
+    findings_.tried(trial.subject);
     if (!may_run(trial)) {
       leave_out(trial.original,
                 "the program is longer than 4096 instructions, so the kernel would refuse it");

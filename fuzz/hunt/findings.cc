@@ -11,16 +11,22 @@ namespace secequiv::hunt {
 namespace {
 
 constexpr std::size_t kMostTakenOut = 24;  // steps, before a failure counts as new
-constexpr std::size_t kTakenOneByOne = 8;  // steps that take out one pattern; later ones take more
-constexpr std::size_t kMostAvoided = 64;
+constexpr std::size_t kMostAtOnce = 256;   // occurrences of a pattern, in one step
 constexpr std::uint64_t kPatternEvery = 2;
 constexpr std::uint64_t kHangEvery = 16;
 constexpr std::string_view kAnotherAnswer = "; the answer: ";  // in the group of a second finding
 constexpr int kMostCauses = 4;                                 // in one failing subject
 constexpr std::size_t kMostWaiting = 1024;
-// Reductions get this many requests, and then one for each trial. Counts instead of times make a
-// seed give the same findings on every machine.
-constexpr std::uint64_t kFirstSteps = 5'000;
+// Effort is counted in instructions sent, because a long program takes longer. Counts instead of
+// times make a seed give the same findings on every machine.
+constexpr std::uint64_t kEffortOfRequest = 64;  // in addition to its instructions
+// Reductions get this effort (about 5000 requests), and then as much as the trials.
+constexpr std::uint64_t kFirstEffort = 500'000;
+constexpr std::uint64_t kExpectedSteps = 64;  // of a reduction
+
+std::uint64_t effort_of(const HuntSubject& subject) {
+  return kEffortOfRequest + subject.before.size();
+}
 
 bool loosens_more(const Finding& finding, const Finding& than) {
   return finding.witness && than.witness && kind_of(*finding.witness) < kind_of(*than.witness);
@@ -88,11 +94,8 @@ Result<Ok> Findings::take(Finding finding) {
     if (*exactly == true) report_.findings[*known.by].count += finding.count;
     if (*exactly == true || merge_other(finding)) return Ok{};
   }
-  // A subject without any known pattern is the most likely to show a new cause.
-  if (has_known_pattern(finding, finding.subject))
-    waiting_.push_back({std::move(finding), known});
-  else
-    waiting_.push_front({std::move(finding), known});
+  const bool has_pattern = has_known_pattern(finding, finding.subject);
+  wait({std::move(finding), known, has_pattern});
   if (waiting_.size() > kMostWaiting) {
     leave(waiting_.back());
     waiting_.pop_back();
@@ -138,7 +141,7 @@ Result<std::optional<bool>> Findings::predicted(std::size_t known, const Finding
   if (auto s = learn_mistakes(known); !s) return s.error();
   const Mistakes& mistakes = *causes_[known].mistakes;
   if (!mistakes.certain()) return std::optional<bool>();
-  ++reducing_steps_;
+  spend(finding.subject);
   const ActsLike acts_like = tools_.behaviour(finding);
   const auto alone = predict(mistakes, finding.subject.before, acts_like);
   if (alone == true) return alone;
@@ -151,6 +154,19 @@ Result<std::optional<bool>> Findings::predicted(std::size_t known, const Finding
   }
   return alone;
 }
+
+// A subject without any known pattern is the most likely to show a new cause, and a short one takes
+// the least effort.
+void Findings::wait(Waiting waiting) {
+  const auto order = [](const Waiting& one) {
+    return std::pair(one.has_pattern, one.finding.subject.before.size());
+  };
+  const auto at = std::ranges::lower_bound(waiting_, order(waiting), {}, order);
+  waiting_.insert(at, std::move(waiting));
+}
+
+void Findings::tried(const HuntSubject& subject) { searched_ += effort_of(subject); }
+void Findings::spend(const HuntSubject& subject) { reduced_effort_ += effort_of(subject); }
 
 void Findings::leave(const Waiting& waiting) {
   if (waiting.known.by)
@@ -268,7 +284,7 @@ Result<Agreement> Findings::compare(std::size_t known, const Finding& reduced) {
   if (reduced.kind != FindingKind::kDifferent) return Agreement::kSame;
   if (cause.recorded && same_answer(*cause.recorded, reduced)) return Agreement::kSame;
   if (auto s = learn_mistakes(known); !s) return s.error();
-  ++reducing_steps_;
+  spend(reduced.subject);
   const ActsLike acts_like = tools_.behaviour(reduced);
   return agreement(earlier, *cause.mistakes, reduced, mistakes_in(reduced, acts_like), acts_like);
 }
@@ -281,7 +297,8 @@ Result<Ok> Findings::learn_mistakes(std::size_t known) {
     if (!out.exact.empty() || !finding.subject.policy.empty()) break;
     Finding other = finding;
     other.subject.before = std::move(program);
-    reducing_steps_ += 2;
+    spend(other.subject);
+    spend(other.subject);
     const auto shown = tools_.again(other);
     if (!shown) return shown.error();
     if (*shown == Shown::kProblem && other.kind == finding.kind)
@@ -294,10 +311,10 @@ Result<Ok> Findings::learn_mistakes(std::size_t known) {
 Result<Shown> Findings::shown_without(const Finding& finding, const Pattern& pattern) {
   Finding rest = finding;
   for (std::size_t way = 0;; ++way) {
-    auto without = pattern.taken_out_of(finding.subject, way);
-    if (!without || out_of_time()) return Shown::kNothing;
-    rest.subject = std::move(*without);
-    ++reducing_steps_;
+    Stripped without(finding.subject);
+    if (out_of_time() || !without.take_out(pattern, way)) return Shown::kNothing;
+    rest.subject = without.subject();
+    spend(rest.subject);
     const auto shown = tools_.again(rest);
     if (!shown || *shown != Shown::kNothing) return shown;
   }
@@ -332,67 +349,49 @@ Result<Findings::Explanation> Findings::explanation(Finding& finding, From from)
         comparable(causes_[i], finding) && report_.findings[i].subject.before.size() == 1)
       return Explanation{i};
   std::optional<std::size_t> earlier;  // the last finding of an earlier run
-  std::size_t more = 0;                // patterns that are also taken out before the next request
-  for (std::size_t i = 0; i < kMostTakenOut; ++i) {
-    if (out_of_time()) break;
+  for (std::size_t i = 0; i < kMostTakenOut && !out_of_time(); ++i) {
     std::size_t by = 0;
-    const auto shown = without_patterns(finding, from, more, by);
+    const auto shown = without_pattern(finding, from, by);
     if (!shown) return shown.error();
     if (by < causes_.size() && report_.findings[by].known) earlier = by;
     if (*shown == Shown::kRight) return Explanation{earlier ? *earlier : by};
-    if (*shown == Shown::kNothing)
-      return Explanation{{}, without_any_pattern(finding, from).has_value()};
-    if (i + 1 >= kTakenOneByOne) more = 2 * more + 1;
+    if (*shown == Shown::kNothing) return Explanation{{}, by < causes_.size()};
   }
   return Explanation{{}, true};
 }
 
-std::optional<HuntSubject> Findings::without_pattern(const Finding& rest, From from,
-                                                     std::size_t cause, std::size_t way) const {
-  if ((from == From::kThisRun && report_.findings[cause].known) ||
-      !comparable(causes_[cause], rest))
-    return std::nullopt;
-  return causes_[cause].pattern.taken_out_of(rest.subject, way);
-}
-
-std::optional<HuntSubject> Findings::without_any_pattern(const Finding& rest, From from) const {
-  for (std::size_t cause = 0; cause < causes_.size(); ++cause)
-    if (auto without = without_pattern(rest, from, cause, 0)) return without;
-  return std::nullopt;
-}
-
-Result<Shown> Findings::without_patterns(Finding& rest, From from, std::size_t more,
-                                         std::size_t& by) {
-  Finding last = rest;
-  for (auto next = without_any_pattern(last, from); more > 0 && next && !out_of_time(); --more) {
-    Finding shorter = last;
-    shorter.subject = std::move(*next);
-    next = without_any_pattern(shorter, from);
-    if (next) last = std::move(shorter);
-  }
+Result<Shown> Findings::without_pattern(Finding& rest, From from, std::size_t& by) {
+  std::size_t open = causes_.size();  // a finding whose pattern was taken out for nothing
+  const Stripped given(rest.subject);
   for (by = 0; by < causes_.size(); ++by) {
-    for (std::size_t way = 0; !out_of_time(); ++way) {
-      auto without = without_pattern(last, from, by, way);
-      if (!without) break;
-      Finding next = last;
-      next.subject = std::move(*without);
-      ++reducing_steps_;
-      const auto shown = tools_.again(next);
-      if (!shown || *shown == Shown::kRight) return shown;
-      // An answer that shows nothing explains nothing: the rest may be unsupported, for example.
-      if (*shown == Shown::kNothing) continue;
-      rest = std::move(next);
-      rest.failure = !rest.known && counts_as_failure(rest.kind);
-      return shown;
-    }
+    if ((from == From::kThisRun && report_.findings[by].known) || !comparable(causes_[by], rest) ||
+        !causes_[by].pattern.in(given.parts()))
+      continue;
+    for (const std::size_t most : {kMostAtOnce, std::size_t{1}})
+      for (std::size_t way = 0; !out_of_time(); ++way) {
+        Stripped without = given;
+        if (without.take_out_all(causes_[by].pattern, way, most) == 0) break;
+        open = by;
+        Finding next = rest;
+        next.subject = without.subject();
+        spend(next.subject);
+        const auto shown = tools_.again(next);
+        if (!shown || *shown == Shown::kRight) return shown;
+        // An answer that shows nothing explains nothing: the rest may be unsupported, for example.
+        if (*shown == Shown::kNothing) continue;
+        rest = std::move(next);
+        rest.failure = !rest.known && counts_as_failure(rest.kind);
+        return shown;
+      }
   }
+  by = open;
   return Shown::kNothing;
 }
 
 Result<Finding> Findings::reduce(const Finding& finding, const Wanted& wanted) {
   if (!finding.known) reduced_.insert(finding.kind);
   return tools_.reduce(finding, [&](const HuntSubject& smaller) {
-    reducing_steps_ += finding.known ? 0 : 1;
+    if (!finding.known) spend(smaller);
     return wanted(smaller);
   });
 }
@@ -478,28 +477,24 @@ bool Findings::take_known_out_of(HuntSubject& subject, std::uint64_t trial, bool
   if ((trial - 1) % kWindow == 0) learned_ = causes_;
   if (original) return false;
   if (report_.kind != "compiler") subject.policy.clear();
+  if (learned_.empty()) return false;
+  Stripped without(subject);
   std::size_t changes = 0;
-  for (std::size_t i = 0; i < learned_.size() && changes < kMostAvoided;) {
+  for (const Cause& cause : learned_) {
     // A hang costs the whole time limit of a request.
-    const bool avoided =
-        is_failure(learned_[i].kind) &&
-        trial % (learned_[i].kind == FindingKind::kHung ? kHangEvery : kPatternEvery) != 0;
-    auto without = avoided ? learned_[i].pattern.taken_out_of(subject) : std::nullopt;
-    if (!without) {
-      ++i;
-      continue;
-    }
-    subject = std::move(*without);
-    ++changes;
+    if (is_failure(cause.kind) &&
+        trial % (cause.kind == FindingKind::kHung ? kHangEvery : kPatternEvery) != 0)
+      changes += without.take_out_all(cause.pattern, 0, kMostAtOnce);
   }
+  if (changes > 0) subject = without.subject();
   return changes > 0;
 }
 
 bool Findings::may_reduce(const Finding& finding, bool suspected) const {
-  // Half of the requests are reserved for findings that are certainly new.
-  const std::uint64_t most = (kFirstSteps + report_.trials) / (suspected ? 2 : 1);
+  // Half of the effort is reserved for findings that are certainly new.
+  const std::uint64_t most = (kFirstEffort + searched_) / (suspected ? 2 : 1);
   return finding.known || (!suspected && !reduced_.contains(finding.kind)) ||
-         reducing_steps_ < most;
+         reduced_effort_ + kExpectedSteps * effort_of(finding.subject) < most;
 }
 
 bool Findings::comparable(const Cause& cause, const Finding& finding) const {

@@ -49,6 +49,8 @@ class Findings {
     known_ = !known.answer || same_decision(value, known.answer->after, options_.assess.sameness);
   }
 
+  // Counts the effort of a trial. Precondition: its finding is taken later.
+  void tried(const HuntSubject& subject);
   // Counts the finding under a known finding that explains it. Otherwise it waits until its
   // reduction is due. Errors: those of the tools.
   Result<Ok> take(Finding finding);
@@ -94,20 +96,17 @@ class Findings {
   struct Waiting {
     Finding finding;
     Explanation known;  // explanation by findings of earlier runs
+    bool has_pattern;   // of a finding
   };
 
   // Takes the patterns of findings out of `finding` until the answer is right, and returns the
   // number of the finding whose pattern was last. Otherwise leaves the last subject that fails in
   // `finding`, with its problem.
   Result<Explanation> explanation(Finding& finding, From from);
-  // Takes `more` patterns and one further pattern out of `rest`, and sends the result. Sets `by` to
-  // the finding of the last pattern. If the answer shows a problem, leaves the result in `rest`.
-  Result<Shown> without_patterns(Finding& rest, From from, std::size_t more, std::size_t& by);
-  [[nodiscard]] std::optional<HuntSubject> without_pattern(const Finding& rest, From from,
-                                                           std::size_t cause,
-                                                           std::size_t way) const;
-  [[nodiscard]] std::optional<HuntSubject> without_any_pattern(const Finding& rest,
-                                                               From from) const;
+  // Takes the pattern of one finding out of `rest`, and sends the result. Sets `by` to this
+  // finding, or past the last one if no pattern occurs. If the answer shows a problem, leaves it in
+  // `rest`.
+  Result<Shown> without_pattern(Finding& rest, From from, std::size_t& by);
   [[nodiscard]] bool counts_as_failure(FindingKind kind) const {
     return is_failure(kind) && !options_.allowed.contains(kind);
   }
@@ -124,6 +123,9 @@ class Findings {
   // Returns whether `subject` certainly shows the mistake of this known finding. A reduction must
   // not turn another mistake into the known one.
   bool shows_known(std::size_t known, const Finding& like, const HuntSubject& subject);
+  void wait(Waiting waiting);
+  // Counts the effort of one request that is no trial.
+  void spend(const HuntSubject& subject);
   // Counts a failure that is not reduced.
   void leave(const Waiting& waiting);
   Result<Ok> reduce_waiting();
@@ -166,7 +168,8 @@ class Findings {
   std::vector<Cause> learned_;  // at the start of the window
   std::deque<Waiting> waiting_;
   std::set<FindingKind> reduced_;
-  std::uint64_t reducing_steps_ = 0;
+  std::uint64_t searched_ = 0;        // the effort of trials
+  std::uint64_t reduced_effort_ = 0;  // the effort of reductions and explanations
   bool known_ = false;
   bool unlearned_ = false;  // no time was left to send all subjects of earlier runs
   std::optional<FindingKind> known_kind_;

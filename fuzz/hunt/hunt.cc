@@ -248,6 +248,7 @@ class Hunt {
       return Ok{};
     }
     ++report_.trials;
+    findings_.tried(trial.subject);
     if (trial.answer.outcome == Outcome::kUnsupported) {
       ++report_.unsupported;
       source_.unsupported(trial.number);

@@ -17,25 +17,37 @@ constexpr std::size_t kMostChoices = 256;  // of names, in one search
 
 // --- programs
 
+constexpr std::uint32_t kNullJump = 0x10000u | kJa;  // a JA with k = 0; no opcode has this value
+
 // Almost every program has these instructions, and reductions prefer them.
-bool says_little(const Insn& in) {
-  return is_ret(in) || in.code == kLdImm || in.code == kLdxImm || in.code == kJa;
-}
+bool says_little(const Insn& in) { return is_ret(in) || in.code == kLdImm || in.code == kLdxImm; }
+
+constexpr std::uint64_t kValueName = 1;  // the space of names of values; higher ones: of places
 
 std::uint64_t name_of(const Insn& in) {
   const Operand operand = insn_info(in.code)->operand;
   const bool value = operand == Operand::Imm || operand == Operand::CondImm;
   if (operand != Operand::Abs && operand != Operand::Mem && (!value || in.k == 0)) return 0;
-  const std::uint64_t space = value ? 1 : operand == Operand::Abs ? 2 : 3;
+  const std::uint64_t space = value ? kValueName : operand == Operand::Abs ? 2 : 3;
   return space << 32 | in.k;
 }
 
 Parts parts_of(ProgramView program) {
   Parts out;
-  for (std::size_t pc = 0; pc < program.size(); ++pc)
-    if (const Insn& in = program[pc]; !says_little(in))
-      out.push_back({in.code, simplest_like(in.code), name_of(in), pc});
+  for (std::size_t pc = 0; pc < program.size(); ++pc) {
+    const Insn& in = program[pc];
+    if (says_little(in)) continue;
+    const bool null_jump = in.code == kJa && in.k == 0;
+    out.push_back({null_jump ? kNullJump : in.code, simplest_like(in.code), name_of(in), pc});
+  }
   return out;
+}
+
+// JA says little too, except for a jump to the next instruction, which reductions remove. Keeps
+// these parts if nothing else is left.
+void drop_jumps(Parts& parts) {
+  const auto is_ja = [](const Part& part) { return part.symbol == kJa; };
+  if (!std::ranges::all_of(parts, is_ja)) std::erase_if(parts, is_ja);
 }
 
 bool is_load(const Part& part) { return part.symbol == kLdWAbs; }
@@ -55,12 +67,27 @@ void keep_the_cause(Parts& parts) {
   });
 }
 
-// Returns a simpler instruction in place of `in`. If `general`, the pattern stands for all
-// instructions of this kind, so the result has another kind.
-Insn simpler(const Insn& in, bool general) {
+// Returns a simpler instruction in place of the one at `pc`. If `general`, the pattern stands for
+// all instructions of this kind, so the result has another kind.
+Insn simpler(ProgramView program, std::size_t pc, bool general) {
+  const Insn& in = program[pc];
+  if (in.code == kJa) {
+    const Insn& target = program[jump_target(pc, in, true)];
+    return is_ret(target) ? target : Insn{kLdImm, 0, 0, 0};
+  }
   const std::uint16_t code = simplest_like(in.code);
   if (code != in.code && !general) return {code, in.jt, in.jf, in.k};
   return is_jump(in) ? Insn{kJa, 0, 0, in.jt} : Insn{kLdImm, 0, 0, in.k};
+}
+
+// Returns the instruction at `pc` with a word or slot that no other instruction of the program has.
+std::optional<Insn> with_fresh_name(ProgramView program, std::size_t pc) {
+  Insn out = program[pc];
+  const std::uint32_t step = insn_info(out.code)->operand == Operand::Abs ? 4 : 1;
+  for (out.k = 0; out.k < 16 * step; out.k += step)
+    if (std::ranges::none_of(program, [&](const Insn& in) { return name_of(in) == name_of(out); }))
+      return out;
+  return std::nullopt;
 }
 
 // --- policies
@@ -104,6 +131,7 @@ bool visit_rule(Rule& rule, const VisitPart& visit) {
 void without_arch(Policy& policy, std::size_t at) {
   const Arch arch = policy.arches[at];
   policy.arches.erase(policy.arches.begin() + static_cast<std::ptrdiff_t>(at));
+  if (arch == Arch::kX86_64) policy.x32_action.reset();
   for (RuleSet& set : policy.rule_sets)
     std::erase_if(set.rules, [&](const SyscallRule& entry) { return entry.arch == arch; });
 }
@@ -142,28 +170,6 @@ Parts parts_of(Policy& policy) {
 
 // --- both
 
-std::optional<HuntSubject> program_without(const HuntSubject& subject, const Part& part,
-                                           bool general) {
-  HuntSubject out = subject;
-  out.before[part.place] = simpler(subject.before[part.place], general);
-  if (refusal_of(out.before, LengthRule::kUnlimited)) return std::nullopt;
-  return out;
-}
-
-std::optional<HuntSubject> policy_without(const HuntSubject& subject, const Part& part) {
-  auto policy = read_policy(subject.policy, subject.name);
-  if (!policy) return std::nullopt;
-  std::size_t place = 0;
-  visit_policy(*policy, [&](std::uint32_t /*symbol*/, const auto& take_out) {
-    if (place++ != part.place) return false;
-    take_out();
-    return true;
-  });
-  const std::string text = write_policy(*policy);
-  const auto legal = read_policy(text, subject.name);
-  return legal ? std::optional(subject_of(subject.name, *legal)) : std::nullopt;
-}
-
 // Maps a load or store of A and the same one of X to one opcode.
 std::uint32_t register_left_out(std::uint32_t symbol) {
   if (symbol == kLdxMem) return kLdMem;
@@ -173,14 +179,11 @@ std::uint32_t register_left_out(std::uint32_t symbol) {
 
 }  // namespace
 
-Parts parts_of(const HuntSubject& subject) {
-  if (subject.policy.empty()) return parts_of(subject.before);
-  auto policy = read_policy(subject.policy, subject.name);
-  return policy ? parts_of(*policy) : Parts{};
-}
+Parts parts_of(const HuntSubject& subject) { return Stripped(subject).parts(); }
 
 Pattern::Pattern(const HuntSubject& reduced, bool values)
     : parts_(parts_of(reduced)), values_(values || !reduced.policy.empty()) {
+  if (reduced.policy.empty()) drop_jumps(parts_);
   if (parts_.size() > kMostParts) parts_.clear();
   if (reduced.policy.empty() && !parts_.empty()) keep_the_cause(parts_);
 }
@@ -278,22 +281,79 @@ bool Pattern::same_as(const Pattern& other) const {
                             [&](const Part& one, const Part& two) { return stands_for(one, two); });
 }
 
-std::optional<HuntSubject> Pattern::taken_out_of(const HuntSubject& subject,
-                                                 std::size_t skip) const {
-  const Parts parts = parts_of(subject);
-  const Parts found = occurrence(parts);
+std::optional<HuntSubject> Pattern::taken_out_of(const HuntSubject& subject) const {
+  Stripped out(subject);
+  return out.take_out(*this) ? std::optional(out.subject()) : std::nullopt;
+}
+
+// Whether the pattern has another part with the word or slot of this one.
+bool Pattern::repeats_place(const Part& part) const {
+  return part.name >> 32 > kValueName && std::ranges::count(parts_, part.name, &Part::name) > 1;
+}
+
+Stripped::Stripped(HuntSubject subject) : subject_(std::move(subject)) {
+  if (subject_.policy.empty()) {
+    parts_ = parts_of(subject_.before);
+  } else if (auto policy = read_policy(subject_.policy, subject_.name)) {
+    policy_ = std::move(*policy);
+    parts_ = parts_of(*policy_);
+  }
+}
+
+bool Stripped::take_out(const Pattern& pattern, std::size_t way) {
+  const Parts found = pattern.occurrence(parts_);
+  // The smallest change first: equal words or slots become different ones.
+  for (std::size_t i = found.size(); i-- > 0 && !policy_;)
+    if (pattern.repeats_place(pattern.parts_[i]) &&
+        put(found[i].place, with_fresh_name(subject_.before, found[i].place), way))
+      return true;
   std::vector<std::pair<std::ptrdiff_t, std::size_t>> order;  // the rarest symbol first
   order.reserve(found.size());
   for (const Part& part : found)
-    order.emplace_back(std::ranges::count(parts, part.symbol, &Part::symbol), order.size());
+    order.emplace_back(std::ranges::count(parts_, part.symbol, &Part::symbol), order.size());
   std::ranges::sort(order);
-  for (const auto& [count, i] : order) {
-    const bool general = parts_[i].symbol == found[i].general;
-    auto out = subject.policy.empty() ? program_without(subject, found[i], general)
-                                      : policy_without(subject, found[i]);
-    if (out && skip-- == 0) return out;
+  return std::ranges::any_of(order, [&](const auto& rarest) {
+    const Part& part = found[rarest.second];
+    if (policy_) return simplify(part, way);
+    const bool general = pattern.parts_[rarest.second].symbol == part.general;
+    return put(part.place, simpler(subject_.before, part.place, general), way);
+  });
+}
+
+std::size_t Stripped::take_out_all(const Pattern& pattern, std::size_t way, std::size_t most) {
+  std::size_t taken = 0;
+  while (taken < most && take_out(pattern, way)) ++taken;
+  return taken;
+}
+
+bool Stripped::put(std::size_t pc, const std::optional<Insn>& in, std::size_t& way) {
+  if (!in) return false;
+  const Insn old = std::exchange(subject_.before[pc], *in);
+  if (!refusal_of(subject_.before, LengthRule::kUnlimited) && way-- == 0) {
+    parts_ = parts_of(subject_.before);
+    return true;
   }
-  return std::nullopt;
+  subject_.before[pc] = old;
+  return false;
+}
+
+bool Stripped::simplify(const Part& part, std::size_t& way) {
+  Policy simple = *policy_;
+  std::size_t place = 0;
+  visit_policy(simple, [&](std::uint32_t /*symbol*/, const auto& take_out) {
+    if (place++ != part.place) return false;
+    take_out();
+    return true;
+  });
+  auto legal = read_policy(write_policy(simple), subject_.name);
+  if (!legal || way-- != 0) return false;
+  policy_ = std::move(*legal);
+  parts_ = parts_of(*policy_);
+  return true;
+}
+
+HuntSubject Stripped::subject() const {
+  return policy_ ? subject_of(subject_.name, *policy_) : subject_;
 }
 
 }  // namespace secequiv::hunt

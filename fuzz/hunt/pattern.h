@@ -8,11 +8,12 @@
 #include <vector>
 
 #include "harness/compare/hunt_report.h"
+#include "harness/policy/policy.h"
 
 namespace secequiv::hunt {
 
-// A part of a subject: an instruction other than a constant, a return or a JA; or a test, a choice
-// or an architecture of a policy.
+// A part of a subject: an instruction other than a constant or a return; or a test, a choice or an
+// architecture of a policy.
 struct Part {
   std::uint32_t symbol = 0;   // the opcode, or the kind of part of a policy
   std::uint32_t general = 0;  // stands for all symbols by which reductions may replace this one
@@ -35,20 +36,42 @@ class Pattern {
   [[nodiscard]] bool in(const Parts& parts) const { return !occurrence(parts).empty(); }
   // Returns whether both patterns have the same parts, apart from values.
   [[nodiscard]] bool same_as(const Pattern& other) const;
-  // Returns the subject without the shortest occurrence of the pattern: a simpler part replaces the
-  // rarest part that can be replaced, not counting the first `skip` of them. Returns nothing if
-  // there is no occurrence, or no such part.
-  [[nodiscard]] std::optional<HuntSubject> taken_out_of(const HuntSubject& subject,
-                                                        std::size_t skip = 0) const;
+  // Returns the subject without the shortest occurrence of the pattern, as Stripped does.
+  [[nodiscard]] std::optional<HuntSubject> taken_out_of(const HuntSubject& subject) const;
 
  private:
+  friend class Stripped;
   class Search;
   // Returns the parts of the shortest occurrence, or nothing.
   [[nodiscard]] Parts occurrence(const Parts& parts) const;
   [[nodiscard]] bool stands_for(const Part& pattern, const Part& part) const;
+  [[nodiscard]] bool repeats_place(const Part& part) const;
 
   Parts parts_;
   bool values_ = true;
+};
+
+// A subject while patterns are taken out of it. Its program or policy is legal after each step.
+class Stripped {
+ public:
+  explicit Stripped(HuntSubject subject);
+
+  [[nodiscard]] const Parts& parts() const { return parts_; }
+  // Takes out the shortest occurrence of the pattern. If the pattern repeats a word or slot, one
+  // instruction gets another one. Otherwise a simpler part replaces the rarest part. `way` leaves
+  // out so many of these ways. Returns false if there is no occurrence, or if no way is left.
+  bool take_out(const Pattern& pattern, std::size_t way = 0);
+  // Takes out up to `most` occurrences, and returns how many.
+  std::size_t take_out_all(const Pattern& pattern, std::size_t way, std::size_t most);
+  [[nodiscard]] HuntSubject subject() const;
+
+ private:
+  bool put(std::size_t pc, const std::optional<Insn>& in, std::size_t& way);
+  bool simplify(const Part& part, std::size_t& way);
+
+  HuntSubject subject_;
+  std::optional<Policy> policy_;
+  Parts parts_;
 };
 
 }  // namespace secequiv::hunt

@@ -11,8 +11,6 @@ constexpr std::uint64_t kField = std::numeric_limits<std::uint64_t>::max();
 constexpr std::size_t kMostRanges = 64;
 constexpr std::size_t kMostRegions = 64;  // joining takes quadratic time
 
-const Ranges kAllFields = {{0, kField}};
-
 Ranges intervals_of(const WordSet& set) {
   Ranges out;
   out.reserve(set.intervals.size());
@@ -84,7 +82,7 @@ bool join(FoldedRegion& region, const FoldedRegion& more, int field) {
   if (all.size() > kMostRanges) return false;
   region = without(std::move(region), field);
   region.parts.insert(region.parts.end(), more.parts.begin(), more.parts.end());
-  if (all != kAllFields) region.fields[field] = std::move(all);
+  if (all != Ranges{{0, kField}}) region.fields[field] = std::move(all);
   return true;
 }
 
