@@ -82,7 +82,7 @@ bool join(FoldedRegion& region, const FoldedRegion& more, int field) {
   if (all.size() > kMostRanges) return false;
   region = without(std::move(region), field);
   region.parts.insert(region.parts.end(), more.parts.begin(), more.parts.end());
-  if (all != Ranges{{0, kField}}) region.fields[field] = std::move(all);
+  if (all != Ranges{Assumption::Range{0, kField}}) region.fields[field] = std::move(all);
   return true;
 }
 
