@@ -48,7 +48,7 @@ std::string one_line(std::string_view text) {
 }
 
 // Returns the first line of a message, and all others indented below it.
-std::string block(std::string_view text) {
+std::string first_and_indented(std::string_view text) {
   std::string out = printable(take_part(text), false) + "\n";
   if (!text.empty()) out += indented(printable(text, true));
   return out;
@@ -83,7 +83,7 @@ std::optional<Direction> worst_direction(const HuntReport& report) {
 std::string finding_text(const HuntReport& report, const Finding& finding) {
   std::string out = direction_line(finding.direction, report.host);
   if (!out.empty()) out += "\n";
-  out += fmt::format("{}: {}", label(report, finding), block(finding.detail));
+  out += fmt::format("{}: {}", label(report, finding), first_and_indented(finding.detail));
   if (!finding.subject.before.empty()) {
     const bool evaluator = report.kind == "evaluator";
     if (report.kind == "compiler" && !finding.subject.policy.empty() &&
