@@ -60,7 +60,7 @@ def test_help_is_a_command_too():
 
 def test_help_shows_values_and_defaults():
     text = run("check", "--help").out
-    assert re.search(r"^  --engine dd\|sat\|z3\|both\|all\|smt:COMMAND\s+Use dd .* \(default: dd\)$", text, re.MULTILINE)
+    assert re.search(r"^  --engine dd\|sat\|z3\|both\|all\|smt:COMMAND\s+Prove with dd .* \(default: dd\)$", text, re.MULTILINE)
     assert re.search(r"^  --max-inputs N +Derive .* \(default: 4000000\)$", text, re.MULTILINE)
     assert not re.search("TEXT:|UINT|FLOAT|1x", text)
 

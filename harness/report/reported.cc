@@ -45,7 +45,7 @@ constexpr CaseKind kKinds[] = {
      "An optimizer, compiler or evaluator gave a wrong answer or no answer."},
     {"lint", "every rule has an effect", "A rule without effect is often a mistake."},
     {"profile", "the whole profiles were compared",
-     "The profiles also differ for other hosts or containers, which were not compared."},
+     "Parts of the profiles for other hosts or containers also differ; they are not compared."},
     {"rewrite", "a rewrite rule is right or wrong as expected",
      "The proof of a rewrite rule does not have the expected result."},
     {"verdict", "the overall verdict", "The command did not end in a pass."},
