@@ -253,7 +253,7 @@ RegionList around(dd::Space& space, dd::NodeId others, const WhyJob& job) {
   constexpr std::size_t kMostJoined = 64;
   dd::Regions regions(space);
   const Region one = regions.around(others, job.data);
-  const RegionList alone{{one}, one.count, "1"};
+  RegionList alone{{one}, one.count, "1"};
   Region calls = one;
   std::erase_if(calls.words,
                 [](const WordSet& set) { return set.word != kNrWord && set.word != kArchWord; });

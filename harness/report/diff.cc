@@ -111,7 +111,8 @@ std::string rules_text(const DiffReport& report, std::string_view how) {
           fmt::format("  before: {}\n  after:  {}\n", report.rules[i][k].before.shown(),
                       report.rules[i][k].after.shown());
       auto same = std::ranges::find(groups, rules, [](const auto& group) { return group.first; });
-      if (same == groups.end()) same = groups.insert(same, {std::move(rules), {}});
+      if (same == groups.end())
+        same = groups.emplace(same, std::move(rules), std::vector<Region>());
       same->second.push_back(change.where.regions[k]);
     }
     for (const auto& [rules, regions] : groups) {
