@@ -24,7 +24,8 @@ class FixedText {
   ~FixedText() = default;
 
   constexpr operator std::string_view() const {
-    return {text_.data(), static_cast<std::size_t>(std::ranges::find(text_, '\0') - text_.begin())};
+    const std::string_view all(text_.data(), Size);
+    return all.substr(0, all.find('\0'));
   }
   friend constexpr bool operator==(const FixedText& a, std::string_view b) {
     return std::string_view(a) == b;
