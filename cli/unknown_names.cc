@@ -9,6 +9,7 @@
 #include "harness/base/shell.h"
 #include "harness/base/text.h"
 #include "harness/seccomp/arch.h"
+#include "harness/seccomp/call_text.h"
 
 namespace secequiv::cli {
 namespace {
@@ -62,9 +63,7 @@ const CLI::App* command_of(const CLI::App& app) {
 }
 
 bool is_call(std::string_view name) {
-  const std::size_t colon = name.find(':');
-  if (const auto arch = arch_from_name(name.substr(0, colon)); arch && colon != name.npos)
-    return syscall_nr(*arch, name.substr(colon + 1)).has_value();
+  if (const auto [arch, call] = split_arch(name); arch) return syscall_nr(*arch, call).has_value();
   return std::ranges::any_of(
       all_arches(), [&](const ArchInfo& info) { return syscall_nr(info.arch, name).has_value(); });
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/base/text.h"
+#include "harness/seccomp/call_text.h"
 
 namespace secequiv {
 namespace {
@@ -174,11 +175,8 @@ std::vector<std::string> ranges(const Policy& policy) {
 // A name in `hot` means the call on every architecture that has it.
 std::vector<std::string> hot(const Policy& policy) {
   std::vector<std::string> out;
-  for (std::string_view name : policy.hot) {
-    const std::size_t colon = name.find(':');
-    const auto only =
-        colon == std::string_view::npos ? std::nullopt : arch_from_name(name.substr(0, colon));
-    if (only) name.remove_prefix(colon + 1);
+  for (const std::string_view text : policy.hot) {
+    const auto [only, name] = split_arch(text);
     const auto number = parse_unsigned(name);
     for (const Arch arch : policy.arches) {
       if (only && arch != *only) continue;

@@ -76,13 +76,19 @@ Result<SeccompData> read_words(const std::vector<std::string>& words) {
 
 }  // namespace
 
+std::pair<std::optional<Arch>, std::string_view> split_arch(std::string_view call) {
+  const std::size_t colon = call.find(':');
+  if (colon == call.npos) return {std::nullopt, call};
+  const auto arch = arch_from_name(call.substr(0, colon));
+  return {arch, arch ? call.substr(colon + 1) : call};
+}
+
 CallText with_arch(CallText call) {
-  const std::size_t colon = call.nr.find(':');
-  const auto named = arch_from_name(call.nr.substr(0, colon));
+  const auto [named, rest] = split_arch(call.nr);
   const bool other = !call.arch.empty() && arch_from_name(call.arch) != named;
-  if (colon == call.nr.npos || !named || other) return call;
+  if (!named || other) return call;
   call.arch = arch_info(*named).name;
-  call.nr.erase(0, colon + 1);
+  call.nr = std::string(rest);
   return call;
 }
 

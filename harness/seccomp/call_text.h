@@ -2,10 +2,14 @@
 // not know filters.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/seccomp/arch.h"
 #include "harness/seccomp/data.h"
 
 namespace secequiv {
@@ -17,6 +21,10 @@ struct CallText {
   std::vector<std::string> args;   // "0=3"
   std::vector<std::string> words;  // all sixteen, instead of the fields
 };
+
+// Splits "x32:openat" into the architecture and the call. Without a known architecture, returns
+// nothing and the whole text.
+std::pair<std::optional<Arch>, std::string_view> split_arch(std::string_view call);
 
 // Moves the architecture of the number, if it has one, to `arch`, unless that names another one.
 CallText with_arch(CallText call);
