@@ -26,7 +26,7 @@ struct AskKernelJob {
 // of kernel::available(), and kRejected.
 Status can_ask(const std::vector<Source>& sources);
 
-// Returns the report. Errors: those of can_ask() and kernel::ask().
+// Returns the report. Precondition: can_ask() accepts the sources. Errors: those of kernel::ask().
 Result<kernel::KernelReport> ask_kernel(const AskKernelJob& job);
 
 }  // namespace secequiv
