@@ -253,10 +253,7 @@ class EvaluatorHunt {
       ++requests;
       auto problem = problem_with(program, asked, evaluator_.evaluate(program, asked),
                                   options_.assess.sameness);
-      if (!problem || problem->kind != finding.kind || (options_.stop && options_.stop()))
-        return std::nullopt;
-      if (manner_of(problem->kind, problem->detail, problem->cause, problem->rule) !=
-          manner_of(finding.kind, finding.detail, finding.cause, finding.rule))
+      if (!problem || !same_manner(*problem, finding) || (options_.stop && options_.stop()))
         return std::nullopt;
       return problem;
     };

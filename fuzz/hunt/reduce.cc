@@ -91,7 +91,7 @@ class Reduction {
       error_ = problem.error();
       return false;
     }
-    if (!*problem || !same_message(**problem) || !same_change(**problem)) return false;
+    if (!*problem || !same_manner(**problem, finding_) || !same_change(**problem)) return false;
     if (options_.stop && options_.stop())
       return false;  // a request that `stop` interrupted looks like a hang
     if (!finding_.pass.empty()) {
@@ -121,13 +121,6 @@ class Reduction {
   [[nodiscard]] const std::optional<Reduced>& last() const { return last_; }
 
  private:
-  // A smaller program that crashes in another place, or whose answer breaks another rule of the
-  // kernel, is a different finding.
-  bool same_message(const Problem& problem) const {
-    return manner_of(finding_.kind, problem.detail, problem.cause, problem.rule) ==
-           manner_of(finding_.kind, finding_.detail, finding_.cause, finding_.rule);
-  }
-
   // A smaller program for which decisions only become stricter would not show a finding that allows
   // more.
   bool same_change(const Problem& problem) const {

@@ -107,6 +107,12 @@ std::string manner_of(FindingKind kind, std::string_view detail, std::string_vie
   return rule ? std::string(rule_name(*rule)) : "";
 }
 
+bool same_manner(const Problem& problem, const Finding& finding) {
+  return problem.kind == finding.kind &&
+         manner_of(problem.kind, problem.detail, problem.cause, problem.rule) ==
+             manner_of(finding.kind, finding.detail, finding.cause, finding.rule);
+}
+
 bool groups_by_shape(const Finding& finding) {
   if (!finding.repeated) return false;
   switch (finding.kind) {

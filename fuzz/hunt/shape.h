@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "fuzz/hunt/assess.h"
 #include "harness/compare/hunt_report.h"
 
 namespace secequiv::hunt {
@@ -23,6 +24,10 @@ std::string signature_of(std::string_view detail, std::string_view cause);
 // crash, or the kernel's rule that an answer breaks.
 std::string manner_of(FindingKind kind, std::string_view detail, std::string_view cause,
                       std::optional<RefusalRule> rule);
+
+// Returns whether the problem can have the cause of the finding. A program that crashes in another
+// place, or whose answer breaks another rule of the kernel, is a different finding.
+bool same_manner(const Problem& problem, const Finding& finding);
 
 // Returns whether a finding's group depends on the shape of its reduced program. Otherwise the
 // group is known before the reduction.
