@@ -281,11 +281,6 @@ bool Pattern::same_as(const Pattern& other) const {
                             [&](const Part& one, const Part& two) { return stands_for(one, two); });
 }
 
-std::optional<HuntSubject> Pattern::taken_out_of(const HuntSubject& subject) const {
-  Stripped out(subject);
-  return out.take_out(*this) ? std::optional(out.subject()) : std::nullopt;
-}
-
 // Whether the pattern has another part with the word or slot of this one.
 bool Pattern::repeats_place(const Part& part) const {
   return part.name >> 32 > kValueName && std::ranges::count(parts_, part.name, &Part::name) > 1;

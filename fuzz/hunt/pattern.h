@@ -36,8 +36,6 @@ class Pattern {
   [[nodiscard]] bool in(const Parts& parts) const { return !occurrence(parts).empty(); }
   // Returns whether both patterns have the same parts, apart from values.
   [[nodiscard]] bool same_as(const Pattern& other) const;
-  // Returns the subject without the shortest occurrence of the pattern, as Stripped does.
-  [[nodiscard]] std::optional<HuntSubject> taken_out_of(const HuntSubject& subject) const;
 
  private:
   friend class Stripped;
