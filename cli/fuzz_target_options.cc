@@ -65,7 +65,7 @@ void FuzzTargetOptions::add_search(CLI::App& app) {
                  "Do not fail for these findings: a folder of --save, files, or corpus/known.toml")
       ->allow_extra_args();
   app.add_flag("--require-proof", require_proof,
-               "Try every engine on each answer, up to 10 s; an unproven one gives 'unknown'");
+               "Try every engine on each answer, up to 10 s; an unproven answer gives 'unknown'");
 }
 
 void FuzzTargetOptions::add(CLI::App& app) {

@@ -399,7 +399,7 @@ def test_findings_are_readable_in_text(tmp_path):
     path = write(tmp_path / "p.json", policy)
     assert run("lint", path).out == (
         "fail: 1 redundant rule\n"
-        "%s:1 (rule_sets[1].rules.read): x86_64:read: shadowed: line 1 decides every call that it matches\n" % path)
+        "%s:1 (rule_sets[1].rules.read): x86_64:read: shadowed: line 1 decides every call that this rule matches\n" % path)
     policy, _ = HAND["any-of"]
     assert run("lint", write(tmp_path / "p.json", policy)).out == (
         "fail: 1 redundant rule\n"
@@ -555,22 +555,22 @@ def profile_of(path, entries, **fields):
 # Entries, and what lint reports about them: line, kind, system call, and how the text goes on.
 ENTRIES = {
     "conditional-after-unconditional": ([oci("socket"), oci("socket", "ALLOW", (0, "EQ", 1))],
-                                        [(3, "shadowed", "socket", "line 2 decides every call that it matches")]),
+                                        [(3, "shadowed", "socket", "line 2 decides every call that this rule matches")]),
     "conditional-before-unconditional": ([oci("socket", "ALLOW", (0, "EQ", 1)), oci("read socket")],
-                                         [(2, "shadowed", "socket", "line 3 decides every call that it matches")]),
+                                         [(2, "shadowed", "socket", "line 3 decides every call that this rule matches")]),
     "twice": ([oci("read write"), oci("close"), oci("write")], [(4, "shadowed", "write", "listed twice: line 2 has the same rule")]),
     "twice-with-condition": ([oci("read", "ALLOW", (0, "EQ", 1)), oci("read", "ALLOW", (0, "EQ", 1))],
                              [(3, "duplicate", "read", "it repeats line 2")]),
     "default": ([oci("mount", "ERRNO"), oci("read"), oci("keyctl", "ERRNO", (0, "EQ", 1))],
                 [(2, "redundant", "mount", "its action is the default action of line 1"),
                  (4, "redundant", "keyctl", "its action is the default action of line 1")]),
-    "default-beside-another": ([oci("read", "ERRNO"), oci("read")], [(2, "shadowed", "read", "line 3 decides every call that it matches")]),
+    "default-beside-another": ([oci("read", "ERRNO"), oci("read")], [(2, "shadowed", "read", "line 3 decides every call that this rule matches")]),
     "another-errno-than-the-default": ([{**oci("mount", "ERRNO"), "errnoRet": 38}], []),
     "other-actions": ([oci("read"), oci("read", "LOG"), oci("write", "LOG", (0, "EQ", 1)), oci("write", "TRAP")],
-                      [(3, "shadowed", "read", "line 2 decides every call that it matches"),
-                       (4, "shadowed", "write", "line 5 decides every call that it matches")]),
+                      [(3, "shadowed", "read", "line 2 decides every call that this rule matches"),
+                       (4, "shadowed", "write", "line 5 decides every call that this rule matches")]),
     "within-another": ([oci("read", "ALLOW", (0, "LE", 9)), oci("read", "ALLOW", (0, "EQ", 4))],
-                       [(3, "redundant", "read", "line 2 matches every call that it matches")]),
+                       [(3, "redundant", "read", "line 2 matches every call that this entry matches")]),
     "within-two-others": ([oci("read", "ALLOW", (0, "LE", 4)), oci("read", "ALLOW", (0, "GE", 4)), oci("read", "ALLOW", (0, "NE", 4))],
                           [(2, "redundant", "read", "the policy decides the same without it"),
                            (3, "redundant", "read", "the policy decides the same without it"),
@@ -693,4 +693,4 @@ def test_only_an_equal_entry_counts_as_listed_twice(tmp_path):
     text = run("lint", path).out
     assert "p.json:4 (syscalls[2]): x86_64:read: shadowed: listed twice: line 2 has the same rule\n" in text, text
     path = profile_of(tmp_path / "q.json", [oci("read"), oci("read", "ALLOW", (0, "EQ", 1))])
-    assert "shadowed: line 2 decides every call that it matches" in run("lint", path).out
+    assert "shadowed: line 2 decides every call that this rule matches" in run("lint", path).out

@@ -342,7 +342,7 @@ struct Reported {
 };
 
 // Runs in the child. It stops once for its ptrace options and once when it is done. It makes no
-// system call after it installed the last filter.
+// system call after it has installed the last filter.
 [[noreturn]] void have(std::span<const ProgramView> filters, Reported& reported) {
   const auto succeeds = [&reported](Step step, long result) {
     reported.step = step;
@@ -417,7 +417,7 @@ class Holder {
       int status = 0;
       if (::waitpid(pid_, &status, __WALL) == -1) {
         if (errno == EINTR) continue;
-        return unavailable("waiting for the filter's process", errno);
+        return unavailable("cannot wait for the filter's process", errno);
       }
       if (WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP) return Ok{};
       if (!WIFSTOPPED(status)) pid_ = -1;

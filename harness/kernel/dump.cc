@@ -225,8 +225,9 @@ class Recorder {
     arguments.push_back(nullptr);
     int go[2];
     int failed[2];
-    if (::pipe2(go, O_CLOEXEC) != 0) return unavailable(command[0], "no pipe", errno);
-    if (::pipe2(failed, O_CLOEXEC) != 0) return unavailable(command[0], "no pipe", errno);
+    if (::pipe2(go, O_CLOEXEC) != 0) return unavailable(command[0], "cannot create a pipe", errno);
+    if (::pipe2(failed, O_CLOEXEC) != 0)
+      return unavailable(command[0], "cannot create a pipe", errno);
     child_ = ::fork();
     if (child_ == 0) {
       ::close(go[1]);  // otherwise this process would wait for itself

@@ -236,7 +236,7 @@ struct Traced::Child {
       int status = 0;
       if (::waitpid(pid, &status, __WALL) == -1) {
         if (errno == EINTR) continue;
-        return unavailable("kernel", "waiting for the filter's process", errno);
+        return unavailable("kernel", "cannot wait for the filter's process", errno);
       }
       if (!WIFSTOPPED(status) || WSTOPSIG(status) == SIGTRAP || is_fault(WSTOPSIG(status)))
         return status;

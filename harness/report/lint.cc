@@ -95,7 +95,7 @@ std::string line(const RedundantRule& rule, std::string_view arches) {
     case RedundantRule::Kind::kShadowed:
       if (by == nullptr) return out + "earlier rule sets decide every call that it matches";
       if (rule.repeats) return out + "listed twice: " + line + " has the same rule";
-      return out + line + " decides every call that it matches";
+      return out + line + " decides every call that this rule matches";
     case RedundantRule::Kind::kDuplicate:
       if (rule.place.located == rule.part.size() && by != nullptr && rule.originals.size() == 1)
         return out + "it repeats " + line;
@@ -106,7 +106,7 @@ std::string line(const RedundantRule& rule, std::string_view arches) {
   }
   if (by == nullptr) return out + "the policy decides the same without it";
   return out + (rule.part.empty() ? "its action is the default action of " + line
-                                  : line + " matches every call that it matches");
+                                  : line + " matches every call that this entry matches");
 }
 
 // Formats the values of a field that satisfy or do not satisfy a condition.
