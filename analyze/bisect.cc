@@ -124,9 +124,8 @@ class Bisection {
     return skip(answer, error.detail);
   }
 
-  // Sends the program that fails in the first version with a finding to every version that was
-  // tried without this program. Returns whether an older version fails, that is, whether fuzzing
-  // missed its failure.
+  // Sends the failing program of the first version with a finding to all versions that were tried
+  // without it. Returns whether an older version fails, too, although fuzzing found nothing there.
   Result<bool> compare_with_first() {
     const std::size_t at = *first();
     const std::size_t number = number_.at(at);
@@ -186,7 +185,7 @@ class Bisection {
     report_.reason += ": " + report_.found->reason;
   }
 
-  // Adds a note for everything that bisection takes for granted and that does not hold here.
+  // Adds a note for each condition of a reliable bisection that does not hold here.
   void note_doubts() {
     const std::size_t at = *report_.first;
     const auto names = [this](std::size_t from, std::size_t to, auto wanted) {

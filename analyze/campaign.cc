@@ -125,7 +125,7 @@ class Campaign {
     return Ok{};
   }
 
-  // `coverage` has what all inputs so far covered in the optimized program.
+  // `coverage` holds what the inputs so far covered in the optimized program.
   Result<CheckReport> fuzz(const pair::Corpus& corpus, const CoverageMap& coverage) {
     // Stored inputs come first, so that none is stored again under another name.
     const DistinctInputs stored(corpus.inputs.begin(), corpus.inputs.end());

@@ -55,8 +55,8 @@ std::vector<SeccompData> examples(const Difference& difference) {
   return out;
 }
 
-// Names the rule or line that decides a region in one filter. Only for a policy does it find out
-// whether the same rule decides the whole region.
+// Names the rule or line that decides the example of a region in one filter. For a policy, it also
+// finds out whether the same rule decides the whole region.
 class SideRules {
  public:
   SideRules(const Source& source, const dd::Limits& limits) : source_(source) {

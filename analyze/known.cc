@@ -23,8 +23,8 @@ namespace fs = std::filesystem;
 
 using Entry = std::map<std::string, std::string, std::less<>>;
 
-// The value at the start of `rest`: text without its quotes, or a date or number as it is written.
-// Returns nothing if a quote or something behind the value is wrong.
+// Returns the value in `rest`: a text without its quotes, or a date or number as it is written.
+// Returns std::nullopt if the quotes are wrong or more than a comment follows the value.
 std::optional<std::string> value_of(std::string_view rest) {
   std::string out;
   if (!rest.starts_with('"')) {
@@ -104,7 +104,8 @@ Result<HuntSubject> load_listed(const std::string& path, const KnownTarget& targ
   return HuntSubject{source.name, {}, std::move(source.program)};
 }
 
-// The kind in an entry of known.toml. All entries about evaluators are about wrong values.
+// Returns the kind that an entry of known.toml names. All entries about evaluators are about wrong
+// values.
 std::optional<FindingKind> kind_of_entry(std::string_view kind) {
   if (kind == "wrong-answer" || kind == "evaluator") return FindingKind::kDifferent;
   if (kind == "refused-output") return FindingKind::kRejected;
@@ -114,7 +115,7 @@ std::optional<FindingKind> kind_of_entry(std::string_view kind) {
   return {};
 }
 
-// The kind in the name of a file that `fuzz --save` wrote.
+// Returns the kind in the name of a file that `fuzz --save` wrote.
 std::optional<FindingKind> kind_of_file(const std::string& path) {
   const std::string name = fs::path(path).filename().string();
   for (std::size_t i = 0; i < kFindingKinds; ++i)
@@ -123,14 +124,14 @@ std::optional<FindingKind> kind_of_file(const std::string& path) {
   return {};
 }
 
-// The wrong value of an input: "nr=1 -> 2".
+// Reads the wrong value of an input, such as "nr=1 -> 2".
 Result<std::optional<Witness>> answer_of(std::string_view text, const std::string& place) {
   const auto run = parse_run(text);
   if (!run) return make_error(ErrorCode::kParse, place, run.error().detail);
   return std::optional(Witness{run->input, {}, run->expected});
 }
 
-// The wrong value in a file that `fuzz --save` wrote. In a file with a policy, the policy's
+// Reads the wrong value in a file that `fuzz --save` wrote. In a file with a policy, the policy's
 // description contains it.
 Result<std::optional<Witness>> answer_in_file(const std::string& path) {
   constexpr std::string_view kStart = "answer: words=";
@@ -142,7 +143,8 @@ Result<std::optional<Witness>> answer_in_file(const std::string& path) {
   return answer_of(rest.substr(0, rest.find_first_of("\n\\\"")), path);
 }
 
-// Whether the adapter occurs in the name of the target as a whole word: a file name or a command.
+// Returns whether the adapter occurs in the name of the target as a whole word: a file name or a
+// command.
 bool names_adapter(std::string_view target, std::string_view adapter) {
   constexpr std::string_view kEnds = "/: ";
   for (std::size_t at = target.find(adapter); at != std::string_view::npos;

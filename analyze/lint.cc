@@ -402,13 +402,13 @@ class Linter {
     return Ok{};
   }
 
-  // Returns whether the condition states that any value is meant.
+  // Returns whether the condition is `ge 0`, by which authors state that any value is meant.
   static bool is_meant(PolicyFormat format, const Matcher& m) {
     return format == PolicyFormat::kOwn && m.op == Matcher::Op::kGe && m.value == 0;
   }
 
-  // Warns about alternatives whose conditions on one field together admit every value. `known`: the
-  // fields that do so in an any_of around `rule`.
+  // Warns about alternatives whose conditions on one field together admit every value. `known` has
+  // the fields for which an any_of around `rule` got this warning.
   Status together(PolicyFormat format, std::size_t set, const SyscallRule& whole, const Rule& rule,
                   RulePart& part, std::uint32_t known) {
     for (int field = 0; rule.kind == Rule::Kind::kAnyOf && field <= kIpField; ++field) {
@@ -455,8 +455,8 @@ class Linter {
     return !*never;
   }
 
-  // Returns whether no condition of the rule on the field is always true, or true only for some
-  // values of a variable.
+  // Returns whether each condition of the rule on the field excludes some value. A condition on a
+  // variable counts as excluding none, because the variable has no fixed value.
   Result<bool> all_restrict(PolicyFormat format, const SyscallRule& whole, const Rule& rule,
                             int field) {
     for (const Rule& child : rule.children) {

@@ -261,8 +261,8 @@ bool differs_in_word(std::string_view first, std::string_view second, std::strin
   return false;
 }
 
-// Notes if the names suggest that `before` was made from `after` and the sizes do not contradict
-// this. A shell's pattern can sort the names in this order. Stacks are not compared.
+// Prints a note if the names suggest that `before` was made from `after`, and the sizes do not
+// contradict this. A shell's pattern can sort the names in this order. Stacks are not compared.
 void note_swapped(std::span<const Source> befores, std::span<const Source> afters,
                   const Reading& reading) {
   if (befores.size() != 1 || afters.size() != 1) return;

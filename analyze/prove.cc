@@ -22,7 +22,7 @@ std::vector<SideReport> sides(const std::vector<Source>& stack) {
   return out;
 }
 
-// A proof concerns decisions, so it may also concern programs beyond the kernel's length limit.
+// A proof concerns only decisions, so its programs may be longer than the kernel permits.
 std::optional<Rejection> refused_program(const ProveJob& job) {
   for (const std::vector<Source>* stack : {&job.before, &job.after})
     for (const Source& side : *stack)
@@ -53,7 +53,7 @@ Status fill_question(const ProveJob& job, ProveReport& report) {
   return Ok{};
 }
 
-// Both certificates are made in the time that the proof has left.
+// The certificates share the time that the proof left unused.
 CertificateReport certify(const ProveJob& job, const ProveReport& report,
                           const std::function<double()>& elapsed) {
   CertificateReport out;

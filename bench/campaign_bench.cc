@@ -31,15 +31,15 @@ namespace {
 using broken::Planted;
 using broken::PlantedOptimizer;
 
-// Optimizers, so that any other bug can come before them. Each shows in one of 5 to 70 programs,
-// also after the reference optimizer, with which most planted bugs end.
+// These bugs are in optimizers, which can run on the output of any other code. Each shows in one of
+// 5 to 70 programs, even in output of the reference optimizer, which most planted bugs run last.
 constexpr std::array<std::string_view, 5> kFrequentInPrograms = {
     "twin-merge-returns", "twin-remove-dead-writes", "twin-remove-unreachable",
     "twin-remove-redundant-loads", "twin-merge-equal-targets"};
 constexpr std::array<std::string_view, 5> kFrequentInPolicies = {
     "twin-merge-returns", "twin-remove-unreachable", "twin-merge-equal-targets",
     "twin-merge-equal-code", "twin-remove-redundant-loads"};
-// Two names of one bug.
+// Each pair consists of two names of one bug.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kSameBug = {
     {{"twin-remove-unreachable", "live-block-dropped"},
      {"twin-merge-equal-code", "accumulator-left-out-of-hash"}}};
@@ -100,7 +100,7 @@ class WithBugs : public Optimizer, public Compiler {
   const Planted& hidden_;
 };
 
-// One for each class of bugs.
+// Returns one bug of each class.
 auto hidden_bugs() {
   return broken::planted_optimizers() | std::views::filter([](const Planted& planted) {
            return !planted.name.starts_with("twin-");
@@ -151,7 +151,7 @@ std::string shown(const std::optional<double>& seconds) {
   return seconds ? fmt::format("{:.2f}", *seconds) : "-";
 }
 
-// A list of `entries` tests, each with a return of its own.
+// Returns a list of `entries` tests, each followed by its own return.
 Program list_of(std::uint32_t entries) {
   Program out = {{kLdWAbs, 0, 0, 0}};
   for (std::uint32_t i = 0; i < entries; ++i) {

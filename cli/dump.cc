@@ -33,7 +33,7 @@ Result<DumpReport> filters_of(const DumpArguments& given) {
     return usage("expected --pid N, or a command after '--'");
   if (given.pid != 0) return dump_process(given.pid);
   const bool to_stdout = given.options.output == "-";
-  // Checks this before the command runs, because its filters would be lost afterwards.
+  // An error after the command has run would lose its filters, so the output is checked first.
   if (!to_stdout)
     if (auto s = may_be_written(given.options.output); !s) return s.error();
   watch_interrupts();

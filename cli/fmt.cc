@@ -1,5 +1,5 @@
-// The functions of fmt as a part of the command line, in place of fmt's shared library: that
-// library needs the shared C++ library, and loading both takes longer than most proofs.
+// Compiles the functions of fmt into the command. fmt's shared library would also need the shared
+// C++ library, and loading both takes longer than most proofs.
 #include <fmt/core.h>
 
 // Only for fmt 9; other versions are linked as a library.
@@ -10,7 +10,7 @@
 FMT_BEGIN_NAMESPACE
 namespace detail {
 
-// What fmt's own src/format.cc instantiates, as far as we use it.
+// fmt's src/format.cc has these instantiations, and others that we do not use.
 template FMT_API auto dragonbox::to_decimal(float x) noexcept -> dragonbox::decimal_fp<float>;
 template FMT_API auto dragonbox::to_decimal(double x) noexcept -> dragonbox::decimal_fp<double>;
 template FMT_API auto locale_ref::get<std::locale>() const -> std::locale;

@@ -1,4 +1,4 @@
-// The shared options about policies: how they are read.
+// Declares the options for reading policies, which commands share.
 #include <algorithm>
 #include <utility>
 

@@ -361,7 +361,7 @@ Result<Findings::Explanation> Findings::explanation(Finding& finding, From from)
 }
 
 Result<Shown> Findings::without_pattern(Finding& rest, From from, std::size_t& by) {
-  std::size_t open = causes_.size();  // a finding whose pattern was taken out for nothing
+  std::size_t open = causes_.size();  // a finding; taking its pattern out showed nothing
   const Stripped given(rest.subject);
   for (by = 0; by < causes_.size(); ++by) {
     if ((from == From::kThisRun && report_.findings[by].known) || !comparable(causes_[by], rest) ||

@@ -288,7 +288,7 @@ class Hunt {
   }
 
   // Repeats the request, and also sends the answer as a new request. Both results are assessed like
-  // any other answer. Only a correct result can lead to a note.
+  // any other answer. A request without an answer leads to no note.
   Result<Shown> ask_again(const Trial& trial) {
     if (!trial.answer.ok() || refusal_of(trial.answer.value, LengthRule::kUnlimited))
       return Shown::kNothing;

@@ -79,8 +79,8 @@ std::vector<Mutant> places_of(const Mistake& mistake, ProgramView program) {
   return out;
 }
 
-// Returns whether `acts_like` is true if the mistake is made in some of a few places, or in a range
-// of many.
+// Returns whether `acts_like` accepts the program with the mistake made in some of the places. If
+// there are many places, only ranges of them are tried.
 bool acts_like_some(ProgramView program, const std::vector<Mutant>& places,
                     const ActsLike& acts_like) {
   const auto changed = [&](const auto& chosen) {
@@ -106,7 +106,7 @@ bool acts_like_some(ProgramView program, const std::vector<Mutant>& places,
   return false;
 }
 
-// The shape of a program and of the answer to it, which share names.
+// Returns the shape of a program followed by the answer to it, so that both use the same names.
 std::string shape_of_both(const Finding& finding) {
   Program both = finding.subject.before;
   both.insert(both.end(), finding.after->begin(), finding.after->end());

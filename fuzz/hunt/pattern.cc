@@ -43,8 +43,8 @@ Parts parts_of(ProgramView program) {
   return out;
 }
 
-// JA says little too, except for a jump to the next instruction, which reductions remove. Keeps
-// these parts if nothing else is left.
+// Removes each JA, which says little too, unless nothing else is left. A jump to the next
+// instruction stays: reductions would have removed it if the failure did not need it.
 void drop_jumps(Parts& parts) {
   const auto is_ja = [](const Part& part) { return part.symbol == kJa; };
   if (!std::ranges::all_of(parts, is_ja)) std::erase_if(parts, is_ja);
@@ -193,7 +193,8 @@ bool Pattern::stands_for(const Part& pattern, const Part& part) const {
   return !values_ && register_left_out(pattern.symbol) == register_left_out(part.symbol);
 }
 
-// Searches for the shortest occurrence, for each choice of the names that the pattern repeats.
+// Searches for the shortest occurrence. Wherever the pattern repeats a name, the occurrence must
+// repeat one, too.
 class Pattern::Search {
  public:
   Search(const Pattern& pattern, const Parts& parts) : pattern_(pattern), parts_(parts) {}
@@ -212,7 +213,7 @@ class Pattern::Search {
  private:
   using Window = std::pair<std::size_t, std::size_t>;
 
-  // Chooses names of the parts in place of the pattern's repeated names from `at` on.
+  // Tries every assignment of the parts' names to the pattern's repeated names from `at` on.
   void choose(std::size_t at) {
     if (at == repeated_.size()) {
       if (++choices_ <= kMostChoices) take(window());
@@ -281,7 +282,7 @@ bool Pattern::same_as(const Pattern& other) const {
                             [&](const Part& one, const Part& two) { return stands_for(one, two); });
 }
 
-// Whether the pattern has another part with the word or slot of this one.
+// Returns whether the pattern has another part with the word or slot of this one.
 bool Pattern::repeats_place(const Part& part) const {
   return part.name >> 32 > kValueName && std::ranges::count(parts_, part.name, &Part::name) > 1;
 }
@@ -297,7 +298,7 @@ Stripped::Stripped(HuntSubject subject) : subject_(std::move(subject)) {
 
 bool Stripped::take_out(const Pattern& pattern, std::size_t way) {
   const Parts found = pattern.occurrence(parts_);
-  // The smallest change first: equal words or slots become different ones.
+  // Tries the smallest change first: equal words or slots become different ones.
   for (std::size_t i = found.size(); i-- > 0 && !policy_;)
     if (pattern.repeats_place(pattern.parts_[i]) &&
         put(found[i].place, with_fresh_name(subject_.before, found[i].place), way))

@@ -66,7 +66,8 @@ class GeneratedPolicies : public ProgramSource {
     std::vector<std::uint16_t> classes;
   };
 
-  // Most compilers can express only a few policies of the other shapes. Long ones take long.
+  // Most compilers support only a few policies of shapes other than kCommon. Long policies take
+  // long, so they are rare.
   [[nodiscard]] Described any(Random& random) const {
     auto shape = static_cast<PolicyShape>(random.below(kPolicyShapes - 1));
     if (random.one_in(2)) shape = PolicyShape::kCommon;

@@ -121,8 +121,8 @@ class Reduction {
   [[nodiscard]] const std::optional<Reduced>& last() const { return last_; }
 
  private:
-  // A smaller program for which decisions only become stricter would not show a finding that allows
-  // more.
+  // If the finding makes a decision looser, a smaller program whose decision becomes stricter does
+  // not show it.
   bool same_change(const Problem& problem) const {
     return !finding_.witness || !problem.witness ||
            same_actions(*problem.witness, *finding_.witness);

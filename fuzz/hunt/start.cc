@@ -8,7 +8,7 @@
 namespace secequiv::hunt {
 namespace {
 
-// The smallest program: it allows everything.
+// Returns the smallest program, which allows everything.
 const Program& small_program() {
   static const Program kProgram = {Insn{kRetK, 0, 0, SECCOMP_RET_ALLOW}};
   return kProgram;

@@ -55,7 +55,7 @@ class PrivateFolder {
 
   [[nodiscard]] const std::string& problem() const { return problem_; }
   [[nodiscard]] std::string file(const std::string& name) const { return path_ + "/" + name; }
-  // Removes everything in the folder. Returns whether it is as good as new.
+  // Removes everything in the folder. Returns whether it can be used again.
   [[nodiscard]] bool clear() const {
     struct stat now{};
     if (path_.empty() || ::stat(path_.c_str(), &now) != 0 || (now.st_mode & 07777) != 0700)

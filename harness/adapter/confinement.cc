@@ -115,7 +115,7 @@ bool write_text(const std::string& path, std::string_view text) {
   return ::close(fd) == 0 && written;
 }
 
-// Also drops them from the bounding set, if permitted. Otherwise executing a file with
+// Drops all capabilities, if permitted also from the bounding set: otherwise executing a file with
 // capabilities, or any file as user 0, could restore some. NO_NEW_PRIVS prevents this too.
 bool drop_capabilities() {
   for (unsigned long capability = 0; ::prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0;

@@ -91,7 +91,7 @@ void reset_signals() {
     launch.error = EPERM;
     ::_exit(127);
   }
-  // Not earlier, because a change of credentials would clear it.
+  // This comes after enter(), whose changes of credentials would clear it.
   if (how.ends_with_thread) ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   reset_signals();
   if (!how.file.empty()) ::execv(how.file.c_str(), launch.words);

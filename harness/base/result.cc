@@ -8,7 +8,7 @@ namespace secequiv {
 
 namespace {
 
-// In the order of the enumerators.
+// The names are in the order of the enumerators.
 constexpr std::array<std::string_view, 9> kErrorNames = {
     "usage", "io", "parse", "policy", "rejected", "budget", "unavailable", "adapter", "internal"};
 static_assert(kErrorNames.size() == static_cast<std::size_t>(ErrorCode::kInternal) + 1);

@@ -54,7 +54,7 @@ constexpr OciOperator kOciOperators[] = {
     {"SCMP_CMP_MASKED_EQ", Matcher::Op::kMaskedEq},
 };
 
-// All keys that runc, Docker or Podman know in each kind of object, including comments.
+// All keys that runc, Docker or Podman know in each kind of object, including keys of comments.
 constexpr std::array<std::string_view, 11> kProfileKeys = {
     "defaultAction", "defaultErrnoRet",  "defaultErrno", "architectures", "archMap", "flags",
     "listenerPath",  "listenerMetadata", "syscalls",     "comment",       "$schema"};

@@ -249,7 +249,7 @@ class PfcImporter {
   }
 
  private:
-  // The position of the current line.
+  // Returns the position of the current line.
   [[nodiscard]] PositionRef position(const char* path) const {
     const Place here = lines_[at_].tokens.here();
     return {std::make_shared<const RulePosition>(RulePosition{here.file, here.line, path})};

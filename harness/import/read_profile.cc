@@ -213,7 +213,7 @@ Status add_json(const JsonCursor& at, const std::string& name, const JsonCursor&
   return Ok{};
 }
 
-// {"name": "futex", "calls": 870063}
+// Reads {"name": "futex", "calls": 870063}.
 Status add_entry(const JsonCursor& entry, Counts& counts) {
   if (auto s = entry.object_with({"name", "calls"}); !s) return about_profile(s.error());
   if (auto s = entry.required({"name", "calls"}); !s) return about_profile(s.error());

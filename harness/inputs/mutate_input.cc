@@ -9,7 +9,7 @@
 namespace secequiv {
 namespace {
 
-// Picks one conditional jump of a run. Each has the same chance.
+// Picks one of the conditional jumps of a run that test an input word. Each has the same chance.
 struct PathSampler {
   const Insn* base;
   const std::vector<Accumulator>& flow;

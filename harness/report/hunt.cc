@@ -175,7 +175,7 @@ ordered_json shapes_json(const HuntReport& report, std::uint64_t ShapeRow::* cou
   return out;
 }
 
-// null: the code under test does not report its edges.
+// Returns null if the code under test does not report its edges.
 ordered_json feedback_json(const HuntReport& report) {
   if (!report.feedback) return nullptr;
   return {{"new_edges", report.new_edges}, {"kept", report.kept}};

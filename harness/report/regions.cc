@@ -461,13 +461,13 @@ std::string short_condition(const std::string& condition) {
 
 namespace {
 
-// "if arg0 == 0x5 && arg1 == 0x0", "whatever the arguments".
+// Returns "if arg0 == 0x5 && arg1 == 0x0", or "whatever the arguments".
 std::string tests_text(const std::vector<std::string>& tests) {
   return tests.empty() ? "whatever the arguments" : fmt::format("if {}", fmt::join(tests, " && "));
 }
 
-// "newly allowed (was ERRNO(1 EPERM))", "no longer allowed (now KILL_THREAD)". LOG lets calls run
-// too, and is named.
+// Returns "newly allowed (was ERRNO(1 EPERM))" or "no longer allowed (now KILL_THREAD)", for
+// example. LOG also lets a call run, so the text names it.
 std::string effect_text(const Change& change) {
   const auto allowed = [](const ReturnValue& value) {
     return value.action && lets_run(*value.action);

@@ -142,7 +142,7 @@ class Divider {
     all.insert(all.end(), inputs.begin(), inputs.end());
   }
 
-  // Leaves in the fallback only what it decides for all arguments.
+  // Removes from the fallback what it does not decide for all arguments.
   void clean_fallback(Direction& out, const Sets& all, NodeId known) {
     if (!out.fallback) return;
     Direction::Part& part = out.fallback->part;
@@ -241,8 +241,8 @@ class Divider {
     return out;
   }
 
-  // Returns the numbers of the architecture without a name. Filters often treat x32's numbers,
-  // which have one bit more, otherwise than x86_64's.
+  // Returns the architecture's numbers without a name. Filters often treat x32's numbers, which
+  // have one more bit, differently from x86_64's.
   NodeId unnamed_numbers(Arch arch) {
     const std::uint32_t audit = arch_info(arch).audit;
     const NodeId unnamed = space_.diagrams().negate(named_numbers(audit));

@@ -126,7 +126,7 @@ class Lists {
 
  private:
   std::size_t lists_;
-  // First the head of each list, then the successor of each number.
+  // Contains the head of each list, then the successor of each number.
   std::vector<std::uint32_t> links_;
 };
 
