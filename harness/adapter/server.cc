@@ -16,7 +16,7 @@ constexpr std::size_t kAheadBytes = std::size_t{1} << 16;  // encoded but not ye
 constexpr std::size_t kReasonBytes = 2000;
 constexpr double kFarewellSeconds = 1;
 
-// Formats bytes as "3 bytes: 68 65 6c 'hel'".
+// Formats bytes as "68 65 6c 'hel'".
 std::string shown_bytes(std::string_view bytes) {
   const std::string_view some = bytes.substr(0, 16);
   std::string hex;

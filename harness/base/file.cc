@@ -23,7 +23,7 @@ Error io_error(const std::string& path, const char* verb) {
                     std::string("cannot ") + verb + ": " + std::strerror(errno));
 }
 
-// Returns ", did you mean" and the similar names of files in the folder of `path`, or "" if there
+// Returns "; did you mean" and the similar names of files in the folder of `path`, or "" if there
 // are none.
 std::string similar_files(const std::string& path) {
   constexpr std::size_t kMostLooked = 10000;

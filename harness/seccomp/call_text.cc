@@ -26,7 +26,7 @@ std::string other_arch_with(std::string_view name) {
   return {};
 }
 
-// Lists calls of `arch` whose names contain `name`: "; it has fchmod, fchmodat and fchmodat2".
+// Lists calls of `arch` whose names contain `name`: "; it has fchmod, fchmodat, fchmodat2".
 std::string variants(Arch arch, std::string_view name) {
   constexpr std::size_t kMost = 4;
   std::vector<std::string> found;
