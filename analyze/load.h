@@ -29,10 +29,10 @@ struct Reading {
   // Gives values to the names of a program, or refuses them; a policy has no such names.
   std::function<Status(SymbolicProgram& program, const std::string& name)> names;
   bool for_names = false;  // the caller has values for names
-  // Decides whether a name of no system call is an error.
+  // Decides whether an unknown name in a policy is an error.
   std::function<Status(const UnknownName&)> unknown;
   Note note;
-  Note warning;  // the same for what nobody should overlook
+  Note warning;  // shows a note that nobody should overlook
   Note prompt;   // immediately shows what this process is waiting for
 };
 
@@ -79,8 +79,8 @@ void note_length(const Source& source, const Reading& reading);
 std::optional<ReadFor> read_for(std::span<const Source> filters);
 std::optional<ReadFor> read_for(std::span<const Stack> stacks);
 std::optional<ReadFor> read_for(const Import& imported, const Reading& reading);
-// Returns what a comparison of the two does not cover. It notes these parts, and that the two seem
-// to be swapped.
+// Returns what a comparison of the two does not cover. It notes these parts, and asks whether the
+// two are swapped if their names suggest that.
 PairNotes note_pair(std::span<const Source> before, std::span<const Source> after,
                     const Reading& reading);
 // Runs `command` and reads the program that it prints, in any form. Errors: kUsage if the shell

@@ -13,7 +13,7 @@ inline constexpr const char* kProgram = "secequiv";
 // Returns the words that an option accepts, or none if it accepts other text or numbers.
 std::vector<std::string> words_of(const CLI::Option& option);
 
-// Returns the placeholder of an option's value in help and documents: "dd|z3|both", "ARCH", "N",
+// Returns the placeholder of an option's value in help and documents: "raw|behaviour", "ARCH", "N",
 // "SECONDS" or "TEXT". It is empty for a flag.
 std::string placeholder(const CLI::Option& option);
 

@@ -26,7 +26,7 @@ std::span<const PlantedEvaluator> planted_evaluators();
 const PlantedEvaluator* find_planted_evaluator(std::string_view name);
 
 // Returns the values that `planted` computes for the inputs in order. An evaluator that keeps X
-// depends on this order. Precondition: that of run().
+// depends on this order. Precondition: the kernel accepts the program, except for its length.
 std::vector<std::uint32_t> evaluate_with(const PlantedEvaluator& planted, ProgramView program,
                                          std::span<const SeccompData> inputs);
 

@@ -13,10 +13,11 @@
 
 namespace secequiv::hunt {
 
-// Measures the best of three times for each family and size, up to 4096 instructions. A family ends
-// at the first size that takes longer than half the time limit of a request, or has no answer.
-// Times include transport; for a command that is not a server, they mostly measure its start.
-// `look` receives one answer for each program, even if it failed; `now` returns the current time.
+// Measures the shortest of up to three times for each family and size, up to 4096 instructions. A
+// family ends at the first size that has no answer, takes longer than half the time limit of a
+// request, or takes seconds longer than the smallest size. Times include transport; for a command
+// that is not a server, they mostly measure its start. `look` receives one answer for each program,
+// even if it failed; `now` returns the current time.
 using LookAtAnswer = std::function<void(const std::string& family, const Program& program,
                                         const Answer<Program>& answer)>;
 using Now = std::function<Clock::time_point()>;

@@ -21,7 +21,7 @@ enum secequiv_op {
   SECEQUIV_LE,
   SECEQUIV_MASKED_EQ /* field & mask == value */
 };
-enum { SECEQUIV_INSTRUCTION_POINTER = 6 }; /* the field behind the six arguments */
+enum { SECEQUIV_INSTRUCTION_POINTER = 6 }; /* the field after the six arguments */
 
 /* An unsigned test of a field, or of its low 32 bits. Except for MASKED_EQ, the mask is all ones.
  */
@@ -30,12 +30,12 @@ struct secequiv_condition {
   enum secequiv_op op;
   uint64_t mask, value;
 };
-/* All conditions must hold; none always hold. */
+/* All conditions must hold. A conjunction without conditions always holds. */
 struct secequiv_conjunction {
   struct secequiv_condition* conditions;
   size_t count;
 };
-/* Matches a call if at least one conjunction holds. An empty one is then the only one. */
+/* Matches a call if at least one conjunction holds. If one is empty, the rule has no others. */
 struct secequiv_rule {
   uint32_t action, audit, nr;
   struct secequiv_conjunction* any_of;
@@ -62,7 +62,7 @@ struct secequiv_policy {
   size_t arch_count, range_count, hot_count, rule_count;
 };
 
-/* The members below this line are not for callers. */
+/* The functions and types up to secequiv_free_policy are not for callers. */
 
 struct secequiv_reader_ {
   const char *at, *end;
@@ -114,7 +114,7 @@ static inline int secequiv_word_(struct secequiv_reader_* r, const char* const* 
 /* Makes room for another element, which is cleared, and returns the list. */
 static inline void* secequiv_add_(struct secequiv_reader_* r, void* list, size_t* count,
                                   size_t size) {
-  if ((*count & (*count - 1)) == 0) { /* the room doubles when it is a power of two */
+  if ((*count & (*count - 1)) == 0) { /* full: the room doubles */
     void* more = realloc(list, (*count == 0 ? 1 : 2 * *count) * size);
     if (more == NULL) {
       r->failed = 1;
@@ -286,7 +286,7 @@ static inline void secequiv_free_policy(struct secequiv_policy* policy) {
 }
 
 /* Reads the `size` bytes of `text`. Returns 0 for success; the caller then releases the policy.
- * Otherwise it returns 1 plus the offset at which the text is no policy in its normal form. */
+ * Otherwise it returns 1 plus the offset at which the text is not a policy in normal form. */
 static inline size_t secequiv_read_policy(const char* text, size_t size,
                                           struct secequiv_policy* policy) {
   static const char* const kNames[] = {

@@ -25,7 +25,7 @@ struct Reply {
 
 class Server {
  public:
-  // Process::start() explains `argv`.
+  // Start (process.h) explains `argv`.
   Server(std::vector<std::string> argv, const AdapterLimits& limits)
       : argv_(std::move(argv)), limits_(limits) {}
   ~Server() { stop(); }

@@ -1,6 +1,6 @@
-// System call profiles: how often a program makes each system call. Owns the text forms of these
-// counts: the tables of `strace -c`, lines with a name and a number, and JSON. It must not know
-// filters or what a call costs (coverage/cost.h).
+// System call profiles: how often a program makes each system call. Owns these counts, and which
+// number a name in a profile stands for. It must not know the text forms of profiles
+// (import/read_profile.h), filters, or what a call costs (coverage/cost.h).
 #pragma once
 
 #include <cstdint>

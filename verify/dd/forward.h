@@ -19,8 +19,7 @@ enum class Detail : std::uint8_t { kResult, kEveryOutcome };
 class Forward {
  public:
   // Runs the pass. If the diagrams become exhausted, all other members return meaningless values.
-  // Returns what the program decides. Precondition: the kernel accepts it, except that it may be
-  // too long.
+  // Precondition: the kernel accepts the program, except that it may be too long.
   Forward(Words& words, ProgramView program, Detail detail = Detail::kResult,
           const Symbols& symbols = {});
 
