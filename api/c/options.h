@@ -1,5 +1,5 @@
-// Reads the options of the C interface. Owns the checks of struct secequiv_options of any size, and
-// its defaults. It must not know any function of the interface.
+// Reads the options of the C interface. Owns the checks of struct secequiv_options, whose size may
+// differ from ours, and its defaults. It must not know any function of the interface.
 #pragma once
 
 #include <cstddef>

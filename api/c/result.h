@@ -33,8 +33,8 @@ int verdict_of(Verdict verdict);
 
 Outcome failed(Error error);
 
-// Reads the options and returns the result of `question(options)`, or the error of either. It never
-// throws. NULL means that there is no memory even for an error.
+// Reads the options and returns the result of `question(options)`, or the error of either step. It
+// never throws. NULL means that memory ran out even for an error.
 template <class Question>
 secequiv_result* answered(const secequiv_options* options, const Question& question) noexcept {
   const auto answer = [&]() -> Result<Outcome> {

@@ -38,7 +38,7 @@ struct sock_filter;
 enum {
   SECEQUIV_ERROR = 0,      /* bad arguments or input; also the verdict of NULL */
   SECEQUIV_EQUIVALENT = 1, /* proven for all inputs that satisfy the assumption */
-  SECEQUIV_PASS = 2,       /* the property holds (for `refines`, although the filters differ) */
+  SECEQUIV_PASS = 2,       /* the property holds; with `refines`, the filters still differ */
   SECEQUIV_DIFFERENT = 3,  /* an input shows the difference, and was replayed */
   SECEQUIV_UNKNOWN = 4,    /* time or memory ran out */
   SECEQUIV_REJECTED = 5,   /* the kernel would refuse a program */
@@ -63,15 +63,15 @@ enum {
  * for all inputs. The structure may grow at its end. A library accepts shorter structures than its
  * own, and longer ones if the bytes that it does not know are 0. */
 struct secequiv_options {
-  size_t size; /* sizeof(struct secequiv_options) */
-  uint32_t same;
+  size_t size;             /* sizeof(struct secequiv_options) */
+  uint32_t same;           /* prove, diff and actions only */
   uint32_t refines;        /* 1: prove that `after` is never more permissive. prove only */
   uint32_t engine;         /* prove only */
   uint32_t any_length;     /* 1: accept more than 4096 instructions. validate only */
   double timeout_seconds;  /* 0: 60 */
   uint64_t max_memory_mib; /* 0: 1024 */
-  uint64_t max_regions;    /* shown in all; 0: 20. diff and reach only */
-  const char* assume;      /* ignore all other inputs: "arch == x86_64 && nr in {read, write}" */
+  uint64_t max_regions;    /* regions shown in total; 0: 20. diff and reach only */
+  const char* assume;      /* ignore all other inputs: "nr in {read, write}". prove and diff only */
   const char* arch;        /* the host's architecture, for names; NULL: "x86_64" */
   /* Only parse and lint use the members below. */
   const char* form;         /* "raw", "raw-be", "asm", "ddd", "c"; NULL: detected */
@@ -101,8 +101,8 @@ SECEQUIV_API const char* secequiv_version(void);
 /* Reads a program in any form (raw bytes, bpf_asm text, decimals, C initializers), or reads a
  * policy and compiles it without optimization: our JSON, an OCI profile, seccompiler's JSON,
  * minijail's text, or libseccomp's pseudo filter code. Messages use `name`, which may be NULL; a
- * name that begins with '<' is no file. The verdict is SECEQUIV_PASS, with the program, even if the
- * kernel would refuse the program. */
+ * name that begins with '<' does not name a file. The verdict is SECEQUIV_PASS, with the program,
+ * even if the kernel would refuse the program. */
 SECEQUIV_API secequiv_result* secequiv_parse(const void* bytes, size_t length, const char* name,
                                              const struct secequiv_options* options);
 
@@ -153,15 +153,16 @@ SECEQUIV_API secequiv_result* secequiv_why_parsed(const secequiv_result* program
 SECEQUIV_API secequiv_result* secequiv_actions(const struct sock_filter* program, size_t length,
                                                const struct secequiv_options* options);
 
-/* Finds the inputs that reach each instruction or, divided into regions, those that reach one. */
+/* Counts the inputs that reach each instruction and outcome, or (for one `instruction`) divides the
+ * inputs that reach it into regions. */
 #define SECEQUIV_ALL_INSTRUCTIONS SIZE_MAX
 SECEQUIV_API secequiv_result* secequiv_reach(const struct sock_filter* program, size_t length,
                                              size_t instruction,
                                              const struct secequiv_options* options);
 
 /* Computes how many instructions one or two filters (`after` may be NULL) execute for each system
- * call. `profile` is the number of each call: the output of strace -c, lines "name calls", or JSON.
- * NULL means each call of options.arch once. */
+ * call. `profile` states how often each call is made: the output of strace -c, lines "name calls",
+ * or JSON. NULL counts each call of options.arch once. */
 SECEQUIV_API secequiv_result* secequiv_cost(const struct sock_filter* before, size_t before_length,
                                             const struct sock_filter* after, size_t after_length,
                                             const char* profile,
