@@ -18,7 +18,7 @@ struct CheckOptions {
   bool require_installable = true;  // the kernel must accept `after`, including its length
   bool prove = true;                // otherwise inputs and edges alone decide
   Arch host = Arch::kX86_64;        // the kernel whose cache must not lose calls
-  bool allow_cache_loss = false;    // lost calls are no failure
+  bool allow_cache_loss = false;    // lost calls are not failures
   Oracle oracle = {};               // also runs every input; may be empty
   // Results of an earlier step with the same engine, which are not decided again.
   std::optional<Proof> proof = {};

@@ -40,7 +40,7 @@ struct Source {
   std::optional<ContainerProfile> profile = {};  // the profile from which `policy` was imported
   // For reports: how `program` was made from `policy`, such as "compiled, not optimized".
   std::string compilation = {};
-  std::vector<ProfilePart> parts = {};      // parts of the profile, also those that `policy` lacks
+  std::vector<ProfilePart> parts = {};  // parts of the profile, including those that `policy` lacks
   std::optional<PolicyFormat> format = {};  // in which `policy` was written
 
   // "policy.json (compiled, not optimized)"

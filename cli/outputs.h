@@ -10,7 +10,8 @@
 namespace secequiv::cli {
 
 // Throws CLI::ValidationError if an output of the command would replace a file that the command
-// line names for another purpose, or if a certificate would replace a file that is no certificate.
+// line names for another purpose, or if a certificate would replace a file that is not a
+// certificate.
 void keep_outputs_apart(const CLI::App& command);
 
 // Checks that no output of the command would replace `path`, a file that an input includes. Errors:

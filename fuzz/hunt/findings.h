@@ -96,7 +96,7 @@ class Findings {
   struct Waiting {
     Finding finding;
     Explanation known;  // explanation by findings of earlier runs
-    bool has_pattern;   // of a finding
+    bool has_pattern;   // its subject has the pattern of a finding
   };
 
   // Takes the patterns of findings out of `finding` until the answer is right, and returns the
@@ -124,7 +124,7 @@ class Findings {
   // not turn another mistake into the known one.
   bool shows_known(std::size_t known, const Finding& like, const HuntSubject& subject);
   void wait(Waiting waiting);
-  // Counts the effort of one request that is no trial.
+  // Counts the effort of one request that is not a trial.
   void spend(const HuntSubject& subject);
   // Counts a failure that is not reduced.
   void leave(const Waiting& waiting);
@@ -153,8 +153,8 @@ class Findings {
   void prefer(Finding& known, Finding reduced);
   // Shows `by` in place of `known`.
   void replace(Finding& known, Finding by);
-  // Whether two findings are in the same group. For kinds whose group does not depend on the
-  // program, a finding of this run never counts as one of an earlier run.
+  // Returns whether two findings are in the same group. For kinds whose group does not depend on
+  // the program, a finding of this run never counts as one of an earlier run.
   static bool same_group(const Finding& known, const Finding& other);
   // If its group already has a finding, adds this one to its count and returns true.
   bool merge(const Finding& finding);
@@ -165,7 +165,7 @@ class Findings {
   FindingTools tools_;
   Clock::time_point start_ = Clock::now();
   std::vector<Cause> causes_;
-  std::vector<Cause> learned_;  // at the start of the window
+  std::vector<Cause> learned_;  // `causes_` at the start of the window
   std::deque<Waiting> waiting_;
   std::set<FindingKind> reduced_;
   std::uint64_t searched_ = 0;        // the effort of trials

@@ -25,7 +25,7 @@ struct HuntOptions {
   std::uint64_t seed = 1;
   double seconds = 60;           // no trial and no reduction goes on after this time
   std::uint64_t trials = ~0ull;  // limit; programs that the user named are always tried
-  // For each generated program; programs that the user named get derived inputs.
+  // Number of inputs for each generated program. Programs that the user named get derived inputs.
   std::size_t inputs = 24;
   std::size_t reduce_steps = 5'000;  // limit for each reduction, in requests
   double request_seconds = 10;       // the adapter's time limit, for reducing hangs
@@ -34,7 +34,8 @@ struct HuntOptions {
   bool repeat = true;          // send some requests twice
   bool scaling = true;         // measure how time grows (optimizers only)
   bool stop_at_first = false;  // end at the first failure
-  // An undecided program is no pass; programs that the user named always need a proof.
+  // The hunt does not pass if a program is undecided. Programs that the user named always need a
+  // proof.
   bool require_proof = false;
   AssessOptions assess;
   std::set<FindingKind> allowed;  // kinds that are only noted

@@ -1,6 +1,5 @@
-// Compares the wrong answers of two findings that have the same pattern. Owns the guess of which
-// wrong change to one instruction the code under test makes. It must not know how requests are
-// sent.
+// Compares the wrong answers of two findings that have the same pattern. Owns the guess at how the
+// code under test changes one instruction wrongly. It must not know how requests are sent.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +28,7 @@ struct Mistakes {
   [[nodiscard]] bool certain() const { return confirmed || !exact.empty(); }
   [[nodiscard]] const std::set<Mistake>& best() const { return exact.empty() ? all : exact; }
 };
-// Returns nothing for a long program.
+// Returns no mistakes for a long program.
 Mistakes mistakes_in(const Finding& finding, const ActsLike& acts_like);
 
 // Returns whether one of the mistakes, in one place or in several, turns `program` into one for

@@ -56,8 +56,9 @@ class Stripped {
 
   [[nodiscard]] const Parts& parts() const { return parts_; }
   // Takes out the shortest occurrence of the pattern. If the pattern repeats a word or slot, one
-  // instruction gets another one. Otherwise a simpler part replaces the rarest part. `way` leaves
-  // out so many of these ways. Returns false if there is no occurrence, or if no way is left.
+  // instruction gets another word or slot. Otherwise a simpler part replaces the rarest part. Skips
+  // the first `way` ways of doing this. Returns false if there is no occurrence, or if no way is
+  // left.
   bool take_out(const Pattern& pattern, std::size_t way = 0);
   // Takes out up to `most` occurrences, and returns how many.
   std::size_t take_out_all(const Pattern& pattern, std::size_t way, std::size_t most);

@@ -30,7 +30,7 @@ class ProgramSource {
   virtual void reached(const HuntSubject& /*subject*/) {}
   // Notes that the code under test did not support the subject with this number, counted from 1.
   void unsupported(std::uint64_t number) { survey_.unsupported(number); }
-  // Returns what the subjects were like.
+  // Returns how many subjects had each shape.
   [[nodiscard]] std::vector<ShapeRow> shapes() const { return survey_.rows(); }
   // Leaves the subjects that the user named to another process, but still supplies changed copies
   // of them.

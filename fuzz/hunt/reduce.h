@@ -16,7 +16,7 @@ namespace secequiv::hunt {
 Result<Finding> reduce(const Target& target, const Finding& finding, const HuntOptions& options,
                        const Wanted& wanted, double seconds);
 
-// Returns the witness's input and, if no prover decides, inputs that are equal for equal subjects.
+// Returns the witness's input and, if no prover decides, inputs that depend only on the subject.
 std::vector<SeccompData> inputs_like(const HuntSubject& subject,
                                      const std::optional<Witness>& witness,
                                      const HuntOptions& options);

@@ -31,8 +31,8 @@ class Survey {
   // answers that are known at this subject in every run, so that a seed gives the same subjects.
   [[nodiscard]] bool never_supported(std::size_t index) const;
 
-  // Returns how many of 1000 earlier subjects of a class, or of all subjects, were supported. Uses
-  // the same answers.
+  // Returns how many earlier subjects per 1000 were supported, in a class or in all. Uses the same
+  // answers.
   [[nodiscard]] std::uint64_t supported_of_1000(std::size_t index) const;
   [[nodiscard]] std::uint64_t supported_of_1000() const;
 
@@ -47,8 +47,8 @@ class Survey {
   static void count(std::vector<ShapeRow>& rows, const Recent& one);
   static std::uint64_t share(const ShapeRow& row);
 
-  std::vector<ShapeRow> rows_;  // of subjects that are not recent
-  ShapeRow all_;                // the same, of all classes
+  std::vector<ShapeRow> rows_;  // for subjects that are not recent
+  ShapeRow all_;                // the same, for all classes together
   std::deque<Recent> recent_;
   std::uint64_t total_ = 0;  // subjects
 };

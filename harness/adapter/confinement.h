@@ -50,7 +50,7 @@ class Confinement {
   int user_ = -1;  // descriptors of the namespaces; -1: none
   int network_ = -1;
   unsigned lack_ = 0;
-  // The filter alone blocks the network, because there is no network namespace.
+  // Set if there is no network namespace, so that only the filter blocks the network.
   bool filter_ = false;
   std::vector<std::string> lacking_;
 };

@@ -83,7 +83,8 @@ class Optimizer {
   // Returns false, the default, if it cannot report them. Edges that were reached before do not
   // count.
   virtual bool report_edges() { return false; }
-  // Returns, for each program of the last optimize_all(), how many edges no earlier one reached.
+  // Returns, for each program of the last optimize_all(), how many edges it reached that no earlier
+  // program had reached.
   [[nodiscard]] virtual std::vector<std::size_t> new_edges() const { return {}; }
   // Returns the program after each pass that changed it, in order. The last program equals
   // optimize()'s answer. The outcome is kUnsupported, the default, if the optimizer does not report

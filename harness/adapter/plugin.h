@@ -43,7 +43,7 @@ int secequiv_optimize(const struct secequiv_insn* program, size_t count, struct 
                       size_t* out_count, char* message);
 
 /* Compiles `policy`, a policy in its normal form (PROTOCOL.md) in `bytes` bytes of UTF-8 without a
- * NUL at the end. `out` and `out_count` are those of secequiv_optimize. */
+ * NUL at the end. `out` and `out_count` work as in secequiv_optimize. */
 int secequiv_compile(const char* policy, size_t bytes, struct secequiv_insn* out, size_t* out_count,
                      char* message);
 

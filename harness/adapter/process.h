@@ -42,9 +42,9 @@ class ErrorTail {
   // Returns "; its standard error ends: ...", printable, with at most about 2000 bytes, or "" if
   // the process wrote nothing. If the last panic message came earlier, the text begins with it.
   [[nodiscard]] std::string clause() const;
-  // Returns `how` (how the process failed) and the line that tells most about it: "it exited with
-  // status 2: panic: nil". This is the first line of the last panic message, else the last line.
-  // Returns "" if the process wrote nothing.
+  // Returns `how` (how the process failed) and the most informative line: "it exited with status 2:
+  // panic: nil". This is the first line of the last panic message, else the last line. Returns ""
+  // if the process wrote nothing.
   [[nodiscard]] std::string cause(std::string_view how) const;
   // Returns whether the text reports that memory ran out.
   [[nodiscard]] bool tells_of_memory() const;
@@ -69,8 +69,8 @@ struct Ending {
 // How a process starts.
 struct Start {
   std::vector<std::string> argv;  // argv[0] is a path
-  // If set, this file is executed with `words` as its argv. `argv` remains for the case that the
-  // system refuses this.
+  // If set, this file is executed with `words` as its argv. If the system refuses this, `argv` is
+  // executed instead.
   std::string file = {};
   std::vector<std::string> words = {};
   std::size_t memory_bytes = 0;              // limits its data; 0: no limit

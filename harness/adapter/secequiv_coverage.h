@@ -1,7 +1,7 @@
 /* Collects the edges that this program reaches, so that a served adapter can answer requests of
  * kind R (PROTOCOL.md). Clang must build the code under test with
- * -fsanitize-coverage=inline-8bit-counters; otherwise there are no edges. C or C++. Owns the
- * numbers of edges. It must not know frames, nor any other part of the harness. */
+ * -fsanitize-coverage=inline-8bit-counters; otherwise there are no edges. This file is valid C and
+ * C++. Owns the numbers of edges. It must not know frames, nor any other part of the harness. */
 #ifndef SECEQUIV_COVERAGE_H
 #define SECEQUIV_COVERAGE_H
 
@@ -55,7 +55,8 @@ void secequiv_add_edges(uint8_t* start, uint8_t* stop) {
   all->edge_count += (uint32_t)(stop - start);
 }
 
-/* Clang's code calls this, or the empty function of the sanitizer's runtime if that is linked. */
+/* Instrumented code calls this function. If a sanitizer's runtime is linked, the code calls the
+ * empty function of that runtime instead. */
 void __sanitizer_cov_8bit_counters_init(uint8_t* start, uint8_t* stop) {
   secequiv_add_edges(start, stop);
 }
@@ -67,8 +68,8 @@ uint32_t secequiv_edge_count(void) {
   return secequiv_edges.edge_count;
 }
 
-/* Stores the numbers of at most `room` edges that were reached since the last call. Returns how
- * many these are. Precondition: secequiv_edge_count() was called. */
+/* Stores the numbers of at most `room` edges that were reached since the last call. Returns their
+ * count. Precondition: secequiv_edge_count() was called. */
 size_t secequiv_take_edges(uint32_t* out, size_t room) {
   struct secequiv_edges* all = &secequiv_edges;
   size_t count = 0;

@@ -68,7 +68,7 @@ class TemporaryFolder {
 
   [[nodiscard]] std::string path(const std::string& name) const { return path_ + "/" + name; }
   [[nodiscard]] bool empty() const { return std::filesystem::is_empty(path_); }
-  // Returns the process number in a file that a command wrote.
+  // Returns the process ID in a file that a command wrote.
   [[nodiscard]] pid_t number(const std::string& name) const {
     pid_t value = 0;
     std::ifstream(path(name)) >> value;

@@ -14,8 +14,8 @@ namespace secequiv {
 // policy) are far smaller. The limit keeps an endless input from filling the memory.
 inline constexpr std::size_t kMaxInputBytes = std::size_t{16} << 20;
 
-// Returns the name that reports and messages use for an input: its path, printable(), or "<stdin>"
-// for "-".
+// Returns the name that reports and messages use for an input: its path after printable(), or
+// "<stdin>" for "-".
 std::string shown_name(const std::string& path);
 
 // Returns the bytes of `path`, or of standard input if `path` is "-". Errors: kIo if it cannot be

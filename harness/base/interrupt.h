@@ -29,7 +29,8 @@ class StopToken {
   const StopToken* parent_;
 };
 
-// Returns what this thread heeds, for a thread that works for it; nullptr if it heeds no token.
+// Returns the token that this thread heeds, so that its helper threads can heed it too; nullptr if
+// there is none.
 const StopToken* heeded_token();
 
 // While it exists, this thread heeds `token`, which may be nullptr.

@@ -58,7 +58,8 @@ class Workers {
 
   // Returns whether a worker had not ended at the last call of reap() or end().
   [[nodiscard]] bool running() const { return !running_.empty(); }
-  // Waits a moment, and notes the workers that have ended. Errors: kInternal for a lost worker.
+  // Waits for `nanoseconds`, then notes the workers that have ended. Errors: kInternal for a lost
+  // worker.
   Status reap(long nanoseconds);
   // Waits until all workers have ended. Kills them after `seconds`.
   Status end(double seconds);

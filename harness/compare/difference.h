@@ -83,7 +83,7 @@ struct Difference {
 };
 
 // Returns how many listed regions of each change to show, so that these are at most `most` in all:
-// one of each change if possible, then as many as possible of the first ones.
+// one of each change if possible, then as many as possible of the first changes.
 std::vector<std::size_t> allotted(const std::vector<Change>& changes, std::size_t most);
 
 }  // namespace secequiv

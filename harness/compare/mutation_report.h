@@ -34,8 +34,8 @@ struct MutationCounts {
   MutationCounts& operator+=(const MutationCounts& other);
 };
 
-// Inputs from one source. `killed` counts the mutants that they kill and that earlier sources do
-// not.
+// Inputs from one source. `killed` counts the mutants that they kill, but that no earlier source
+// kills.
 struct InputSetCounts {
   std::string name;
   std::size_t inputs = 0;

@@ -1,5 +1,5 @@
-// Finds inputs like that of a witness whose call has a name, for readers. Owns the order of these
-// calls. It must not know what makes an input a witness.
+// Finds inputs that resemble a witness, but whose call has a name that readers know. Owns the order
+// of these calls. It must not know what makes an input a witness.
 #pragma once
 
 #include <vector>
@@ -8,9 +8,9 @@
 
 namespace secequiv {
 
-// Returns copies of `data` with each call that has a name on x86_64, aarch64 or i386; those with
-// the same number come first on each architecture. Returns none if the call of `data` has such a
-// name.
+// Returns a copy of `data` for each call with a name on x86_64, aarch64 and i386. On each
+// architecture, the call with the number of `data` comes first. Returns none if the call of `data`
+// has such a name.
 std::vector<SeccompData> with_named_calls(const SeccompData& data);
 
 }  // namespace secequiv

@@ -95,7 +95,7 @@ std::optional<Witness> replay(const Question& question, std::span<const std::uin
 // Returns a smaller witness, found by runs alone; see minimize in pair.h.
 Witness minimize(const Question& question, const Witness& witness);
 
-// Returns the error for an assumption that is false for every input, so that a proof would mean
+// Returns the error for an assumption that is false for every input, under which a proof would mean
 // nothing.
 Error vacuous(const Question& question);
 

@@ -29,7 +29,7 @@ std::string_view outcome_name(const Insn& insn, bool taken);
 // Returns "instruction 12", "instruction 12 true", "instruction 12 divisor zero", ...
 std::string describe(const Obligation& obligation, ProgramView program);
 
-// Records which obligations of one program inputs have met. It takes 3 bytes per instruction.
+// Records which obligations of a program the inputs have met. It takes 3 bytes per instruction.
 class CoverageMap {
  public:
   explicit CoverageMap(ProgramView program)

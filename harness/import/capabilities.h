@@ -13,8 +13,8 @@ std::span<const std::string_view> capability_names();
 
 bool is_capability(std::string_view name);
 
-// Returns a name as users type it in the form of the list: "sys_admin" becomes "CAP_SYS_ADMIN", as
-// in Docker's --cap-add.
+// Converts a name that a user typed to the form in the list: "sys_admin" becomes "CAP_SYS_ADMIN",
+// as in Docker's --cap-add.
 std::string capability_name(std::string_view text);
 
 // Returns the problem with a capability's name, or "" if there is none.

@@ -41,9 +41,8 @@ struct ProfilePart {
   RulePosition position = {};
 };
 
-// Returns the positions of the parts that may make the profiles differ only for other hosts or
-// containers. It omits a part whose guard makes the profiles differ for the given ones, unless the
-// profiles may also differ in another way for others.
+// Returns the positions of the parts that may make the profiles differ for other hosts or
+// containers in a way that a comparison for the given ones does not show.
 std::vector<RulePosition> not_compared(std::span<const ProfilePart> before,
                                        std::span<const ProfilePart> after);
 

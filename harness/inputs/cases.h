@@ -16,8 +16,8 @@ namespace secequiv {
 struct CaseLimits {
   std::size_t per_syscall = 20000;  // combinations of argument values for one system call
   std::size_t total = 4000000;
-  // Instructions run to search a program's paths. A filter of some hundred instructions needs less.
-  // Inputs not found by then do not count as dropped, because they may not exist.
+  // Instructions run to search a program's paths. A filter of a few hundred instructions needs
+  // less. Inputs not found by then do not count as dropped, because they may not exist.
   std::size_t steps = std::size_t{1} << 26;
 };
 

@@ -19,7 +19,8 @@ struct AskOptions {
   // arch and instruction pointer (oracle.h, evaluate).
   std::optional<Entry> entry;
   Sameness sameness = Sameness::kRaw;  // for two programs; kernel and model must agree in all bits
-  // Runs the kernel if there is no entry; tests replace it by a function with wrong results.
+  // Evaluates in the kernel if there is no entry. Tests replace it by a function with wrong
+  // results.
   Evaluate evaluate = kernel::evaluate;
   std::function<bool()> stop;                 // called before each block
   std::function<void(std::size_t)> progress;  // gets the number of inputs so far

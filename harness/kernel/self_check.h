@@ -16,7 +16,7 @@ namespace secequiv::kernel {
 
 struct SelfCheckOptions {
   std::size_t programs = 20000;  // legal and nearly legal programs, to compare acceptance
-  std::size_t inputs = 64;       // inputs for each evaluated program: a quarter of the legal ones
+  std::size_t inputs = 64;       // for each evaluated program (a quarter of the legal programs)
   std::uint64_t seed = 1;
   // The model. Tests replace it by a wrong one.
   std::function<bool(ProgramView)> accepts;

@@ -23,8 +23,8 @@ struct VersionAnswer {
   std::string version;
   VersionState state = VersionState::kUntried;
   std::string reason;  // a sentence; empty for kUntried
-  // Whether this version fails on the program that the first version with a finding fails on, if
-  // known.
+  // Whether this version fails on the same program as the first version with a finding. Empty if
+  // unknown.
   std::optional<bool> same_finding;
 };
 

@@ -63,7 +63,7 @@ struct CheckReport {
   std::vector<SeccompData> own_inputs;  // more inputs that ran: the prover's and stored ones
   std::optional<Witness> witness;       // preferably one that loosens the filter most
   std::optional<Direction> direction;   // set if there is a witness
-  DecidingRules rules = {};             // the rules that decide about it
+  DecidingRules rules = {};             // the rules that decide the witness
   Arch host = Arch::kX86_64;            // for names
   std::optional<Proof> proof;
   std::optional<CampaignReport> fuzz;

@@ -49,7 +49,7 @@ struct DiffReport {
 
   PairNotes notes = {};
 
-  // Returns the regions to show of each change.
+  // Returns the regions to show, for each change.
   [[nodiscard]] std::vector<std::span<const Region>> shown() const;
 };
 

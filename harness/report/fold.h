@@ -1,6 +1,6 @@
-// Regions whose conditions on the two halves of a 64-bit field become one condition on the field,
-// so that readers see `arg0 != 0x5` and not `arg0.hi == 0x0 && arg0.lo != 0x5 || arg0.hi >= 0x1`.
-// Owns when that is possible. It must not know how conditions are written.
+// Turns conditions on the two halves of a 64-bit field into one condition on the field, so that
+// readers see `arg0 != 0x5` and not `arg0.hi == 0x0 && arg0.lo != 0x5 || arg0.hi >= 0x1`. Owns when
+// that is possible. It must not know how conditions are written.
 #pragma once
 
 #include <map>

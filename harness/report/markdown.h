@@ -1,5 +1,5 @@
 // A report as GitHub-flavoured Markdown, for pull-request comments and step summaries. Owns the
-// layout and the escaping; it must not know any command (reported.h).
+// layout and the escaping. It must not know any command (reported.h).
 #pragma once
 
 #include <string>

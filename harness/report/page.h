@@ -39,7 +39,8 @@ struct PageInput {
 // Returns the effect of one difference on the caller.
 Effect effect_of(const ReturnValue& before, const ReturnValue& after);
 
-// One region of the difference. If it has few system calls, it is limited to one of them.
+// A row of the difference: a region or, if the region has few system calls, its part for one of
+// them.
 struct PageRegion {
   Effect effect = Effect::kChanged;
   std::string call;  // the name of the call, or the names of several, with their architectures
@@ -97,8 +98,8 @@ constexpr std::size_t kMostSplit = 64;
 PageRegion page_region(const Change& change, const Region& region, Arch host);
 // Adds a note to the page if a change has more than `shown` regions.
 void note_shown(const Change& change, std::size_t shown, Page& page);
-// Sorts changes to a more permissive action before changes to a less permissive one, and the most
-// permissive new action first.
+// Sorts changes by effect: kOpened, kClosed, kChanged. Of the opened ones, those with the most
+// permissive new action come first.
 void opened_first(std::vector<Change>& changes);
 
 std::string html(const Page& page);

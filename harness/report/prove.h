@@ -49,8 +49,8 @@ struct ProveReport {
   std::optional<Rejection> rejection;  // if set, no proof was attempted
   Question question;                   // refers to the programs of `before` and `after`
   Proof proof;
-  std::optional<Direction> direction;  // the witness's, with the proof's values of names
-  DecidingRules rules = {};            // the rules that decide about it; empty if names have values
+  std::optional<Direction> direction;  // for the witness, with the proof's values of names
+  DecidingRules rules = {};            // rules that decide the witness; empty if names have values
   Arch host = Arch::kX86_64;           // for names
   std::optional<OracleReport> oracle;
   std::optional<CertificateReport> certificate;

@@ -28,7 +28,7 @@ struct SourceFile {
 };
 
 struct ReportedCase {
-  // kWarning: a remark that is no failure.
+  // kWarning: a remark that is not a failure.
   enum class State : std::uint8_t { kPass, kWarning, kFail, kUnknown, kSkipped };
   struct Place {
     std::string path;  // empty: no file

@@ -11,8 +11,8 @@
 namespace secequiv {
 
 // The rule that decided, or the default action. If the alternatives of a rule have their own
-// positions, the position is that of the matching alternative. In a program: the instruction that
-// returned.
+// positions, the position is that of the matching alternative. For a program, it is the instruction
+// that returned.
 struct DecidingRule {
   // The rule, such as "rule set 2 of 5 (ALLOW), ioctl on x86_64, branch 3 of 7". If no rule
   // decided, the text names the action that applied instead, such as the default action. Empty:

@@ -15,8 +15,8 @@ struct SideReport {
   std::optional<Refusal> refusal;
   bool of_policy = false;  // whether we compiled it from a policy, without optimization
 
-  // Returns the refusal to show to people. Nobody installs our own compilation, so its length is no
-  // finding.
+  // Returns the refusal to show to people. Nobody installs our own compilation, so its length is
+  // not a finding.
   [[nodiscard]] const Refusal* finding() const {
     return refusal && !(of_policy && refusal->rule == RefusalRule::kLength) ? &*refusal : nullptr;
   }

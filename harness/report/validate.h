@@ -18,7 +18,7 @@ struct Validated {
   ProgramView program;
   const Policy* policy = nullptr;
   std::optional<Refusal> refusal;
-  std::string where = {};  // place of the refused instruction; empty: the text has the file
+  std::string where = {};  // place of the refused instruction; empty: the text names `file`
 };
 
 // Return the input's row in the document, and its line of text.

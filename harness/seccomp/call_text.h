@@ -26,7 +26,7 @@ struct CallText {
 // nothing and the whole text.
 std::pair<std::optional<Arch>, std::string_view> split_arch(std::string_view call);
 
-// Moves the architecture of the number, if it has one, to `arch`, unless that names another one.
+// Moves the architecture in `nr`, if there is one, to `arch`, unless `arch` names another one.
 CallText with_arch(CallText call);
 
 // Errors: kUsage. Its subject (Subject::kCall...) names the wrong part.

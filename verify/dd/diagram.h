@@ -5,7 +5,8 @@
 // A node tests a run of consecutive bits of one word against a pattern: it continues with `hit` if
 // all bits agree, otherwise with `miss`. A comparison of a word with a constant, the usual test of
 // filters, therefore takes one node instead of 32. Each function has exactly one form, and nodes
-// are hash-consed. Two diagrams are therefore the same function exactly if they are the same node.
+// are hash-consed. Two diagrams are therefore the same function if and only if they are the same
+// node.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // Owns the decision-diagram engine. Diagrams are canonical, so two filters are the same function of
-// their input exactly if their roots are the same node. Beyond its limits it answers kUnknown. It
-// must not know Z3 (verify/smt).
+// their input if and only if their roots are the same node. Beyond its limits it answers kUnknown.
+// It must not know Z3 (verify/smt).
 #pragma once
 
 #include "harness/base/result.h"

@@ -71,8 +71,8 @@ class Space {
   Decisions stack(std::span<const Decisions> filters);
   Decisions normalized(const Decisions& decisions, Sameness sameness);
 
-  // Returns the set of inputs for which the functions differ. The functions are equal exactly if it
-  // is Diagrams::kZero.
+  // Returns the set of inputs for which the functions differ. The functions are equal if and only
+  // if it is Diagrams::kZero.
   NodeId differing(const Decisions& f, const Decisions& g);
 
   // Returns the set of inputs for which the action of `f` is more permissive than that of `g`

@@ -18,8 +18,8 @@ struct Engine {
     kZ3,
     kDd,       // decision diagrams; beyond their limits, the SAT engine, then Z3
     kBoth,     // decision diagrams and Z3; contradicting verdicts are an error
-    kSat,      // the SAT engine; it decides no edges, so diagrams do
-    kForeign,  // the only element of `solvers`; it decides no edges, so diagrams do
+    kSat,      // the SAT engine; diagrams decide edges
+    kForeign,  // the only element of `solvers`; diagrams decide edges
     kAll,      // every engine and all of `solvers` side by side; the first verdict counts
   };
   Kind kind = kDd;

@@ -19,7 +19,7 @@ class Confinement;
 namespace secequiv::smt {
 
 struct ForeignSolver {
-  // For /bin/sh. It reads the query from standard input, or from the file {}.
+  // A command for /bin/sh. It reads the query from standard input, or from the file {}.
   std::string command;
   std::shared_ptr<const Confinement> confinement = {};  // empty: not confined
 };

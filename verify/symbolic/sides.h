@@ -22,7 +22,7 @@ class Sides {
   Bool differ() { return domain_.negate(domain_.eq(before_, after_)); }
   Bool looser() { return more_permissive_symbolic(domain_, after_, before_); }
   Bool stricter() { return more_permissive_symbolic(domain_, before_, after_); }
-  // Returns a condition that some input meets exactly if the requested property does not hold.
+  // Returns a condition that some input meets if and only if the requested property does not hold.
   Bool wrong() { return question_.goal == Question::Goal::kRefines ? looser() : differ(); }
 
  private:
