@@ -1,7 +1,7 @@
 """Defines the only table of layers: what each folder owns and what it may include. ARCHITECTURE.md shows it (check_layers --table).
 
 A layer is a folder with everything below it. A file belongs to the layer with the longest name that matches its path. A layer may
-include itself, the layers it stands on, and all layers that these stand on.
+include itself and all layers that it depends on, directly or indirectly.
 """
 
 from typing import NamedTuple
@@ -28,7 +28,7 @@ LAYERS = {
     "harness/kernel": Layer("the running Linux as an evaluator, its caches and its speed", ("harness/generate", "harness/compare")),
     "harness/report": Layer("report values and their text, JSON, JUnit, SARIF, Markdown and HTML",
                             ("harness/import", "harness/optimize", "harness/adapter", "harness/kernel")),
-    "adapters": Layer("one folder per foreign project, the planted bugs, and the built-in optimizer, compiler and evaluators", ("harness/adapter", "harness/kernel")),
+    "adapters": Layer("one folder per third-party project, the planted bugs, and the built-in optimizer, compiler and evaluators", ("harness/adapter", "harness/kernel")),
     "verify/symbolic": Layer("one forward pass over all inputs, in any symbolic domain", ("harness/policy", "harness/compare")),
     "verify/rules": Layer("rewrites with symbols, and the library of them", ("harness/bpf",)),
     "verify/walk": Layer("the product walk of two programs", ("harness/compare",)),
@@ -94,7 +94,7 @@ def allowed(path):
 
 def table():
     """Returns the rows that ARCHITECTURE.md shows."""
-    rows = ["| folder | owns | stands on |", "|---|---|---|"]
+    rows = ["| folder | owns | depends on |", "|---|---|---|"]
     for name, layer in LAYERS.items():
         rows.append("| `%s` | %s | %s |" % (name, layer.owns, " ".join("`%s`" % other for other in layer.below) or "nothing"))
     return "".join(row + "\n" for row in rows)
