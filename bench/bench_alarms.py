@@ -2,8 +2,8 @@
 campaigns. The script counts the findings that corpus/known.toml does not list, and checks whether all findings are true.
 
 The naive evaluator shares no code with the tool. It confirms a finding if the two programs return different values for its input, if the
-adapter's value is wrong, or if the kernel's check refuses the answer, or accepts the program that the adapter refused. Otherwise the finding
-is a false alarm.
+adapter's value is wrong, or if the kernel's check refuses the answer, or accepts the program that the adapter refused. All other findings
+about return values are false alarms.
 """
 import collections
 import sys

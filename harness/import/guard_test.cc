@@ -14,7 +14,7 @@ std::string caps(const std::string& names, const std::string& key = "includes") 
   return entry(", \"" + key + R"j(": {"caps": [)j" + names + "]}");
 }
 
-// Returns the conditions of the parts that are not compared. The container has CAP_A.
+// Returns the conditions of the parts that are not compared. The container has CAP_CHOWN.
 std::vector<std::string> conditions(const std::string& before, const std::string& after) {
   const OciOptions options{.capabilities = {"CAP_CHOWN"}, .kernel = "6.1"};
   std::vector<std::string> out;
