@@ -201,7 +201,7 @@ def test_expresses_policies_at_its_limits(served, secequiv, normal_form, tmp_pat
 
 @pytest.mark.parametrize("name", sorted(UNSUPPORTED))
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"normal_form": 1}', '{"normal_form": 2}', "\x00", '"' + "a" * 100000])
-def test_refuses_text_that_is_no_policy(served, normal_form, name, text):
+def test_refuses_text_that_is_not_a_policy(served, normal_form, name, text):
     adapter = served(name)
     assert adapter.ask(frames.compile_policy(text))[0] == frames.REFUSED
     assert adapter.ask(frames.compile_policy(normal_form(EXPRESSED[name][0])))[0] == frames.ANSWERED  # it still answers

@@ -63,13 +63,13 @@ BAD_EVALUATIONS = [b"", b"\1\0\0", struct.pack("<I", 2) + frames.encode(RET), st
 
 @pytest.mark.parametrize("name", [name for name in NAMES if "O" in KINDS.get(name, "")])
 @pytest.mark.parametrize("body", BAD_PROGRAMS, ids=repr)
-def test_refuses_bytes_that_are_no_program(served, name, body):
+def test_refuses_bytes_that_are_not_a_program(served, name, body):
     assert served(name).ask(b"O" + body)[0] == frames.REFUSED
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if "E" in KINDS.get(name, "")])
 @pytest.mark.parametrize("body", BAD_EVALUATIONS, ids=lambda body: repr(body[:12]))
-def test_refuses_bytes_that_are_no_evaluation(served, name, body):
+def test_refuses_malformed_evaluation_requests(served, name, body):
     assert served(name).ask(b"E" + body)[0] == frames.REFUSED
 
 

@@ -92,12 +92,12 @@ def test_reports_no_problems_if_all_is_measured(tmp_path, capsys):
     assert capsys.readouterr().out.count("met") >= 13
 
 
-def test_missed_target_is_no_failure(tmp_path, capsys):
+def test_a_missed_target_is_not_a_failure(tmp_path, capsys):
     assert whole(tmp_path, {**good(), "gvisor": [beside_gvisor(101, 7)]}) == []
     assert "missed" in capsys.readouterr().out
 
 
-def test_pair_that_is_not_equivalent_is_a_failure(tmp_path):
+def test_a_pair_that_is_not_equivalent_is_a_failure(tmp_path):
     problems = whole(tmp_path, {**good(), "gvisor": [{"name": "a", "error": "ours: not proven equivalent"}]})
     assert problems[0] == "a: ours: not proven equivalent" and len(problems) == 2 and problems[1].endswith("a: not measured")
 
@@ -107,6 +107,6 @@ def test_missing_rows_and_times_are_failures(tmp_path):
     assert len(problems) == len(bench.FILTERS) + 2 and all(problem.endswith("not measured") for problem in problems)
 
 
-def test_failing_program_is_a_failure(tmp_path):
+def test_a_program_that_fails_is_a_failure(tmp_path):
     problems = whole(tmp_path, good(), status=3)
     assert len(problems) == 1 and "status 3" in problems[0]

@@ -27,7 +27,7 @@ def test_real_pairs_have_valid_certificates(engine, real, tmp_path):
         assert status == 0 and output.startswith("valid: "), output
         assert [line for line in output.split("\n")[1:3]] == [hashlib.sha256(path.read_bytes()).hexdigest() for path in sides]
         assert check(engine, folder)[0] == 0
-        assert check(engine, folder, *sides[::-1])[0] == 1, "the programs are others"
+        assert check(engine, folder, *sides[::-1])[0] == 1, "the certificate is about other programs"
 
 
 def test_the_report_names_the_files(pair, tmp_path):

@@ -289,7 +289,7 @@ def test_a_long_compilation_of_a_second_policy_is_compared():
     assert run("check", podman, podman).status == 0
 
 
-def test_the_length_of_our_own_compilation_is_no_finding(tmp_path):
+def test_the_length_of_our_own_compilation_is_not_a_finding(tmp_path):
     """Nobody installs the unoptimized compilation, so `check` does not report its length. `asm` writes it, so there its length matters."""
     docker = POLICIES / "oci" / "docker-default.json"
     junit, page = tmp_path / "junit.xml", tmp_path / "page.html"

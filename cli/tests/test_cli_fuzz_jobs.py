@@ -49,7 +49,7 @@ def wait_until(condition, process):
             return
         assert process.poll() is None
         time.sleep(0.05)
-    raise AssertionError("it did not happen")
+    raise AssertionError("the condition did not become true within a minute")
 
 
 @pytest.mark.parametrize("kind, subjects", [("optimizer", []), ("compiler", []), ("evaluator", []), ("optimizer", ["--no-prove"])])

@@ -43,7 +43,7 @@ def interrupted(*args):
     while not caught(process) and process.poll() is None:
         time.sleep(0.01)
     time.sleep(0.2)
-    assert process.poll() is None, "it is not hard enough"
+    assert process.poll() is None, "the command ended before the signal"
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     return process.returncode, json.loads(out), err.decode()
@@ -250,7 +250,7 @@ def test_an_interrupted_page_appears_soon_and_names_its_gaps(paged, when):
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     process.stderr.close()
-    assert seconds(usage) - at < 1, "of a processor's time"
+    assert seconds(usage) - at < 1, "seconds of processor time after the signal"
     page = command[-1].read_text()
     assert process.returncode == 3 and "undecided: interrupted" in out
     assert "The run was interrupted, so parts of this page are missing." in page

@@ -552,7 +552,7 @@ def profile_of(path, entries, **fields):
     return path
 
 
-# Entries, and what lint reports about them: line, kind, system call, and how the text goes on.
+# Entries, and what lint reports about them: line, kind, system call, and the rest of the text.
 ENTRIES = {
     "conditional-after-unconditional": ([oci("socket"), oci("socket", "ALLOW", (0, "EQ", 1))],
                                         [(3, "shadowed", "socket", "line 2 decides every call that this rule matches")]),
@@ -636,7 +636,7 @@ def test_conditions_that_every_or_no_value_satisfies_are_warnings(condition, kin
     assert run("lint", path, "--strict").status == (1 if kind else 0)
 
 
-# Conditions of alternatives, and the arguments of which they together admit every value.
+# The conditions of each alternative, and the arguments of which the alternatives together admit every value.
 TOGETHER = [([[(0, "NE", 40)], [(0, "NE", 38)]], [0]), ([[(0, "LT", 5)], [(0, "GE", 5)]], [0]), ([[(0, "NE", 40)], [(1, "NE", 38)]], []),
             ([[(0, "NE", 40), (1, "EQ", 1)], [(0, "NE", 38), (1, "EQ", 1)]], [0]), ([[(0, "NE", 40)], [(0, "LT", 38)]], []),
             ([[(0, "NE", 40)], [(0, "GE", 0)]], []), ([[(0, "MASKED_EQ", 1, 1)], [(0, "MASKED_EQ", 1, 0)]], [0])]

@@ -1,6 +1,5 @@
 """Changes one instruction of real optimized filters. secequiv shows a difference, proves equivalence, or refuses the change as
-the kernel does. The naive
-evaluator confirms each witness. Mutants are pseudo-random but the same in every run."""
+the kernel does. The naive evaluator confirms each witness. Mutants are pseudo-random but the same in every run."""
 
 import functools
 import random

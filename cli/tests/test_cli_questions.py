@@ -119,7 +119,7 @@ RELATIONS = [
     ([GETPID % (0x7FFF0000, 0x50001)], [GETPID % (0x7FFF0000, 0x00000)], "stricter", 0),
     ([GETPID % (0x7FFF0000, 0x50001)], [GETPID % (0x7FFF0000, 0x7FFC0000)], "looser", 1),
     ([GETPID % (0x7FFF0000, 0x50001)], [GETPID % (0x50001, 0x7FFF0000)], "incomparable", 1),
-    # Changed data makes no filter looser or stricter (docs/reference/prove.md); a value that is no action counts as KILL_PROCESS.
+    # Changed data makes no filter looser or stricter (docs/reference/prove.md); a value that is not an action counts as KILL_PROCESS.
     ([GETPID % (0x7FFF0000, 0x50001)], [GETPID % (0x7FFF0000, 0x50000)], "equal", 0),
     ([GETPID % (0x7FFF0000, 0x7FF00001)], [GETPID % (0x7FFF0000, 0x7FF00002)], "equal", 0),
     ([GETPID % (0x7FFF0000, 0x30001)], [GETPID % (0x7FFF0000, 0x30002)], "equal", 0),

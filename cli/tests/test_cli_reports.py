@@ -147,7 +147,7 @@ def test_raw_programs_have_byte_offsets_and_paths_are_uris(reports):
 
 @pytest.mark.parametrize("command", ("check", "prove", "diff"))
 def test_a_difference_is_placed_at_the_test_where_the_traces_part(reports, command):
-    """Many paths share the returns, so a place there would tell a reviewer nothing."""
+    """Many paths share the returns, so a location there would not help a reviewer."""
     text = "ld [16]\njset #6, %s\ny: ret #0x7fff0000\nn: ret #0\n"
     for name, targets in (("before.asm", "y, n"), ("after.asm", "n, y")):
         (reports.folder / name).write_text("; %s\n" % name * (name == "before.asm") + text % targets)
@@ -184,7 +184,7 @@ def test_every_difference_is_a_result(reports):
     assert cases["error"].tag == "error" and "stored with the same options" in cases["error"].get("message")
 
 
-def test_a_limit_that_ran_out_is_an_error_and_no_pass(reports, hard):
+def test_a_limit_that_ran_out_is_an_error_and_not_a_pass(reports, hard):
     cases, results = reports.run("prove", *hard, "--timeout", "0.2", status=3)
     assert cases["proof"].tag == "error"
     assert results[0]["message"]["text"].startswith("not decided: ")

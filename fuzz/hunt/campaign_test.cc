@@ -190,7 +190,8 @@ TEST(Campaign, ASecondMistakeInTheSameSmallProgramIsNew) {
   const HuntReport report = hunt_with_known_jset(nine, swaps_nine);
   EXPECT_EQ(report.verdict, Verdict::kDifferent) << shown(report);
   ASSERT_EQ(report.findings.size(), 2u) << shown(report);
-  EXPECT_NE(report.findings[0].group, report.findings[1].group) << "their files have two names";
+  EXPECT_NE(report.findings[0].group, report.findings[1].group)
+      << "their files have different names";
   // The known mistake in a program of the same shape, with other constants.
   const HuntReport known = hunt_with_known_jset(nine, nothing_else);
   EXPECT_EQ(known.verdict, Verdict::kPass) << shown(known);
@@ -327,7 +328,7 @@ TEST(Campaign, RefusalsWithTheMessageOfAKnownOneAreKnown) {
   EXPECT_NE(other.verdict, Verdict::kPass) << shown(other);
 }
 
-TEST(Campaign, WhatCannotBeComparedWithAKnownFindingIsUnknown) {
+TEST(Campaign, AFailureThatCannotBeComparedWithAKnownFindingIsUnknown) {
   // The optimizer does not support programs without JSET, so the hunt cannot tell whether the long
   // program shows a second bug.
   const auto hunt_without_answer = [](std::size_t steps) {
@@ -354,7 +355,7 @@ TEST(Campaign, WhatCannotBeComparedWithAKnownFindingIsUnknown) {
   EXPECT_EQ(hunt_without_answer(5000).verdict, Verdict::kPass);
 }
 
-TEST(Campaign, AnotherWrongValueThanTheRecordedOneIsNew) {
+TEST(Campaign, AWrongValueOtherThanTheRecordedOneIsNew) {
   const SeccompData data{};
   const auto verdict = [&](std::uint32_t recorded) {
     return hunt_with_known_jset(
@@ -394,7 +395,7 @@ TEST(Campaign, ASecondMistakeOfAnEvaluatorInTheSameInstructionIsNew) {
   EXPECT_EQ(hunt_five(kMulX).verdict, Verdict::kDifferent) << shown(hunt_five(kMulX));
 }
 
-TEST(Campaign, AKnownMistakeThatDependsOnValuesIsKnownByOneWrongValue) {
+TEST(Campaign, AKnownMistakeThatOnlySomeInputsShowIsKnown) {
   // Shifts by 32 and more give 0, as in a real interpreter. Only some inputs of the second program
   // show this.
   FakeEvaluator evaluator([](ProgramView p, const SeccompData& data) {
@@ -587,11 +588,11 @@ TEST(Campaign, ASeedGivesTheSameFindingsOnASlowMachine) {
 }
 
 TEST(Campaign, OneRuleOfTheKernelGivesFewFindings) {
-  // If a program stores and loads a word behind tests, the answer loads a word that was never
+  // If a program stores and loads a word after tests, the answer loads a word that was never
   // stored.
   const auto is_wrong = [](ProgramView p) {
     bool tested = false;
-    std::array<int, kMemWords> stored{};  // 1: stored behind a test, 2: then another test
+    std::array<int, kMemWords> stored{};  // 1: stored after a test, 2: then another test
     for (const Insn& in : p) {
       if (is_conditional(in)) {
         tested = true;
@@ -632,7 +633,7 @@ TEST(Campaign, ReportsTheShapesOfTheProgramsThatWereSent) {
   CountingOptimizer optimizer([](ProgramView p) { return FakeCompiler::answered(jset_is_jge(p)); });
   const auto report = hunt({"fake", &optimizer, nullptr}, *generated_programs(), options_for(512));
   ASSERT_TRUE(report);
-  ASSERT_FALSE(report->findings.empty()) << "patterns are taken out";
+  ASSERT_FALSE(report->findings.empty()) << "without a finding, no pattern is taken out";
   for (std::uint16_t shape = 0; shape < report->shapes.size(); ++shape)
     EXPECT_EQ(report->shapes[shape].count, optimizer.counts[shape]) << report->shapes[shape].name;
 }
@@ -831,7 +832,7 @@ TEST(Pattern, RegistersMustMatchIfValuesMust) {
   EXPECT_TRUE(Pattern(loads_x, false).in(loads_a));
 }
 
-TEST(Pattern, TheSimplestInstructionOfItsKindStandsForAll) {
+TEST(Pattern, TheSimplestInstructionOfAKindMatchesTheWholeKind) {
   const Pattern adds(subject({{kAddK, 0, 0, 1}, {kRetA, 0, 0, 0}}));
   const Pattern shifts(subject({{kLshX, 0, 0, 0}, {kRetA, 0, 0, 0}}));
   const Parts xors = parts_of(subject({{kXorK, 0, 0, 9}, {kRetA, 0, 0, 0}}));
@@ -896,7 +897,7 @@ TEST(Pattern, JumpsToTheNextInstructionAreParts) {
   EXPECT_EQ(without.subject().before[1], given[1]) << "it jumps over an instruction";
   EXPECT_EQ(without.subject().before[3], (Insn{kLdImm, 0, 0, 0}));
   EXPECT_EQ(without.subject().before[5], (Insn{kRetK, 0, 0, 7})) << "the return is its target";
-  // Beside other parts, other jumps say nothing. Alone they are the pattern.
+  // Other jumps count only if the pattern has no other parts.
   const Program jumps = {{kJa, 0, 0, 1}, {kRetK, 0, 0, 1}, {kRetK, 0, 0, 2}};
   Program negates = jumps;
   negates.insert(negates.begin(), Insn{kNeg, 0, 0, 0});
@@ -905,7 +906,7 @@ TEST(Pattern, JumpsToTheNextInstructionAreParts) {
   EXPECT_FALSE(Pattern(subject(jumps)).in(parts_of(subject({{kNeg, 0, 0, 0}, {kRetA, 0, 0, 0}}))));
 }
 
-TEST(Pattern, AnyNumberOfJumpsLeavesAPattern) {
+TEST(Pattern, AnyNumberOfJumpsBesideOtherPartsIsIgnored) {
   Program reduced(40, Insn{kJa, 0, 0, 1});
   reduced.insert(reduced.end(), {{kNeg, 0, 0, 0}, {kRetA, 0, 0, 0}});
   EXPECT_TRUE(Pattern(subject(reduced)).in(parts_of(subject({{kNeg, 0, 0, 0}, {kRetA, 0, 0, 0}}))));

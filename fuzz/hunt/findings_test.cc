@@ -70,7 +70,7 @@ TEST_F(FindingsTest, OneRequestExplainsAProgramWithManyOccurrences) {
   EXPECT_TRUE(reduced_.empty());
 }
 
-TEST_F(FindingsTest, IfAllAtOnceShowNothingOneOccurrenceIsTakenOut) {
+TEST_F(FindingsTest, IfTakingOutAllShowsNothingOneOccurrenceIsTakenOut) {
   answer_ = [](ProgramView p) {
     return has(p, kNeg) && p.front() != kNegate ? Shown::kRight : Shown::kNothing;
   };
@@ -98,10 +98,11 @@ TEST_F(FindingsTest, ReductionsSpendAsManyInstructionsAsTrials) {
   take(starting_with(kRshX, 12));
   take(starting_with(kMulX, 400));
   EXPECT_EQ(reduced_.size(), 1u);
-  // The next failure finds the short programs in front of it.
+  // Waiting programs are reduced in the order of their length.
   try_long_programs(2510);
   take(starting_with(kDivX, 600));
-  EXPECT_EQ(reduced_, (std::vector<std::size_t>{3000, 12})) << "the others may take too long";
+  EXPECT_EQ(reduced_, (std::vector<std::size_t>{3000, 12}))
+      << "the longer ones may exceed the budget";
   try_long_programs(200);
   take(starting_with(kSubX, 900));
   EXPECT_EQ(reduced_, (std::vector<std::size_t>{3000, 12, 400, 600, 800, 900}));

@@ -1,4 +1,4 @@
-// How many generated or changed programs show bugs that need particular shapes, and how the sources
+// Tests how many programs it takes to show bugs that need particular shapes, and how the sources
 // learn from answers. Counts programs, because times differ between machines.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -91,8 +91,8 @@ TEST(Hunt, GroupsFindingsByCause) {
   std::uint64_t seen = report.not_reduced;
   for (const Finding& finding : report.findings) seen += finding.count;
   EXPECT_GT(seen, 20u);
-  // A reduced test may have a load or not, and its branches may have either order. Findings whose
-  // decisions change in different ways stay in different groups.
+  // Reduced programs differ: some load a word before the test, and the branches have either order.
+  // Findings whose decisions change in different ways stay in different groups.
   EXPECT_LE(report.findings.size(), 8u);
 }
 
@@ -112,7 +112,6 @@ TEST(Hunt, RejectsAnswersThatTheKernelRefuses) {
   EXPECT_LE(report.findings.size(), 3u);
   for (const Finding& one : report.findings) {
     EXPECT_TRUE(has(one.subject.before, kNeg));
-    // Without the last instruction, (ld, neg, ret) may also be a program with another result.
     const bool no_return = one.rule == RefusalRule::kLastNotRet;
     EXPECT_LE(one.subject.before.size(), no_return ? 2u : 3u) << one.detail;
   }
@@ -323,7 +322,7 @@ TEST(Hunt, NotesDoNotFailTheHunt) {
        }},
       {FindingKind::kNotIdempotent, [](ProgramView p) {
          Program out(p.begin(), p.end());
-         // Adds an unreachable return, until the length has a certain remainder.
+         // Adds an unreachable return unless the length modulo 3 is 2.
          if (out.size() % 3 != 2 && out.size() < kMaxInsns) out.push_back(out.back());
          return FakeCompiler::answered(out);
        }}};
@@ -502,7 +501,7 @@ TEST(Hunt, TriesEveryGivenProgram) {
   EXPECT_EQ(report->reason, "the code under test does not support 1 of 40 given files: not 30");
 }
 
-TEST(Hunt, ACommandThatCannotRunIsAnErrorAtOnce) {
+TEST(Hunt, ACommandThatCannotRunIsAnImmediateError) {
   const auto missing =
       failure(Outcome::kCannotRun, "it exited with status 127; its standard error ends: no");
   FakeOptimizer optimizer([&](ProgramView) { return missing; });

@@ -150,7 +150,7 @@ TEST(Shape, SignaturesDependOnTheCauseWithoutItsNumbers) {
   EXPECT_EQ(group_of(finding), "crashed: it exited with status #: panic: nil");
 }
 
-TEST(Shape, RefusedAnswersAreAlikeIfTheyBreakOneRuleOfTheKernel) {
+TEST(Shape, RefusedAnswersAreAlikeIfTheyBreakTheSameRuleOfTheKernel) {
   const auto refused = [](std::string_view detail, RefusalRule rule) {
     return manner_of(FindingKind::kRejected, detail, "", rule);
   };

@@ -176,7 +176,7 @@ TEST(Batches, EndAtADifference) {
   EXPECT_LT(batched.ran, Batches::kGroup * Batches::kGroups);
 }
 
-TEST(Batches, LookAtEachOutcomeUntilItIsSeen) {
+TEST(Batches, PassOnInputsUntilTheirOutcomesAreSeen) {
   if (!runs_batches()) GTEST_SKIP() << "this system does not run translated programs";
   const Batched batched(kBefore);
   EXPECT_EQ(batched.ran, Batches::kGroup * Batches::kGroups);

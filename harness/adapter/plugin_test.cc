@@ -64,7 +64,7 @@ TEST(PluginHost, SeparatesThePluginsOwnStreams) {
       << crash.detail;
 }
 
-TEST(PluginHost, ReportsAPluginThatCannotBeLoadedAtOnce) {
+TEST(PluginHost, ImmediatelyReportsAPluginThatCannotBeLoaded) {
   const auto error = [](const std::string& spec) {
     auto opened_one = open_optimizer(spec, quick_options());
     return opened_one ? std::string() : opened_one.error().text();

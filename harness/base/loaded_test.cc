@@ -1,4 +1,4 @@
-// Libraries that are loaded when they are first needed.
+// Tests libraries that are loaded when they are first needed.
 #include "harness/base/loaded.h"
 
 #include <gtest/gtest.h>

@@ -37,7 +37,7 @@ TEST(Workers, ShareMemoryAndEndAsIntended) {
   for (const std::uint8_t byte : shared.more()) EXPECT_EQ(byte, 7);
 }
 
-TEST(Workers, AWorkerThatIsLostIsAnErrorWithItsLastOutput) {
+TEST(Workers, ALostWorkerIsAnErrorWithItsLastOutput) {
   Workers workers;
   ASSERT_TRUE(workers.start([] { std::fputs("what went wrong", stderr); }));
   EXPECT_EQ(first_error(workers),

@@ -23,7 +23,7 @@ SeccompData call(std::uint32_t nr) {
 using Parting = std::array<std::size_t, 2>;
 using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
 
-TEST(CommonSteps, TracesPartAtATestAndNotAtTheReturnBehindIt) {
+TEST(CommonSteps, TracesPartAtATestAndNotAtTheReturnAfterIt) {
   const auto found = compared("ld [0]\njeq #3, y, n\ny: ret #0x7fff0000\nn: ret #0\n",
                               "ld [0]\njgt #2, y, n\ny: ret #0x7fff0000\nn: ret #0\n", call(5));
   EXPECT_EQ(found.parting, (Parting{1, 1}));
@@ -46,7 +46,7 @@ TEST(CommonSteps, TracesPartAtAReturnThatOnlyOneProgramHas) {
   EXPECT_EQ(found.parting, (Parting{2, 2}));
 }
 
-// Before has a test for 7, which after lacks.
+// The first program has a test for 7, which the second one lacks.
 TEST(CommonSteps, TracesPartWhereATestIsMissing) {
   const std::string rest = "jeq #8, y\njeq #9, y\njeq #10, y\nn: ret #0\ny: ret #0x7fff0000\n";
   const auto found =

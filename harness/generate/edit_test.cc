@@ -15,7 +15,7 @@ using detail::Code;
 using detail::Line;
 
 // Returns code that compares the number with 0, 1, ... `tests` - 1. One target of each comparison
-// is far behind all comparisons.
+// comes far after all comparisons.
 Code ladder(std::uint32_t tests, bool yes_is_far) {
   const std::size_t far = tests + 2;
   Code code{Line{Insn{kLdWAbs, 0, 0, 0}}};

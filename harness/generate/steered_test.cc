@@ -46,7 +46,7 @@ TEST(DescribeShape, SeesJoinsJumpsAndDeadCode) {
        {"pairs: test k, ld M", "pairs: stx, ld M", "uses: M after 1, across a join", "jumps: if 0",
         "jumps: if 1-15", "jumps: ja 1-15", "live scratch words: 1", "dead code: yes"})
     EXPECT_TRUE(found.contains(name)) << name;
-  // X may also hold 0 behind the join.
+  // X may also hold 0 after the join.
   EXPECT_FALSE(classes_of("ld [0]\njeq #1, y, n\ny: ldx #1\nn: add x\nret a\n")
                    .contains("operands: add x 0x1"));
 }

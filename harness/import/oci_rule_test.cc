@@ -29,7 +29,7 @@ OciImport masked(const std::string& mask, bool swapped) {
 }
 
 // The programs that libseccomp 2.5.4 made from these profiles decide in this way.
-TEST(OciRule, AnEmptyMaskIsNoCondition) {
+TEST(OciRule, AnEmptyMaskIsNotACondition) {
   const auto wide = [](const OciImport& import) {
     return decide(import.policy, call(Arch::kX86_64, 0, {7}));
   };

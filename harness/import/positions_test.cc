@@ -63,7 +63,7 @@ TEST(Positions, AreCorrectForTheOtherActionsOfOurFormat) {
   EXPECT_EQ(policy.bad_arch_position.at->text(), "file:3 (bad_arch_action)");
   EXPECT_EQ(policy.x32_position.at->text(), "file:4 (x32_action)");
   const Policy without = imported(std::string(kHead) + "}").policy;
-  EXPECT_EQ(without.bad_arch_position.at, nullptr) << "nothing in the file says what it is";
+  EXPECT_EQ(without.bad_arch_position.at, nullptr) << "the file does not set it";
 }
 
 TEST(Positions, DoNotAffectAPolicysMeaning) {

@@ -66,7 +66,7 @@ TEST(InputMutator, UsesGivenValues) {
   EXPECT_GT(found(mutator, program, 7), 100);
 }
 
-TEST(InputMutator, VaryRarelyChangesMuch) {
+TEST(InputMutator, VaryChangesFewWords) {
   const Program program = assemble(kDeep);
   const InputMutator mutator({program});
   Random random(5);

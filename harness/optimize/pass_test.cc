@@ -183,8 +183,8 @@ bool holds(std::uint16_t code, std::uint32_t a, std::uint32_t k) {
   }
 }
 
-// Tests all pairs of a test and a second one after its outcome. The second test may be skipped only
-// if the first decides it. It must be skipped if comparisons with bounds decide it.
+// Tries all pairs of a test and a second one on one of its outcomes. The pass may skip the second
+// test only if the first decides it, and must skip it then if neither of the two is a JSET.
 TEST(Passes, SkipsATestThatThePreviousOneDecides) {
   const std::uint32_t bounds[] = {0, 1, 2, 3, 6, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff};
   std::set<std::uint32_t> values;

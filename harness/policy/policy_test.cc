@@ -233,7 +233,7 @@ TEST(Decide, X32NumbersGetTheX32Action) {
   EXPECT_EQ(decide(with, call(Arch::kX86_64, kX32Bit + 1)), SECCOMP_RET_TRAP | 32)
       << "the x32 action precedes every rule";
   EXPECT_EQ(decide(with, call(Arch::kX86_64, 0xfffffffe)), SECCOMP_RET_TRAP | 32);
-  EXPECT_EQ(decide(with, call(Arch::kX86_64, 0xffffffff)), kAllow) << "-1 is no x32 call";
+  EXPECT_EQ(decide(with, call(Arch::kX86_64, 0xffffffff)), kAllow) << "-1 is not an x32 call";
   EXPECT_EQ(decide(with, call(Arch::kI386, kX32Bit + 1)), kAllow)
       << "only under x86_64's audit value";
   EXPECT_EQ(decide(with, call(Arch::kI386, kX32Bit + 2)), kDenied);

@@ -1,4 +1,4 @@
-// Conditions on the halves of 64-bit fields, written as conditions on whole fields.
+// Tests how conditions on the halves of 64-bit fields become conditions on whole fields.
 #include "harness/report/fold.h"
 
 #include <gtest/gtest.h>

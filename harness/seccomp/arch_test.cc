@@ -57,7 +57,8 @@ TEST(Arch, FindsNamesAndAliases) {
 TEST(Arch, X32BitSelectsX32) {
   EXPECT_EQ(arch_from_data(AUDIT_ARCH_X86_64, 0), Arch::kX86_64);
   EXPECT_EQ(arch_from_data(AUDIT_ARCH_X86_64, kX32Bit), Arch::kX32);
-  EXPECT_EQ(arch_from_data(AUDIT_ARCH_X86_64, 0xffffffff), Arch::kX86_64) << "-1 is no x32 call";
+  EXPECT_EQ(arch_from_data(AUDIT_ARCH_X86_64, 0xffffffff), Arch::kX86_64)
+      << "-1 is not an x32 call";
   EXPECT_EQ(arch_from_data(AUDIT_ARCH_I386, kX32Bit), Arch::kI386) << "only x86_64 has x32";
   EXPECT_EQ(arch_from_data(AUDIT_ARCH_MIPS64, 0), Arch::kMips64);
   EXPECT_EQ(arch_from_data(0, 0), std::nullopt);

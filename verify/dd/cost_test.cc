@@ -101,7 +101,7 @@ TEST(ExactCost, CountsComputedResults) {
   EXPECT_EQ(cost.mean.exact, "7");
   EXPECT_EQ(cost.jumps.exact, "1");
   EXPECT_EQ(cost.inputs, mpz_class(mpz_class(1) << 416).get_str());
-  // Division by zero ends the program at once and denies.
+  // A division by zero ends the program, and the call is denied.
   const ExactCost division =
       cost_of(assemble("ldx #0\nld [16]\ntax\nld #9\ndiv x\nld #0x7fff0000\nret a"), 0);
   EXPECT_EQ(division.least.instructions, 5u);

@@ -46,7 +46,7 @@ struct RandomGraph {
   }
 };
 
-// Merging is forced, because a first try would decide all of these.
+// possible() would decide all of these without merge_below(), so the test calls merge_below().
 TEST(Sweep, AgreesWithAllInputs) {
   int impossible = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {

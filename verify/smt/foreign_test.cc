@@ -76,7 +76,7 @@ TEST(ForeignSolver, AnswersNameTheSolverAndModelsAreReplayed) {
   EXPECT_FALSE(different.minimal);
 }
 
-TEST(ForeignSolver, AModelThatDoesNotReplayIsNoVerdict) {
+TEST(ForeignSolver, AModelThatDoesNotReplayGivesNoVerdict) {
   for (const char* after : {kFrom5, kFrom6}) {
     const Proof wrong = proven(with_values(7), after);
     EXPECT_EQ(wrong.verdict, Verdict::kUnknown);

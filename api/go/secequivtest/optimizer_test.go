@@ -23,7 +23,7 @@ func swapsJset(program []Insn) []Insn {
 	return program
 }
 
-func TestRightOptimizers(t *testing.T) {
+func TestRightOptimizersPass(t *testing.T) {
 	fmt.Println("a test may print")
 	Equivalent(t, allowGetpid, allowGetpidInsns)
 	Optimizer(t, func(program []Insn) []Insn { return program }, Trials(50))
@@ -35,7 +35,7 @@ func TestRightOptimizers(t *testing.T) {
 	})
 }
 
-func TestWrongOptimizers(t *testing.T) {
+func TestWrongOptimizersFail(t *testing.T) {
 	for expected, optimize := range map[string]func([]Insn) []Insn{
 		"different: ": swapsJset,
 		"rejected: ":  func(program []Insn) []Insn { return append(program, program[0]) },
@@ -100,7 +100,7 @@ func TestTheProgramOfAFindingIsSaved(t *testing.T) {
 	}
 }
 
-func TestEndlessOptimizers(t *testing.T) {
+func TestEndlessOptimizersFail(t *testing.T) {
 	endless := func(program []Insn) []Insn {
 		for {
 			time.Sleep(time.Hour)
@@ -112,8 +112,7 @@ func TestEndlessOptimizers(t *testing.T) {
 	}
 }
 
-// The second of two calls in one test is wrong.
-func TestTheSecondOptimizer(t *testing.T) {
+func TestAWrongOptimizerInASecondCallFails(t *testing.T) {
 	message := failure(t, func(t testing.TB) {
 		Optimizer(t, func(program []Insn) []Insn { return program }, Trials(20))
 		Optimizer(t, swapsJset)
@@ -125,7 +124,7 @@ func TestTheSecondOptimizer(t *testing.T) {
 	}
 }
 
-func TestNoOptimizer(t *testing.T) {
+func TestInvalidArgumentsOfOptimizerFail(t *testing.T) {
 	for expected, test := range map[string]func(testing.TB){
 		"of instructions like": func(t testing.TB) { Optimizer(t, func(program []int) []int { return program }) },
 		"no-such-file":         func(t testing.TB) { Optimizer(t, swapsJset, Programs("no-such-file")) },

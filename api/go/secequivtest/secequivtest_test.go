@@ -43,7 +43,7 @@ func failure(t *testing.T, test func(testing.TB)) string {
 	return r.failed
 }
 
-func TestTheSame(t *testing.T) {
+func TestEquivalentFiltersPass(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "filter")
 	if err := os.WriteFile(path, []byte(allowGetpid), 0o600); err != nil {
 		t.Fatal(err)
@@ -54,7 +54,7 @@ func TestTheSame(t *testing.T) {
 	Equivalent(t, allowGetpid, killGetpid, Assume("nr != getpid"), Behaviour(), Arch("x86_64"), Timeout(time.Minute))
 }
 
-func TestDifferences(t *testing.T) {
+func TestDifferentFiltersFail(t *testing.T) {
 	message := failure(t, func(t testing.TB) { Equivalent(t, allowGetpid, killGetpid) })
 	for _, expected := range []string{"secequiv: only stricter: ", "different decisions", "witness: nr=39", "jeq #0x27, L3, L2 -> true", "before: 0x7fff0000 ALLOW", "after:  0x80000000 KILL_PROCESS"} {
 		if !strings.Contains(message, expected) {
@@ -80,7 +80,7 @@ func TestDifferencesOfPoliciesNameTheirLines(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoAnswer(t *testing.T) {
+func TestInvalidFiltersAndAssumptionsFail(t *testing.T) {
 	for expected, filter := range map[string]any{
 		":2":                "ld [0]\nnonsense\n",
 		"no-such-file":      "no-such-file",
@@ -97,7 +97,7 @@ func TestWhatIsNoAnswer(t *testing.T) {
 	}
 }
 
-func TestAnalyses(t *testing.T) {
+func TestAnalysesReturnTheirDocuments(t *testing.T) {
 	policy := `{"version": 1, "arches": ["x86_64"], "default_action": "errno(1)",
 "rule_sets": [{"action": "errno(1)", "rules": {"read": true}}]}`
 	for expected, analysis := range map[string]func() (json.RawMessage, error){

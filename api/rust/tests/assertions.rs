@@ -114,7 +114,7 @@ fn wrong_filters_fail() {
 }
 
 #[test]
-fn what_is_no_answer_fails() {
+fn errors_of_the_command_fail() {
     fails(
         || assert_equivalent(&allow(), &allow()[..1]),
         &["exit status: 4", "must be a RET"],

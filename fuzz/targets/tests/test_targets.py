@@ -162,7 +162,7 @@ def test_plugin_with_illegal_answers_is_found(tmp_path):
     assert ": rejected: the kernel would refuse the returned program: load_offset" in failure(done, "fuzz_plugin")
 
 
-def test_file_that_is_no_plugin_is_an_error(tmp_path):
+def test_a_file_that_is_not_a_plugin_is_an_error(tmp_path):
     shared = tmp_path / "none.so"
     shared.write_bytes(b"no plugin")
     done = running.fuzz("fuzz_plugin", tmp_path, "--plugin=%s" % shared)

@@ -178,7 +178,7 @@ TEST(RulePasses, PassesHaveTheListedEffectsOnAnyOfAndAllOf) {
   }
 }
 
-// Each case has the fields of an args rule, and the rule or fields that the pass must make of it.
+// Each case has the fields of an args rule, and the rule or fields that the pass must produce.
 TEST(RulePasses, PassesHaveTheListedEffectsOnMatchers) {
   const Case cases[] = {
       {"all-any-args", "", "true"},
