@@ -8,8 +8,8 @@ TREE_TICKS = 312
 NO_FILTER_TICKS = 138
 CALLS = 306
 
-# gVisor published these figures with its optimizer, for the same profile: the percentage of the filter's time that it removes, and a
-# factor by which it at least shrinks the filter.
+# gVisor published these figures with its optimizer, for the same profile: the percentage of the filter's time that it removes, and the
+# least factor by which it shrinks the filter.
 REMOVED, SMALLER = 29, 4
 CONFIGURATIONS = ("systrap", "systrap-everything")
 

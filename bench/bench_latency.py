@@ -1,6 +1,5 @@
 """scripts/bench latency: measures which differences `secequiv bench` can detect, and its results for real filters.
 
-
 Another process keeps the other core busy, because the measurements must also hold on a machine that is in use.
 """
 import os

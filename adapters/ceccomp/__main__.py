@@ -1,5 +1,5 @@
-"""Puts ceccomp under test: its emulator, and as an optimizer its disassembler followed by its assembler, which together must not change
-a filter.
+"""Puts ceccomp under test: its emulator as an evaluator, and its disassembler followed by its assembler as an optimizer. The two together
+must not change a filter.
 
 It serves requests as harness/adapter/PROTOCOL.md describes.
 """

@@ -1,5 +1,5 @@
-// Command netbpf puts golang.org/x/net/bpf under test: its virtual machine as an evaluator, and as an optimizer its
-// disassembler followed by its assembler, which together must not change a filter.
+// Command netbpf puts golang.org/x/net/bpf under test: its virtual machine as an evaluator, and its disassembler followed
+// by its assembler as an optimizer. The two together must not change a filter.
 //
 // It serves requests as harness/adapter/PROTOCOL.md describes.
 package main

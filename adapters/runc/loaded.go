@@ -108,7 +108,7 @@ func filterOf(thread int) ([]serve.Insn, error) {
 		return nil, err
 	}
 	defer memory.Close()
-	var fprog [16]byte // struct sock_fprog: a 16-bit length and, behind padding, a pointer
+	var fprog [16]byte // struct sock_fprog: a 16-bit length, padding, and a pointer
 	if _, err := memory.ReadAt(fprog[:], int64(regs.Rdx)); err != nil {
 		return nil, err
 	}

@@ -2,10 +2,10 @@
 # Installs the Debian/Ubuntu packages that the project needs, and owns their lists. Other scripts source this file.
 #
 #   setup_require GROUP...    GROUP is one of:
-#     demo    to build the command line
-#     package   to build the Debian package
-#     gcc     to build and test with the distribution's g++
-#     all     to build and test every preset
+#     demo       to build the command line
+#     package    to build the Debian package
+#     gcc        to build and test with the distribution's g++
+#     all        to build and test every preset
 #     browser    to try a report's page in a browser (Debian; Ubuntu has none as a package)
 #     oss_fuzz   in addition to all: every configuration of scripts/oss_fuzz_check for which Debian has tools
 #

@@ -1,7 +1,7 @@
 """Turns the bpf_asm text of vector files into instructions.
 
-Owns only the text syntax of corpus/FORMAT.md: it encodes any program, including programs that the kernel refuses. Labels, `.repeat` and jump distances are resolved here; a distance that does not fit is an error,
-never a truncation.
+Owns only the text syntax of corpus/FORMAT.md: it encodes any program, including programs that the kernel refuses. It
+resolves labels, `.repeat` and jump distances. A distance that does not fit is an error and is never truncated.
 """
 
 import re

@@ -1,6 +1,7 @@
 """Evaluates seccomp filters the slow, obvious way: one branch per opcode, in the order of the kernel's own switch.
 
-Owns what a program returns for one `struct seccomp_data`, what a stack of filters returns, and when two return values are the same. It must not know acceptance (accept.py), text (asm.py) or vector files (vectors.py).
+Owns what a program returns for one `struct seccomp_data`, what a stack of filters returns, and when two return values are the
+same. It must not know acceptance (accept.py), text (asm.py) or vector files (vectors.py).
 
 The kernel functions named in the comments are in net/core/filter.c, kernel/bpf/core.c and kernel/seccomp.c.
 """
@@ -122,7 +123,7 @@ def run(program, data):
             a = a ^ x
 
         # Jumps are relative to the next instruction; comparisons are unsigned (bpf_convert_filter)
-        elif code == 0x05:  # JMP|JA: the distance is K; jt and jf are not looked at
+        elif code == 0x05:  # JMP|JA: the distance is K; jt and jf are ignored
             pc += k
         elif code == 0x15:  # JMP|JEQ|K
             pc += jt if a == k else jf
@@ -144,7 +145,7 @@ def run(program, data):
         # Returns
         elif code == 0x06:  # RET|K
             return k
-        elif code == 0x16:  # RET|A: K is not looked at
+        elif code == 0x16:  # RET|A: K is ignored
             return a
 
         else:  # chk_code_allowed or seccomp_check_filter would have refused it

@@ -94,7 +94,7 @@ def afl(sandbox, target, seconds):
     variables = dict(environment(options), AFL_NO_UI="1", AFL_SKIP_CPUFREQ="1", AFL_NO_AFFINITY="1", AFL_FORKSRV_INIT_TMOUT="30000",
                      AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES="1", AFL_MAP_SIZE="2097152")
     variables["ASAN_OPTIONS"] += ":abort_on_error=1:detect_leaks=0"  # afl-fuzz requires abort_on_error
-    del variables["MSAN_OPTIONS"]  # in every build, afl-fuzz requires other values of MSAN_OPTIONS
+    del variables["MSAN_OPTIONS"]  # afl-fuzz requires other values, even if the target was built without MSan
     start = sandbox.put("start")
     start.mkdir(exist_ok=True)
     (start / "one").write_bytes(b"input")

@@ -13,7 +13,7 @@ impl Adapter for Machine {
     fn evaluate(&self, program: &[Insn], inputs: &[[u8; 64]]) -> Answer<Vec<u32>> {
         if program.iter().any(|insn| insn.code == NEG || insn.code & 7 == MISC) {
             return Err(Failure::Unsupported(
-                "bpfvm implements neither NEG nor TAX and TXA".into(),
+                "bpfvm does not implement NEG, TAX or TXA".into(),
             ));
         }
         let program = program

@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// Policy is a policy. No list is nil in JSON, but a list may be empty.
+// Policy is a policy in normal form. In JSON, its lists may be empty but not null.
 type Policy struct {
 	Form          int     `json:"normal_form"`
 	Name          string  `json:"name"`
@@ -51,7 +51,7 @@ type Rule struct {
 	AnyOf  [][]Condition `json:"any_of"`
 }
 
-// InstructionPointer is the field behind the six arguments.
+// InstructionPointer is the field after the six arguments.
 const InstructionPointer = 6
 
 // Condition is an unsigned test of a field: of 64 bits, or of the low 32. Op is eq, ne, gt, ge, lt, le or masked_eq, which means

@@ -44,7 +44,7 @@ func RequestTimeout(limit time.Duration) Option {
 	return with("--request-timeout", fmt.Sprint(limit.Seconds()))
 }
 
-// Save makes Optimizer write the program of a finding to this folder, in place of one for temporary files.
+// Save makes Optimizer write the program of a finding to this folder instead of a temporary one.
 func Save(folder string) Option { return func(q *question) { q.save = folder } }
 
 // An environment variable that names the call of Optimizer for which a copy of the test binary
@@ -148,7 +148,7 @@ func answer[I any](optimize func([]I) []I) int {
 	return 0
 }
 
-// ownTrace calls `optimize`. Of a panic, it prints only the calls in `optimize`, because a finding shows few lines.
+// ownTrace calls `optimize`. After a panic, it prints only the calls in `optimize`, because a finding shows few lines.
 func ownTrace[I any](optimize func([]I) []I, given []I) []I {
 	defer func() {
 		problem := recover()

@@ -128,10 +128,10 @@ func require(t testing.TB, claim string, before, after any, options []Option) {
 	t.Fatalf("secequiv: %s%s", text, claim) // the first line states whether anything became more permissive
 }
 
-// ErrUnknown is the error if time or memory ran out.
+// ErrUnknown means that time or memory ran out.
 var ErrUnknown = errors.New("unknown")
 
-// Prove decides whether two filters are equivalent. Errors: bad input, a program that the kernel would refuse, ErrUnknown.
+// Prove decides whether two filters are equivalent. Bad input and programs that the kernel would refuse are errors; see also ErrUnknown.
 func Prove(before, after any, options ...Option) (*Result, error) {
 	arguments, remove, err := arguments("prove", []any{before, after}, options)
 	if err != nil {

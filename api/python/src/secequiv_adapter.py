@@ -10,7 +10,7 @@ import struct
 import sys
 from typing import BinaryIO, Callable, List, NamedTuple, Optional, Sequence, Tuple
 
-INSTRUCTION_POINTER = 6  # the field behind the six arguments
+INSTRUCTION_POINTER = 6  # the field after the six arguments
 
 
 class Unsupported(Exception):

@@ -49,7 +49,7 @@ impl Rule {
     }
 }
 
-/// The field behind the six arguments.
+/// The field after the six arguments.
 pub const INSTRUCTION_POINTER: u8 = 6;
 
 /// An unsigned test of a field (an argument, 0 to 5, or the instruction pointer), or of its low 32 bits.

@@ -52,7 +52,7 @@ class Raw(NamedTuple):
 
 
 class Parsed:
-    """A result of secequiv_parse, freed with this object. It is not copied: a copy of the object that owns it does without."""
+    """A result of secequiv_parse, freed with this object. It cannot be copied: a deep copy or pickle of its owner has None instead."""
 
     def __init__(self, handle: int) -> None:
         self.handle = handle

@@ -74,7 +74,7 @@ class Program:
     is_policy: bool = False  # compiled from a policy, without optimization
     message: str = field(default="", compare=False)  # what was left out of a profile, and its length
     notes: str = field(default="", compare=False)  # the parts of a profile that were ignored, one per line
-    # What the library parsed, with the lines of the file. Copies with other instructions do without.
+    # What the library parsed, with the lines of the file. dataclasses.replace drops it, because the instructions may change.
     _parsed: Optional[Parsed] = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
