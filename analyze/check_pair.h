@@ -33,7 +33,7 @@ struct CheckOptions {
 // - kFail: the oracle contradicts our interpreter, so no other result counts;
 // - kDifferent: a replayed witness exists;
 // - kFail: a cached call is lost;
-// - kUnknown: a limit ran out, or the oracle has no room for a program that the kernel accepts;
+// - kUnknown: a limit was reached, or the oracle has no room for a program that the kernel accepts;
 // - kPass: nothing differs, every obligation is covered or proven infeasible, and equivalence is
 //   proven if options.prove is on.
 // Errors: kInternal, and those of the oracle.

@@ -99,7 +99,7 @@ std::vector<const char*> with_help_last(std::span<char* const> arguments) {
 
 int command_line(int argc, char** argv) {
   CLI::App app{
-      "Compare seccomp filters: do two decide the same for every possible system call?\n"
+      "Compare seccomp filters: do two make the same decisions for every possible system call?\n"
       "Exit status: 0 same or pass, 1 different or failed, 2 bad usage or input,\n"
       "3 unknown, 4 the kernel would refuse a program, 5 a command under test failed.",
       cli::kProgram};

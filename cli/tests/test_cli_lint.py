@@ -403,7 +403,7 @@ def test_findings_are_readable_in_text(tmp_path):
     policy, _ = HAND["any-of"]
     assert run("lint", write(tmp_path / "p.json", policy)).out == (
         "fail: 1 redundant rule\n"
-        "%s:1 (rule_sets[0].rules.read): x86_64:read, part 2: redundant: the policy decides the same without it\n" % path)
+        "%s:1 (rule_sets[0].rules.read): x86_64:read, part 2: redundant: the policy makes the same decisions without it\n" % path)
 
 
 def test_findings_have_lines(tmp_path):
@@ -572,9 +572,9 @@ ENTRIES = {
     "within-another": ([oci("read", "ALLOW", (0, "LE", 9)), oci("read", "ALLOW", (0, "EQ", 4))],
                        [(3, "redundant", "read", "line 2 matches every call that this entry matches")]),
     "within-two-others": ([oci("read", "ALLOW", (0, "LE", 4)), oci("read", "ALLOW", (0, "GE", 4)), oci("read", "ALLOW", (0, "NE", 4))],
-                          [(2, "redundant", "read", "the policy decides the same without it"),
-                           (3, "redundant", "read", "the policy decides the same without it"),
-                           (4, "redundant", "read", "the policy decides the same without it")]),
+                          [(2, "redundant", "read", "the policy makes the same decisions without it"),
+                           (3, "redundant", "read", "the policy makes the same decisions without it"),
+                           (4, "redundant", "read", "the policy makes the same decisions without it")]),
     "different": ([oci("read", "ALLOW", (0, "EQ", 1)), oci("read", "LOG", (0, "EQ", 2)), oci("write", "LOG")], []),
 }
 

@@ -86,7 +86,9 @@ void reset_signals() {
   }
   const Start& how = launch.how;
   if (how.memory_bytes != 0) lower_limit(RLIMIT_DATA, how.memory_bytes);
-  lower_limit(RLIMIT_CORE, 0);  // writing a core file of many gigabytes would look like a hang
+  // Writing a core file of many gigabytes would look like a hang. At 0, Linux would still run a
+  // core_pattern program; at 1, it does not.
+  lower_limit(RLIMIT_CORE, 1);
   if (how.confinement != nullptr && !how.confinement->enter()) {
     launch.error = EPERM;
     ::_exit(127);

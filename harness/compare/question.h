@@ -1,6 +1,6 @@
-// The question for a proof engine: do two filters, or stacks of filters, decide the same on all
-// inputs that satisfy an assumption, or is the second never more permissive? Owns this question,
-// and its replay on one input. It must not prove anything (verify/).
+// The question for a proof engine: do two filters, or stacks of filters, make the same decisions on
+// all inputs that satisfy an assumption, or is the second never more permissive? Owns this
+// question, and its replay on one input. It must not prove anything (verify/).
 #pragma once
 
 #include <functional>

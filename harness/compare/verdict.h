@@ -14,7 +14,7 @@ enum class Verdict : std::uint8_t {
   kEquivalent,  // proven equivalent
   kFail,        // an obligation is violated, and the report shows it
   kDifferent,   // a concrete, replayed witness exists
-  kUnknown,     // a limit ran out or a permission is missing; never a pass
+  kUnknown,     // a limit was reached or a permission is missing; never a pass
   kRejected,    // the kernel would refuse one side
   kCrashed,     // a command under test crashed, hung or gave an invalid answer
 };

@@ -191,9 +191,9 @@ bool proof_found_it(const CheckReport& report) {
 }
 
 ReportedCase decision(const CheckReport& report, const SideFiles& files) {
-  ReportedCase out{
-      "decision", State::kPass,
-      fmt::format("both programs decide the same on {}", counted(report.evaluations, "input"))};
+  ReportedCase out{"decision", State::kPass,
+                   fmt::format("both programs make the same decisions on {}",
+                               counted(report.evaluations, "input"))};
   out.seconds = report.run_seconds;
   if (!report.witness || proof_found_it(report)) return out;
   out.state = State::kFail;

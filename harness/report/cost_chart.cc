@@ -98,7 +98,7 @@ class Histogram {
     legends_.push_back(
         in_lines(fmt::format("{}, each shown at its mean{}",
                              counted(report.sides.front().calls.size(), "system call"),
-                             exact ? "" : " (of derived inputs if a limit ran out)"),
+                             exact ? "" : " (of derived inputs if a limit was reached)"),
                  "pale: the kernel answers from its cache"));
   }
 

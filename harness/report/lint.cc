@@ -104,7 +104,7 @@ std::string line(const RedundantRule& rule, std::string_view arches) {
     case RedundantRule::Kind::kRedundant:
       break;
   }
-  if (by == nullptr) return out + "the policy decides the same without it";
+  if (by == nullptr) return out + "the policy makes the same decisions without it";
   return out + (rule.part.empty() ? "its action is the default action of " + line
                                   : line + " matches every call that this entry matches");
 }

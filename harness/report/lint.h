@@ -35,7 +35,7 @@ struct RedundantRule {
   enum class Kind : std::uint8_t {
     kUnmatchable,  // no input matches it
     kShadowed,     // earlier rule sets decide every input that it matches
-    kRedundant,    // the policy decides the same without it
+    kRedundant,    // the policy makes the same decisions without it
     kDuplicate,    // it is equal to an earlier part
   };
   Kind kind;

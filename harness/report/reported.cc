@@ -25,7 +25,7 @@ constexpr std::size_t kMostSteps = 200;  // how many last steps of each trace ar
 constexpr CaseKind kKinds[] = {
     {"acceptance", "the kernel accepts both programs",
      "The kernel's checker would refuse a program, so it cannot be installed."},
-    {"decision", "both programs decide the same on every input run",
+    {"decision", "both programs make the same decisions on every input run",
      "The two filters return different values for one system call. If the second allows what the "
      "first denied, the sandbox has a hole."},
     {"coverage", "every edge is covered or proven infeasible",

@@ -1,5 +1,5 @@
 // Proves every pass of the reference optimizer over the corpus and over 10,000 random policies or
-// programs: the result decides the same for all inputs.
+// programs: the result makes the same decisions for all inputs.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// Owns the proof with Z3 that a program with names (harness/optimize/precompile.h) decides the same
-// as its policy, for all values of the policy's variables and all inputs: the query and the
-// witness. It must not know any compiler. Z3's types stay in the .cc file.
+// Owns the proof with Z3 that a program with names (harness/optimize/precompile.h) makes the same
+// decisions as its policy, for all values of the policy's variables and all inputs: the query and
+// the witness. It must not know any compiler. Z3's types stay in the .cc file.
 #pragma once
 
 #include <optional>
