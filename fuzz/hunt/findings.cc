@@ -191,14 +191,20 @@ Result<Ok> Findings::reduce_waiting() {
 
 Result<Ok> Findings::reduce_all(Waiting waiting) {
   Finding& finding = waiting.finding;
+  // A known finding keeps to its own instructions. With others, it could show a new bug.
+  const Parts given = finding.known ? parts_of(finding.subject) : Parts{};
+  const auto is_foreign = [&](const HuntSubject& subject) {
+    return finding.known && has_more(parts_of(subject), given);
+  };
   for (int i = 0; i < kMostCauses; ++i) {
     const bool shown = has_known_pattern(finding, finding.subject);
     const auto earlier = waiting.known.refuted ? waiting.known.by : std::nullopt;
     auto reduced = reduce(finding, [&](const HuntSubject& smaller) {
-      return (shown || !has_known_pattern(finding, smaller)) &&
+      return !is_foreign(smaller) && (shown || !has_known_pattern(finding, smaller)) &&
              (!earlier || !shows_known(*earlier, finding, smaller));
     });
     if (!reduced) return reduced.error();
+    if (is_foreign(reduced->subject)) return Ok{};
     const bool again = reduced->reduced && groups_by_shape(*reduced);
     const auto is_new = settle(std::move(*reduced), std::exchange(waiting.known, {}));
     if (!is_new) return is_new.error();

@@ -181,6 +181,16 @@ std::uint32_t register_left_out(std::uint32_t symbol) {
 
 Parts parts_of(const HuntSubject& subject) { return Stripped(subject).parts(); }
 
+bool has_more(const Parts& parts, const Parts& original) {
+  const auto symbols = [](const Parts& all) {
+    std::vector<std::uint32_t> out;
+    for (const Part& part : all) out.push_back(part.symbol == kNullJump ? kJa : part.symbol);
+    std::ranges::sort(out);
+    return out;
+  };
+  return !std::ranges::includes(symbols(original), symbols(parts));
+}
+
 Pattern::Pattern(const HuntSubject& reduced, bool values)
     : parts_(parts_of(reduced)), values_(values || !reduced.policy.empty()) {
   if (reduced.policy.empty()) drop_jumps(parts_);

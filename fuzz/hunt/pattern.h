@@ -25,6 +25,10 @@ using Parts = std::vector<Part>;
 // Precondition: `subject` holds a policy if and only if a compiler is under test.
 Parts parts_of(const HuntSubject& subject);
 
+// Returns whether `parts` has an instruction, test or other part that `original` lacks or has less
+// often. Jumps to the next instruction count as other JAs.
+bool has_more(const Parts& parts, const Parts& original);
+
 class Pattern {
  public:
   // If `values` is false, values did not matter to the finding. Then loads and stores of A match

@@ -2,6 +2,8 @@
 // processes.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <string>
@@ -9,6 +11,7 @@
 #include <vector>
 
 #include "fuzz/hunt/hunt.h"
+#include "harness/bpf/testing.h"
 #include "harness/policy/policy.h"
 #include "verify/dd/engine.h"
 
@@ -109,6 +112,30 @@ inline HuntOptions options_for(std::uint64_t trials) {
   out.assess.prover = [](const Question& question, bool) {
     return dd::prove(question, {.nodes = 1 << 16, .steps = 1 << 17});
   };
+  return out;
+}
+
+using Change = std::function<Program(ProgramView)>;
+
+// Returns how many findings have an instruction with this code.
+inline std::size_t findings_with(const HuntReport& report, std::uint16_t code) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      report.findings, [&](const Finding& found) { return has(found.subject.before, code); }));
+}
+
+inline std::string shown(const HuntReport& report) {
+  std::string out;
+  for (const Finding& finding : report.findings)
+    out +=
+        fmt::format("{} in {}\n{}", finding.group, finding.count, asm_text(finding.subject.before));
+  return out;
+}
+
+// JSET becomes JGE. Many programs show this bug.
+inline Program jset_is_jge(ProgramView program) {
+  Program out(program.begin(), program.end());
+  for (Insn& in : out)
+    if (in.code == kJsetK) in.code = kJgeK;
   return out;
 }
 
