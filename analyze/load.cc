@@ -321,6 +321,7 @@ PairNotes note_pair(std::span<const Source> before, std::span<const Source> afte
                     const Reading& reading) {
   note_swapped(before, after, reading);
   PairNotes out;
+  out.require_whole = reading.require_whole;
   out.read_for = read_for(before);
   if (!out.read_for) out.read_for = read_for(after);
   const auto is_policy = [](const Source& source) { return source.policy.has_value(); };

@@ -28,7 +28,8 @@ struct Reading {
   ImportOptions import;
   // Gives values to the names of a program, or refuses them; a policy has no such names.
   std::function<Status(SymbolicProgram& program, const std::string& name)> names;
-  bool for_names = false;  // the caller has values for names
+  bool for_names = false;      // the caller has values for names
+  bool require_whole = false;  // equivalence needs all parts of two profiles (PairNotes)
   // Decides whether an unknown name in a policy is an error.
   std::function<Status(const UnknownName&)> unknown;
   Note note;

@@ -46,6 +46,7 @@ Result<int> run_check(const CheckCommand& given) {
                      deciding_rule(std::span(&after, 1), result->witness->data)};
   result->dropped = cases->dropped;
   result->notes = std::move(notes);
+  result->verdict = result->notes.concluded(result->verdict);
   result->all_traces = given.traces;
   Status written = Ok{};
   if (!given.listing.empty()) written = write_file(given.listing, result->listing);
@@ -69,7 +70,8 @@ void add_check(CLI::App& app, Context& context) {
   add_trace(*sub, given->traces);
   given->target.add(*sub, false);
   given->check.add(*sub);
-  given->options.add(*sub, {kSandbox, kInput, kTimeout, kSame, kImport, kQuiet, kJson, kPage});
+  given->options.add(*sub,
+                     {kSandbox, kInput, kTimeout, kSame, kWhole, kImport, kQuiet, kJson, kPage});
 }
 
 }  // namespace secequiv::cli

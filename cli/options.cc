@@ -72,6 +72,12 @@ void Options::add(CLI::App& app, std::initializer_list<Shared> groups) {
             ->check(one_of({"raw", "behaviour"}))
             ->capture_default_str();
         break;
+      case kWhole:
+        app.add_flag(
+            "--require-whole", require_whole,
+            "Answer 'unknown' if parts of the profiles were not compared, because they are "
+            "for other hosts or containers");
+        break;
       case kImport:
         add_import(app);
         break;

@@ -32,6 +32,7 @@ enum class Shared : std::uint8_t {
   kPage,
   kTimeout,
   kSame,
+  kWhole,
   kImport,
   kSandbox,
   kQuiet
@@ -59,6 +60,7 @@ struct Options {
   bool quiet = false;
   std::string filter;  // name of the filter to read from a file with several filters
   bool strict_names = false;
+  bool require_whole = false;
   const CLI::App* command_line = nullptr;  // the command of these options, after add()
   // Notes for people, which are printed after the report. With --quiet, only warnings are printed.
   struct Note {

@@ -117,6 +117,8 @@ void print_direction(std::string_view line, Effect effect) {
 
 int print_found(std::string_view text, const ReportedCases& found, const Options& options,
                 const Status& also, VerdictLine line) {
+  // Before the answer, because a reader that closes the pipe ends this process.
+  const Status files = write_report_files(found, options);
   // Even with --quiet, the output begins with what became more permissive.
   const std::string direction = found.direction + "\n";
   const bool first = text.starts_with(direction);
@@ -127,7 +129,7 @@ int print_found(std::string_view text, const ReportedCases& found, const Options
   }
   const int status = print_verdict(text, found.exit_status, options, line);
   if (!options.quiet && !options.json && !found.holds_for.empty()) print(found.holds_for + "\n");
-  const int written = after_writing(0, write_report_files(found, options));
+  const int written = after_writing(0, files);
   const int also_written = after_writing(written, also);
   return also_written != 0 ? also_written : status;
 }

@@ -1,7 +1,4 @@
 // Declares the options for reading policies, which commands share.
-#include <algorithm>
-#include <utility>
-
 #include "cli/options.h"
 #include "cli/outputs.h"
 #include "cli/values.h"
@@ -9,12 +6,6 @@
 #include "harness/import/capabilities.h"
 
 namespace secequiv::cli {
-namespace {
-
-constexpr std::string_view kAllCapabilities = "CAP_ALL";  // --cap ALL, as in Docker's --cap-add
-
-}  // namespace
-
 void Options::add_import(CLI::App& app) {
   app.add_option("--arch", arch, "Use this architecture for policies and for __NR_ names in C")
       ->check(architecture())
@@ -24,11 +15,13 @@ void Options::add_import(CLI::App& app) {
 
 void Options::add_profile(CLI::App& app) {
   app.add_option("--cap", capabilities,
-                 "Give an OCI profile's container this capability, or ALL (default: none)")
+                 "Give an OCI profile's container these capabilities: names, DOCKER (those that it "
+                 "grants by default) or ALL; repeatable (default: none)")
+      ->delimiter(',')
       ->transform(CLI::Validator(
           [](std::string& name) {
             name = capability_name(name);
-            return name == kAllCapabilities ? "" : capability_problem(name);
+            return capability_problem(name);
           },
           ""));
   app.add_option("--kernel-version", kernel,
@@ -42,10 +35,8 @@ void Options::add_profile(CLI::App& app) {
 }
 
 OciOptions Options::oci() const {
-  std::vector<std::string> given = capabilities;
-  if (std::ranges::find(given, kAllCapabilities) != given.end())
-    given.assign(capability_names().begin(), capability_names().end());
-  return OciOptions{arch_from_name(arch).value_or(Arch::kX86_64), std::move(given), kernel};
+  return OciOptions{arch_from_name(arch).value_or(Arch::kX86_64),
+                    granted_capabilities(capabilities), kernel};
 }
 
 ImportOptions Options::import() const {

@@ -68,6 +68,7 @@ Reading reading(const Options& options, Names names) {
   out.big_endian = options.big_endian;
   out.import = options.import();
   out.for_names = !options.set.empty();
+  out.require_whole = options.require_whole;
   out.names = [&options, names](SymbolicProgram& program, const std::string& name) -> Status {
     if (auto s = set_names(program, name, options); !s) return s;
     if (names == Names::kTaken || program.uses.empty()) return Ok{};

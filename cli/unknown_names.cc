@@ -73,6 +73,8 @@ std::string unknown_name(const CLI::App& app) {
   const std::vector<std::string> rest = app.remaining(true);
   for (const std::string& text : rest) {
     const std::string name = text.substr(0, text.find('='));
+    if (name == "--")
+      return "'--' does not end the options; write ./-FILE for a file whose name begins with '-'";
     if (name.size() > 1 && name.starts_with('-')) return unknown_option(app, name);
     if (command == nullptr) return unknown_command(app, text);
   }

@@ -73,12 +73,13 @@ Status read_profile(const secequiv_options& from, OciOptions& to) {
     to.kernel = kernel;
   }
   std::string_view rest = text_of(from.capabilities);
+  std::vector<std::string> names;
   while (!rest.empty()) {
-    const std::string name(take_part(rest, ','));
-    if (auto problem = capability_problem(name); !problem.empty())
+    names.emplace_back(take_part(rest, ','));
+    if (auto problem = capability_problem(names.back()); !problem.empty())
       return usage("options.capabilities", std::move(problem));
-    to.capabilities.push_back(name);
   }
+  to.capabilities = granted_capabilities(names);
   return Ok{};
 }
 

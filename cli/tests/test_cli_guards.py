@@ -60,7 +60,7 @@ def test_a_program_in_place_of_a_policy_is_named(command, form, getpid, tmp_path
 
 
 @pytest.mark.parametrize("magic, name", [
-    (b"\x7fELF\x02\x01\x01\0", "an ELF file"), (b"\x1f\x8b\x08\0", "a gzip archive"), (b"\x89PNG\r\n\x1a\n", "a PNG image"), (b"%PDF-1.7\n", "a PDF document"),
+    (b"\x7fELF\x02\x01\x01\0", "an ELF file"), (b"\xff\xfe{\0", "UTF-16 text"), (b"\xfe\xff\0{", "UTF-16 text"), (b"\x1f\x8b\x08\0", "a gzip archive"), (b"\x89PNG\r\n\x1a\n", "a PNG image"), (b"%PDF-1.7\n", "a PDF document"),
     (b"PK\x03\x04\x14\0", "a zip archive"), (b"\xfd7zXZ\0", "an xz archive"), (b"\x28\xb5\x2f\xfd", "a zstd archive"), (b"\xff\xd8\xff\xe0", "a JPEG image"),
     (b"x" * 257 + b"ustar\0", "a tar archive"), (b"<?xml version=\"1.0\"?>", "an XML document")])
 def test_files_of_other_kinds_are_named(magic, name, tmp_path):
@@ -68,6 +68,17 @@ def test_files_of_other_kinds_are_named(magic, name, tmp_path):
     for command in (["check", "file"], ["prove", "file", "file"], ["import", "file"], ["validate", "file"], ["cost", "file"]):
         done = run(*command, cwd=tmp_path)
         assert done.status == 2 and "file: expected a program or a policy, found %s" % name in done.err, done
+
+
+@pytest.mark.parametrize("text, message", [
+    ("// a profile\n{\"defaultAction\": \"SCMP_ACT_ALLOW\"}", ":1:1: "), ("/* a\n profile */ {\"defaultAction\": 1}", ":1:1: "),
+    ("[]", ":1#/: expected a policy"), ("{}", ": expected a policy: an OCI profile ('defaultAction', 'syscalls')"),
+    ("{\"a\": 1}", "found none of their keys")])
+def test_json_that_is_no_policy_is_not_read_as_a_program(text, message, tmp_path):
+    (tmp_path / "p.json").write_text(text)
+    for command in (["check"], ["import"], ["lint"], ["validate"]):
+        done = run(*command, "p.json", cwd=tmp_path)
+        assert done.status == 2 and message in done.err and "label" not in done.err, done
 
 
 def test_listings_of_seccomp_tools_are_programs(getpid, tmp_path):

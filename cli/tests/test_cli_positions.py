@@ -287,8 +287,24 @@ def test_a_guard_that_changed_for_other_containers_is_named_and_limits_the_verdi
         verdict = start + " for these capabilities and this kernel (1 entry was not compared)"
         assert done.status == 0 and any(line.startswith(verdict) for line in done.out.splitlines()), done
         assert "old.json:1 (syscalls[1], includes CAP_SYS_CHROOT)" in done.err, done
+        # So do the reports, and an expected difference. On request, an answer about a part is not enough.
+        outputs = [tmp_path / name for name in ("junit", "sarif", "markdown", *([] if command == "prove" else ["html"]))]
+        run(command, *given, *[one for path in outputs for one in ("--" + path.name, path)])
+        for path in outputs:
+            text = path.read_text().replace("\\", "")
+            assert verdict.split()[-11] + " for these capabilities and this kernel (1 entry was not compared)" in text, (path, text)
+        done = run(command, *given, "--require-whole")
+        assert done.status == 3 and "unknown for these capabilities" in done.out, done
+        document, done = report(command, *given, "--require-whole", "--junit", outputs[0])
+        assert done.status == 3 and document["verdict"] == "unknown" and 'failures="1"' in outputs[0].read_text(), outputs[0].read_text()
+    expected = tmp_path / "expected.json"
+    run("diff", *given, "--write-expect", expected)
+    done = run("diff", *given, "--expect", expected)
+    assert done.status == 0 and done.out == "pass for these capabilities and this kernel (1 entry was not compared): the difference is the expected one\n" \
+        "holds for x86_64, Linux 6.1, CAP_SYS_CHROOT (--arch, --kernel-version, --cap)\n", done
+    assert run("diff", *given, "--expect", expected, "--require-whole").status == 3
     # Without the capability the same entry makes the difference, so it was compared.
-    done = run("diff", *files)
+    done = run("diff", *files, "--require-whole")
     assert done.status == 1 and "LOOSER: chroot on x86_64, i386 newly allowed" in done.out and "compared" not in done.out + done.err, done
 
 
@@ -312,3 +328,14 @@ def test_all_capabilities_can_be_given_at_once(tmp_path):
     for name in "ALL", "all", "CAP_ALL":
         done = run("why", profile, "--nr", "chroot", "--cap", name)
         assert done.out.startswith("ALLOW") and "\nholds for x86_64, Linux 6.1, all capabilities (" in done.out, done
+
+
+def test_capabilities_are_a_list_or_the_set_that_docker_grants(tmp_path):
+    profile = tmp_path / "profile.json"
+    profile.write_text(json.dumps(OCI))
+    for given, held in (["docker"], "Docker's default capabilities"), (["kill,SYS_CHROOT"], "CAP_KILL CAP_SYS_CHROOT"), \
+            (["KILL", "--cap", "CAP_SYS_CHROOT"], "CAP_KILL CAP_SYS_CHROOT"), (["DOCKER,KILL"], "Docker's default capabilities"):
+        done = run("why", profile, "--nr", "chroot", "--cap", *given)
+        assert done.out.startswith("ALLOW") and "\nholds for x86_64, Linux 6.1, %s (" % held in done.out, done
+    done = run("why", profile, "--nr", "chroot", "--cap", "KILL,SYS_CHRROOT")
+    assert done.status == 2 and "found 'CAP_SYS_CHRROOT'; did you mean CAP_SYS_CHROOT?" in done.err, done

@@ -86,6 +86,19 @@ def test_a_closed_pipe_is_a_failure(args, status, folder):
     assert process.returncode not in (0, 1, 3, 4, 5), process  # the command ends by a signal, or with status 2
 
 
+@pytest.mark.parametrize("command", [["diff"], ["prove"], ["check"], ["fuzz", "--trials", "500"]])
+def test_reports_are_written_before_a_closed_pipe_ends_the_command(command, folder):
+    read, write = os.pipe()
+    os.close(read)
+    for form in "junit", "sarif", "markdown":
+        (folder / form).write_text("of an earlier run")
+    subprocess.run([binary(), *command, "getpid.asm", "getpid-enoent.asm", "--junit", "junit", "--sarif", "sarif", "--markdown", "markdown"],
+                   cwd=folder, stdout=write, stderr=subprocess.PIPE, timeout=60)
+    os.close(write)
+    for form in "junit", "sarif", "markdown":
+        assert "getpid-enoent.asm" in (folder / form).read_text(), form
+
+
 def test_a_pipe_closed_while_writing_is_a_failure():
     process = subprocess.Popen([binary(), "dis", PROGRAMS / "gvisor" / "systrap-everything.before.bpf"], stdout=subprocess.PIPE)
     assert process.stdout.read(1)

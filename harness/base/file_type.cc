@@ -35,6 +35,8 @@ constexpr FileType kTypes[] = {
     {"SQLite format 3\0"sv, "an SQLite database"},
     {"\xd4\xc3\xb2\xa1"sv, "a packet capture"},
     {"BC\xc0\xde"sv, "LLVM bitcode"},
+    {"\xff\xfe"sv, "UTF-16 text, not UTF-8"},
+    {"\xfe\xff"sv, "UTF-16 text, not UTF-8"},
     {"<!DOCTYPE"sv, "an HTML page"},
     {"<?xml"sv, "an XML document"},
 };

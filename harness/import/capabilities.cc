@@ -1,6 +1,7 @@
 #include "harness/import/capabilities.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -52,6 +53,20 @@ constexpr std::array<std::string_view, 41> kNames = {"CAP_CHOWN",
                                                      "CAP_BPF",
                                                      "CAP_CHECKPOINT_RESTORE"};
 
+// oci/caps/defaults.go in moby
+constexpr std::array<std::string_view, 14> kDocker = {
+    "CAP_CHOWN",   "CAP_DAC_OVERRIDE", "CAP_FSETID",           "CAP_FOWNER",
+    "CAP_MKNOD",   "CAP_NET_RAW",      "CAP_SETGID",           "CAP_SETUID",
+    "CAP_SETFCAP", "CAP_SETPCAP",      "CAP_NET_BIND_SERVICE", "CAP_SYS_CHROOT",
+    "CAP_KILL",    "CAP_AUDIT_WRITE"};
+
+// Returns the members of a set, or nothing if the name is not one of a set.
+std::span<const std::string_view> members(std::string_view name) {
+  if (name == "CAP_ALL") return kNames;
+  if (name == "CAP_DOCKER") return kDocker;
+  return {};
+}
+
 }  // namespace
 
 std::span<const std::string_view> capability_names() { return kNames; }
@@ -67,9 +82,31 @@ std::string capability_name(std::string_view text) {
 }
 
 std::string capability_problem(std::string_view name) {
-  if (is_capability(name)) return {};
+  if (is_capability(name) || !members(name).empty()) return {};
   return fmt::format("expected a capability's name (CAP_...), found '{}'{}", name,
                      did_you_mean(similar_names(name, kNames)));
+}
+
+std::string capabilities_text(std::span<const std::string> granted) {
+  if (granted.empty()) return "no capabilities";
+  const auto all_of = [&](std::span<const std::string_view> set) {
+    return std::ranges::is_permutation(granted, set);
+  };
+  if (all_of(kNames)) return "all capabilities";
+  if (all_of(kDocker)) return "Docker's default capabilities";
+  return fmt::format("{}", fmt::join(granted, " "));
+}
+
+std::vector<std::string> granted_capabilities(std::span<const std::string> names) {
+  std::vector<std::string> out;
+  const auto add = [&](std::string_view name) {
+    if (std::ranges::find(out, name) == out.end()) out.emplace_back(name);
+  };
+  for (const std::string& name : names) {
+    if (is_capability(name)) add(name);
+    for (const std::string_view member : members(name)) add(member);
+  }
+  return out;
 }
 
 }  // namespace secequiv

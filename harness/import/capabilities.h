@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace secequiv {
 
@@ -17,7 +18,15 @@ bool is_capability(std::string_view name);
 // as in Docker's --cap-add.
 std::string capability_name(std::string_view text);
 
-// Returns the problem with a capability's name, or "" if there is none.
+// Returns the problem with a capability's name or with the name of a set, or "" if there is none.
 std::string capability_problem(std::string_view name);
+
+// Replaces names of sets by their capabilities. "CAP_ALL" is the set of all, as in Docker's
+// --cap-add; "CAP_DOCKER" has those that Docker grants by default. Precondition: no name has a
+// problem.
+std::vector<std::string> granted_capabilities(std::span<const std::string> names);
+
+// Returns "no capabilities", "all capabilities", "Docker's default capabilities" or the names.
+std::string capabilities_text(std::span<const std::string> granted);
 
 }  // namespace secequiv

@@ -27,25 +27,44 @@ constexpr FormatName kFormats[] = {
     {PolicyFormat::kPfc, "pfc"},
 };
 
-// Returns whether `text` is a JSON document and not C initializers.
+// Skips blanks and comments, which JSON does not have, but editors' dialects of it do.
+std::size_t start_of(std::string_view text) {
+  std::size_t at = text.find_first_not_of(" \t\r\n");
+  while (at != text.npos) {
+    const std::string_view rest = text.substr(at);
+    const bool line = rest.starts_with("//");
+    if (!line && !rest.starts_with("/*")) break;
+    const std::size_t end = text.find(line ? "\n" : "*/", at + 2);
+    at = end == text.npos ? end : text.find_first_not_of(" \t\r\n", end + (line ? 1 : 2));
+  }
+  return at;
+}
+
+// Returns whether `text` is a JSON document, perhaps with comments, and not C initializers.
 bool looks_like_json(std::string_view text) {
-  const std::size_t brace = text.find_first_not_of(" \t\r\n");
-  if (brace == std::string_view::npos || text[brace] != '{') return false;
+  const std::size_t brace = start_of(text);
+  if (brace == std::string_view::npos) return false;
+  if (text[brace] == '[') return true;  // no program begins like this
+  if (text[brace] != '{') return false;
   const std::size_t inside = text.find_first_not_of(" \t\r\n", brace + 1);
   return inside != std::string_view::npos && (text[inside] == '"' || text[inside] == '}');
 }
 
-// If the text has a JSON syntax error, the result is our own format, because its reader reports the
-// error.
-PolicyFormat format_of(std::string_view text) {
+// If the text has a JSON syntax error or is no object, the result is our own format, because its
+// reader reports the error. Returns nothing for an object with the keys of no format.
+std::optional<PolicyFormat> format_of(std::string_view text) {
   if (is_pfc(text)) return PolicyFormat::kPfc;
   if (is_minijail(text)) return PolicyFormat::kMinijail;
   const auto document = parse_json(text, "");
-  if (!document || document->contains("rule_sets")) return PolicyFormat::kOwn;
+  if (!document || !document->is_object() || document->contains("rule_sets"))
+    return PolicyFormat::kOwn;
   if (document->contains("defaultAction") || document->contains("syscalls") ||
       document->contains("linux") || document->contains("spec"))
     return PolicyFormat::kOci;
-  return is_seccompiler(*document) ? PolicyFormat::kSeccompiler : PolicyFormat::kOwn;
+  if (is_seccompiler(*document)) return PolicyFormat::kSeccompiler;
+  const bool own = std::ranges::any_of({"version", "name", "arches", "default_action"},
+                                       [&](const char* key) { return document->contains(key); });
+  return own ? std::optional(PolicyFormat::kOwn) : std::nullopt;
 }
 
 }  // namespace
@@ -115,9 +134,14 @@ Result<Import> import_policy(std::string_view text, const std::string& name,
   text = without_bom(text);
   if (text.find_first_not_of(" \t\r\n") == text.npos)
     return make_error(ErrorCode::kParse, name, "expected a policy, found an empty file");
-  const PolicyFormat used = format ? *format : format_of(text);
-  auto out = import_as(used, !format, text, name, options);
-  if (out) out->format = used;
+  const auto used = format ? format : format_of(text);
+  if (!used)
+    return make_error(ErrorCode::kParse, name,
+                      "expected a policy: an OCI profile ('defaultAction', 'syscalls'), "
+                      "seccompiler's filters, or our own ('version', 'rule_sets'); found none of "
+                      "their keys");
+  auto out = import_as(*used, !format, text, name, options);
+  if (out) out->format = *used;
   return out;
 }
 

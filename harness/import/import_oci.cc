@@ -63,6 +63,9 @@ constexpr std::array<std::string_view, 3> kArchKeys = {"architecture", "subArchi
 constexpr std::array<std::string_view, 9> kEntryKeys = {
     "names", "name", "action", "errnoRet", "errno", "args", "comment", "includes", "excludes"};
 constexpr std::array<std::string_view, 3> kFilterKeys = {"arches", "caps", "minKernel"};
+constexpr std::array<std::string_view, 4> kFlags = {
+    "SECCOMP_FILTER_FLAG_TSYNC", "SECCOMP_FILTER_FLAG_LOG", "SECCOMP_FILTER_FLAG_SPEC_ALLOW",
+    "SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV"};
 constexpr std::array<std::string_view, 5> kArgKeys = {"index", "value", "valueTwo", "op",
                                                       "comment"};
 
@@ -121,12 +124,14 @@ class OciImporter {
     auto chosen = action(root_.at("defaultAction"), root_, "defaultErrnoRet");
     if (!chosen) return chosen.error();
     note_errno_name(root_, "defaultErrnoRet", *chosen);
+    note_notify(*chosen, root_.at("defaultAction"), "the default action");
     Policy& policy = out_.policy;
     policy.default_action = *chosen;
     policy.default_position = root_.at("defaultAction").position("defaultAction");
     policy.bad_arch_action =
         SECCOMP_RET_KILL_THREAD;  // libseccomp's default for SCMP_FLTATR_ACT_BADARCH
     policy.arches = {options_.arch};
+    if (auto s = flags(); !s) return s.error();
     if (auto s = architectures(); !s) return s.error();
     if (policy.has_arch(Arch::kX86_64) && !policy.has_arch(Arch::kX32))
       policy.x32_action = policy.bad_arch_action;
@@ -256,6 +261,30 @@ class OciImporter {
     if (part.is_object())
       for (const char* key : {"comment", "name", "names", "includes", "excludes"}) part.erase(key);
     return part.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  }
+
+  // Flags change how a filter is installed, not what it decides.
+  Status flags() {
+    const auto given = strings(root_, "flags", "an array of flags", "a flag (SECCOMP_FILTER_...)");
+    if (!given) return given.error();
+    for (std::size_t i = 0; i < given->size(); ++i)
+      if (std::ranges::find(kFlags, (*given)[i]) == kFlags.end())
+        add_unknown(UnknownName::Kind::kFlag, (*given)[i], root_.at("flags").at(i),
+                    did_you_mean(similar_names((*given)[i], kFlags)));
+    if (!given->empty())
+      out_.skipped.push_back(
+          fmt::format("the flags at {}: they change how the filter is "
+                      "installed, not what it decides",
+                      root_.at("flags").place()));
+    return Ok{};
+  }
+
+  // Only a process with a listener can answer SCMP_ACT_NOTIFY. Writing to the listener's socket is
+  // a call of the same filter, so runc refuses to wait for an answer to `write`.
+  void note_notify(std::uint32_t action, const JsonCursor& at, std::string_view use) {
+    if (action != SECCOMP_RET_USER_NOTIF) return;
+    out_.unclear.push_back(
+        fmt::format("SCMP_ACT_NOTIFY at {}: runc refuses it for {}", at.place(), use));
   }
 
   Status architectures() {
@@ -400,6 +429,8 @@ class OciImporter {
     auto rule = conditions(at);
     if (!rule) return rule.error();
     if (wanted) note_errno_name(at, "errnoRet", *chosen);
+    if (wanted && std::ranges::find(*names, "write") != names->end())
+      note_notify(*chosen, at.at("action"), "write");
     const std::string why = guard->text();
     add_parts(at, *names, {"", content_of(at), std::move(*guard), wanted});
     const bool skipped = *chosen == out_.policy.default_action;
@@ -505,6 +536,8 @@ std::string UnknownName::problem() const {
       return fmt::format("unknown architecture '{}'{}", name, suggestion);
     case Kind::kCapability:
       return fmt::format("unknown capability '{}'{}", name, suggestion);
+    case Kind::kFlag:
+      return fmt::format("unknown flag '{}', which runc refuses{}", name, suggestion);
   }
   return {};
 }

@@ -25,7 +25,7 @@ struct OciOptions {
 // An unknown name in a profile, probably a typing error. It has no effect, which leaves a hole in a
 // list of denied calls.
 struct UnknownName {
-  enum class Kind : std::uint8_t { kCall, kKey, kArchitecture, kCapability };
+  enum class Kind : std::uint8_t { kCall, kKey, kArchitecture, kCapability, kFlag };
   Kind kind;
   std::string name;
   RulePosition position;

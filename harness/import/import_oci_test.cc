@@ -94,6 +94,37 @@ TEST(Oci, NotesErrnoNamesThatPodmanReadsDifferently) {
                                       "Docker and runc return 1, which this import uses"}));
 }
 
+TEST(Oci, NotesFlagsAndActionsThatDecideNothing) {
+  const auto with_flags = [](const std::string& flags) {
+    return import_oci(R"j({"defaultAction": "SCMP_ACT_ALLOW", "flags": )j" + flags + "}", "oci",
+                      OciOptions{});
+  };
+  const auto known = with_flags(R"j(["SECCOMP_FILTER_FLAG_LOG"])j");
+  ASSERT_TRUE(known);
+  EXPECT_TRUE(known->unknown.empty());
+  EXPECT_EQ(known->skipped,
+            (std::vector<std::string>{"the flags at line 1 (flags): they change how the filter is "
+                                      "installed, not what it decides"}));
+  const auto typo = with_flags(R"j(["SECCOMP_FILTER_FLAG_LGO"])j");
+  ASSERT_TRUE(typo);
+  EXPECT_EQ(
+      texts(typo->unknown),
+      (std::vector<std::string>{"oci:1 (flags[0]): unknown flag 'SECCOMP_FILTER_FLAG_LGO', "
+                                "which runc refuses; did you mean SECCOMP_FILTER_FLAG_LOG?"}));
+  EXPECT_FALSE(with_flags("[1]"));
+  EXPECT_FALSE(with_flags(R"("SECCOMP_FILTER_FLAG_LOG")"));
+  EXPECT_TRUE(with_flags("[]")->skipped.empty());
+  const OciImport notify = imported(
+      R"j({"defaultAction": "SCMP_ACT_NOTIFY", "syscalls": [{"names": ["read", "write"], "action": "SCMP_ACT_NOTIFY"}]})j");
+  EXPECT_EQ(notify.unclear.front(),
+            "SCMP_ACT_NOTIFY at line 1 (defaultAction): runc refuses it for the default action");
+  EXPECT_EQ(imported(profile(R"j({"names": ["write"], "action": "SCMP_ACT_NOTIFY"})j")).unclear,
+            (std::vector<std::string>{
+                "SCMP_ACT_NOTIFY at line 1 (syscalls[0].action): runc refuses it for write"}));
+  EXPECT_TRUE(
+      imported(profile(R"j({"names": ["read"], "action": "SCMP_ACT_NOTIFY"})j")).unclear.empty());
+}
+
 TEST(Oci, ReadsEveryOperator) {
   const std::pair<const char*, std::function<bool(std::uint64_t)>> cases[] = {
       {"SCMP_CMP_NE", [](std::uint64_t v) { return v != 5; }},

@@ -133,10 +133,12 @@ std::string comparison_text(const DiffReport& report) {
   const std::size_t count = comparison.unexpected.size();
   const auto added = static_cast<std::size_t>(
       std::ranges::count(comparison.unexpected, true, &UnexpectedRegion::added));
-  if (report.verdict == Verdict::kUnknown)
+  if (report.oracle && report.oracle->not_asked() != nullptr)
     return out + fmt::format("unknown: the difference is the expected one, but {} did not run {}\n",
                              report.oracle->who, report.oracle->not_asked()->name);
-  if (count == 0) return out + "pass: the difference is the expected one\n";
+  if (count == 0)
+    return out + fmt::format("{}{}: the difference is the expected one\n",
+                             verdict_name(report.verdict), report.notes.limits());
   return out + fmt::format("fail: not the same difference as in {}: {} (+), {} missing (-)\n",
                            comparison.file, counted(added, "new region"), count - added);
 }

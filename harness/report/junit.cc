@@ -77,7 +77,7 @@ std::string junit(const ReportedCases& report) {
       "      <property name=\"exit_status\" value=\"{5}\"/>\n    </properties>\n",
       counts, attribute(report.command),
       report.subject.empty() ? "" : attribute(": " + report.subject), report.verdict_text(),
-      attribute(report.reason), report.exit_status,
+      attribute(report.limited_reason()), report.exit_status,
       property("direction", report.direction) + property("holds_for", report.holds_for));
   for (const ReportedCase& one : report.cases) out += test_case(report, one);
   return out + "  </testsuite>\n</testsuites>\n";

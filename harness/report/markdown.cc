@@ -56,7 +56,7 @@ std::string_view word(State state) {
 
 std::string markdown(const ReportedCases& report) {
   std::string out = fmt::format("{}\n### secequiv {}: {}\n\n", kMarkdownMark,
-                                literal(report.command), report.verdict_text());
+                                literal(report.command), literal(report.limited_verdict()));
   if (!report.direction.empty()) out += fmt::format("**{}**\n\n", literal(report.direction));
   if (!report.subject.empty()) out += fmt::format("{}\n\n", literal(report.subject));
   if (!report.reason.empty()) out += fmt::format("{}\n\n", literal(report.reason));

@@ -270,7 +270,7 @@ std::string html(const Page& page) {
                  {"STYLE", std::string(page_parts::style())},
                  {"SCRIPT", fmt::format("{}{}{}", page_parts::listing(), page_parts::script(),
                                         page_parts::graph())},
-                 {"VERDICT", escaped(verdict_name(page.verdict))},
+                 {"VERDICT", escaped(std::string(verdict_name(page.verdict)) + page.limits)},
                  {"STATE", std::string(tone(page))},
                  {"DIRECTION", direction_html(page)},
                  {"PAIR", pair_html(page)},

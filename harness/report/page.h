@@ -90,6 +90,7 @@ struct Page {
   std::vector<PageFact> provenance;
   std::vector<PageOption> options;
   std::vector<std::string> warnings = {};  // for the header; empty ones are not shown
+  std::string limits = {};                 // follows the verdict, as in ReportedCases
 };
 
 // A region with at most this many calls gets a row for each call.

@@ -22,13 +22,13 @@ std::string folded(std::span<const std::string> names) {
 }  // namespace
 
 std::string title_html(const Page& page) {
-  const std::string_view verdict = verdict_name(page.verdict);
+  const std::string verdict = std::string(verdict_name(page.verdict)) + page.limits;
   const std::string_view direction = page.direction ? headline(*page.direction) : "";
   const std::string_view comma =
       direction.empty() || page.verdict == Verdict::kDifferent ? "" : ", ";
-  return fmt::format("{}{}{}: {} → {}",
-                     direction.empty() || !comma.empty() ? verdict : std::string_view(), comma,
-                     direction, as_html(page.sides[0].side.name), as_html(page.sides[1].side.name));
+  return fmt::format("{}{}{}: {} → {}", direction.empty() || !comma.empty() ? as_html(verdict) : "",
+                     comma, direction, as_html(page.sides[0].side.name),
+                     as_html(page.sides[1].side.name));
 }
 
 std::string_view tone(const Page& page) {

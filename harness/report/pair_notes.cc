@@ -1,7 +1,6 @@
 #include "harness/report/pair_notes.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -11,11 +10,8 @@ namespace secequiv {
 
 std::string holds_for(const std::optional<ReadFor>& host, std::string_view how) {
   if (!host) return "";
-  std::string capabilities = fmt::format("{}", fmt::join(host->capabilities, " "));
-  if (host->capabilities.empty()) capabilities = "no capabilities";
-  if (host->capabilities.size() == capability_names().size()) capabilities = "all capabilities";
-  return fmt::format("holds for {}, Linux {}, {} ({})", host->arch, host->kernel, capabilities,
-                     how);
+  return fmt::format("holds for {}, Linux {}, {} ({})", host->arch, host->kernel,
+                     capabilities_text(host->capabilities), how);
 }
 
 std::string holds_for_line(const std::optional<ReadFor>& host) {
@@ -26,6 +22,11 @@ void add_read_for(const std::optional<ReadFor>& host, nlohmann::ordered_json& do
   if (!host) return;
   document["read_for"] = {
       {"arch", host->arch}, {"kernel", host->kernel}, {"capabilities", host->capabilities}};
+}
+
+Verdict PairNotes::concluded(Verdict verdict) const {
+  return require_whole && !not_compared.empty() && exit_code(verdict) == 0 ? Verdict::kUnknown
+                                                                           : verdict;
 }
 
 std::string PairNotes::limits() const {
@@ -63,6 +64,7 @@ void add_notes(const PairNotes& notes, nlohmann::ordered_json& document) {
 
 void add_notes(const PairNotes& notes, ReportedCases& report) {
   report.holds_for = holds_for(notes.read_for);
+  report.limits = notes.limits();
   if (notes.not_compared.empty()) return;
   ReportedCase& one =
       report.cases.emplace_back("profile", ReportedCase::State::kWarning, notes.short_warning());

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/compare/verdict.h"
 #include "harness/report/reported.h"
 
 namespace secequiv {
@@ -33,6 +34,11 @@ struct PairNotes {
   std::optional<ReadFor> read_for = {};  // set if the profiles have conditions on it
   // Parts that make the profiles differ only for other hosts or containers.
   std::vector<RulePosition> not_compared = {};
+  bool require_whole = false;  // an answer about a part of the profiles is not enough
+
+  // Returns kUnknown if the profiles had to be compared as a whole and were not, although `verdict`
+  // means success. Otherwise returns `verdict`.
+  [[nodiscard]] Verdict concluded(Verdict verdict) const;
 
   // Returns " for these capabilities and this kernel (2 entries were not compared)", or "". It
   // qualifies an equivalence.

@@ -79,18 +79,20 @@ std::string proof_text(const ProveReport& report) {
   if (!proof.detail.empty()) out += fmt::format("{}: {}\n", proof.engine, proof.detail);
   if (proof.relation && proof.verdict != Verdict::kEquivalent)
     out += fmt::format("after is {}\n", relation_text(*proof.relation));
-  return out + fmt::format("{}{} ({}, encoded in {}, solved in {})\n", verdict_name(proof.verdict),
+  return out + fmt::format("{}{} ({}, encoded in {}, solved in {})\n",
+                           verdict_name(report.notes.concluded(proof.verdict)),
                            report.notes.limits(), proof.engine, milliseconds(proof.encode_seconds),
                            milliseconds(proof.solve_seconds));
 }
 
-// Returns the proof that JSON and cases show. If the oracle contradicts it, the contradiction
-// decides the verdict.
+// Returns the proof that JSON and cases show, with the report's verdict. A contradiction of the
+// oracle is its reason.
 Proof concluded(const ProveReport& report) {
   Proof out = report.proof;
   if (report.verdict() == out.verdict) return out;
   out.verdict = report.verdict();
-  out.detail = fmt::format("{} contradicts our interpreter", report.oracle->who);
+  if (report.oracle && report.oracle->in_doubt() != nullptr)
+    out.detail = fmt::format("{} contradicts our interpreter", report.oracle->who);
   return out;
 }
 
@@ -132,7 +134,7 @@ ordered_json to_json(const CertificateReport& report) {
 
 Verdict ProveReport::verdict() const {
   if (rejection) return Verdict::kRejected;
-  return oracle && oracle->in_doubt() != nullptr ? Verdict::kFail : proof.verdict;
+  return oracle && oracle->in_doubt() != nullptr ? Verdict::kFail : notes.concluded(proof.verdict);
 }
 
 int ProveReport::exit_status() const {

@@ -65,7 +65,7 @@ struct ProveReport {
   ~ProveReport() = default;
 
   // Returns kRejected for a rejection, kFail if the oracle contradicts our interpreter, else the
-  // proof's verdict.
+  // proof's verdict, or kUnknown if it had to be about the whole profiles and is not.
   [[nodiscard]] Verdict verdict() const;
   // Returns the exit status of the verdict, or of a missing certificate.
   [[nodiscard]] int exit_status() const;

@@ -160,7 +160,7 @@ void conclude(ReportedCases& report) {
                                                 : State::kFail;
   if (shown && state != State::kPass) return;
   report.cases.push_back(
-      {"verdict", state, fmt::format("{}: {}", report.verdict_text(), report.reason)});
+      {"verdict", state, fmt::format("{}: {}", report.limited_verdict(), report.reason)});
 }
 
 ReportedCases reported(const Difference& difference, const Question& question, Verdict verdict,

@@ -69,11 +69,18 @@ struct ReportedCases {
   std::string file = {};             // the file for cases without a place; may be empty
   // For which hosts and containers the answer holds; empty if it does not depend on them.
   std::string holds_for = {};
+  std::string limits = {};  // follows the verdict: " for these capabilities ..."; may be empty
 
   // Returns the verdict's name, or "error" if an error left the command without a verdict.
   [[nodiscard]] std::string_view verdict_text() const {
     const bool none = !completed && exit_status == exit_code(ErrorCode::kUsage);
     return none ? "error" : verdict_name(verdict);
+  }
+  // Returns the verdict's name with its limits.
+  [[nodiscard]] std::string limited_verdict() const { return std::string(verdict_text()) + limits; }
+  // Returns the reason, after the verdict's limits if there are any.
+  [[nodiscard]] std::string limited_reason() const {
+    return limits.empty() ? reason : limited_verdict() + ": " + reason;
   }
 };
 

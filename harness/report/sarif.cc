@@ -123,10 +123,10 @@ std::string sarif(const ReportedCases& report, std::string_view version) {
   }
   ordered_json invocation{{"executionSuccessful", report.completed},
                           {"exitCode", report.exit_status},
-                          {"exitCodeDescription", report.verdict_text()}};
+                          {"exitCodeDescription", report.limited_verdict()}};
   if (!notifications.empty()) invocation["toolExecutionNotifications"] = std::move(notifications);
   ordered_json properties{{"verdict", report.verdict_text()},
-                          {"reason", printable(report.reason, true)},
+                          {"reason", printable(report.limited_reason(), true)},
                           {"subject", printable(report.subject, true)}};
   if (!report.holds_for.empty()) properties["holdsFor"] = printable(report.holds_for, true);
   ordered_json run{
