@@ -8,6 +8,7 @@
 #include "analyze/direction.h"
 #include "analyze/refused_values.h"
 #include "harness/base/clock.h"
+#include "harness/base/interrupt.h"
 #include "harness/bpf/refusal.h"
 #include "verify/smt/solver.h"
 
@@ -67,7 +68,8 @@ CertificateReport certify(const ProveJob& job, const ProveReport& report,
   const auto take = [&](Result<std::vector<certificate::File>> made) {
     if (!made) {
       out.failed = exit_code(made.error().code);
-      out.reason += (out.reason.empty() ? "" : "; ") + made.error().text();
+      out.reason += (out.reason.empty() ? "" : "; ") +
+                    (stop_wanted() ? "interrupted" : made.error().text());
       return;
     }
     for (certificate::File& file : *made)

@@ -74,7 +74,7 @@ Result<int> run_prove(const ProveOptions& given) {
   if (proven->certificate) {
     given.certificate.write(*proven->certificate);
     if (proven->certificate->failed != 0 && exit_code(proven->verdict()) == 0)
-      options.warning(proven->certificate->reason);
+      options.warning("no certificate: " + proven->certificate->reason);
   }
   return print_found(options.json ? render(to_json(*proven)) : prove_text(*proven, options.quiet),
                      reported(*proven), options);

@@ -419,14 +419,14 @@ def test_schemas_refuse_invalid_reports():
                           "proven_different", "unproven"), 0)
     mutate = {"schema": "secequiv.mutate/1", "verdict": "pass", "same": "raw", "instructions": 1, "total": none,
               "operators": dict.fromkeys(kinds, none), "inputs": [{"name": "program", "inputs": 0, "killed": 0}], "fuzz_seconds": 0,
-              "all_proven": False, "seconds": {"inputs": 0, "fuzzing": 0, "proofs": 0}, "missed_by_inputs": []}
+              "all_proven": False, "not_tried": 0, "seconds": {"inputs": 0, "fuzzing": 0, "proofs": 0}, "missed_by_inputs": []}
     undecided = {"instruction": 0, "operator": "load", "change": "x", "fate": "undecided", "detail": "y"}
     unknown = {**mutate, "verdict": "unknown", "total": {**none, "undecided": 1}, "missed_by_inputs": [undecided]}
     interrupted = {**mutate, "verdict": "unknown"}  # before the mutants were known
     for good in (mutate, {**mutate, "verdict": "fail", "total": {**none, "survived": 1}}, unknown, interrupted,
-                 {**mutate, "verdict": "unknown", "total": {**none, "unproven": 1}}):
+                 {**mutate, "verdict": "unknown", "total": {**none, "unproven": 1}}, {**mutate, "verdict": "unknown", "total": {**none, "mutants": 1}, "not_tried": 2}):
         cli_tool.fits(good)
-    for bad in ({**mutate, "verdict": "fail"}, {**interrupted, "total": {**none, "mutants": 1}}, {**unknown, "verdict": "pass"},
+    for bad in ({**mutate, "verdict": "fail"}, {**mutate, "not_tried": 2}, {**interrupted, "total": {**none, "mutants": 1}}, {**unknown, "verdict": "pass"},
                 {**mutate, "total": {**none, "survived": 1}}, {**mutate, "inputs": []}, {**mutate, "operators": {}},
                 *({**unknown, "missed_by_inputs": [{**undecided, **wrong}]} for wrong in (
                     {"fate": "survived"}, {"fate": "fuzzed"}, {"fate": "killed"}, {"operator": "bit"}, {"detail": ""}))):

@@ -292,7 +292,7 @@ def test_a_guard_that_changed_for_other_containers_is_named_and_limits_the_verdi
         run(command, *given, *[one for path in outputs for one in ("--" + path.name, path)])
         for path in outputs:
             text = path.read_text().replace("\\", "")
-            assert verdict.split()[-11] + " for these capabilities and this kernel (1 entry was not compared)" in text, (path, text)
+            assert start.split()[-1] + " for these capabilities and this kernel (1 entry was not compared)" in text, (path, text)
         done = run(command, *given, "--require-whole")
         assert done.status == 3 and "unknown for these capabilities" in done.out, done
         document, done = report(command, *given, "--require-whole", "--junit", outputs[0])

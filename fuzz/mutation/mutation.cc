@@ -133,13 +133,17 @@ class Job {
     }
     const std::size_t wanted = options_.prove_all ? killed.size() : options_.sample;
     std::mt19937_64 random(options_.seed);
-    for (std::size_t i = 0; i < std::min(wanted, killed.size()) && !stop_wanted(); ++i) {
-      told("proving mutants that inputs kill", i, std::min(wanted, killed.size()));
+    const std::size_t most = std::min(wanted, killed.size());
+    std::size_t tried = 0;
+    for (; tried < most; ++tried) {
+      told("proving mutants that inputs kill", tried, most);
+      if (stop_wanted()) break;
       // Does one step of a shuffle, which stops once enough mutants are chosen.
-      std::swap(killed[i], killed[i + random() % (killed.size() - i)]);
-      if (auto s = prove(*killed[i]); !s) return s;
+      std::swap(killed[tried], killed[tried + random() % (killed.size() - tried)]);
+      if (auto s = prove(*killed[tried]); !s) return s;
     }
-    report_.all_proven = killed.size() <= wanted && !stop_wanted();
+    report_.not_tried = most - tried;
+    report_.all_proven = tried == killed.size();
     report_.proof_seconds = seconds_since(start);
     return Ok{};
   }

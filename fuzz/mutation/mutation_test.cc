@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "harness/base/file.h"
+#include "harness/base/interrupt.h"
 #include "harness/bpf/testing.h"
 #include "harness/generate/random_program.h"
 #include "harness/inputs/cases.h"
@@ -167,6 +168,25 @@ TEST(MutationScore, ProvesASampleOrAll) {
   options.prove_all = false;
   options.sample = 100000;
   EXPECT_TRUE(score(program, inputs, options).all_proven);
+}
+
+TEST(MutationScore, RequestedProofsThatAnInterruptPreventsAreUnknown) {
+  const Program program = assemble(kSmall);
+  StopToken token;
+  const Heed heed(&token);
+  MutationOptions options;
+  options.fuzz_seconds = 0;
+  options.prove_all = true;
+  options.progress = [&](std::string_view step, std::size_t done, std::size_t) {
+    if (step == "proving mutants that inputs kill" && done == 2) token.stop();
+  };
+  const MutationReport report =
+      score(program, {{"program", derive_cases(program).inputs}}, options);
+  EXPECT_TRUE(report.interrupted);
+  EXPECT_FALSE(report.all_proven);
+  EXPECT_EQ(report.total().undecided + report.total().unproven, 0u);
+  EXPECT_EQ(report.total().proofs + report.not_tried, report.total().mutants);
+  EXPECT_EQ(report.verdict(), Verdict::kUnknown);
 }
 
 // A proof that ran out of time kills nothing.

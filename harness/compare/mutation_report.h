@@ -56,8 +56,9 @@ struct MutationReport {
   std::vector<InputSetCounts> inputs;
   std::vector<MissedMutant> missed;  // by pc
   Sameness sameness = Sameness::kRaw;
-  bool listed = true;       // false: interrupted before all mutants were known; then none counts
-  bool all_proven = false;  // proofs ran for all mutants
+  bool listed = true;         // false: interrupted before all mutants were known; then none counts
+  bool all_proven = false;    // proofs ran for all mutants
+  std::size_t not_tried = 0;  // requested proofs that an interrupt prevented
   bool interrupted =
       false;  // the user stopped the run; mutants may be undecided only for this reason
   double fuzz_seconds = 0;   // time limit for one mutant
@@ -66,8 +67,8 @@ struct MutationReport {
   double fuzzing_seconds = 0;
 
   [[nodiscard]] MutationCounts total() const;
-  // Returns kFail if a mutant survived, kUnknown if the mutants are not all known, one is undecided
-  // or a proof failed to decide, else kPass.
+  // Returns kFail if a mutant survived, kUnknown if the mutants are not all known, one is
+  // undecided, or a requested proof failed to decide or was not tried, else kPass.
   [[nodiscard]] Verdict verdict() const;
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 #include "harness/base/text.h"
@@ -62,8 +63,9 @@ std::optional<PolicyFormat> format_of(std::string_view text) {
       document->contains("linux") || document->contains("spec"))
     return PolicyFormat::kOci;
   if (is_seccompiler(*document)) return PolicyFormat::kSeccompiler;
-  const bool own = std::ranges::any_of({"version", "name", "arches", "default_action"},
-                                       [&](const char* key) { return document->contains(key); });
+  constexpr std::array kOwnKeys = {"version", "name", "arches", "default_action"};
+  const bool own =
+      std::ranges::any_of(kOwnKeys, [&](const char* key) { return document->contains(key); });
   return own ? std::optional(PolicyFormat::kOwn) : std::nullopt;
 }
 

@@ -43,6 +43,8 @@ std::string verdict_text(const MutationReport& report, const MutationCounts& sum
       return counted(sum.survived, "mutant") + " survived";
     case Verdict::kUnknown:
       if (!report.listed) return "interrupted before all mutants were listed";
+      if (sum.undecided + sum.unproven == 0)
+        return fmt::format("interrupted before {} of the requested proofs", report.not_tried);
       return fmt::format("{} and {} undecided", counted(sum.undecided, "mutant"),
                          counted(sum.unproven, "proof"));
     default:
@@ -76,6 +78,7 @@ ordered_json to_json(const MutationReport& report, ProgramView program) {
                    {"inputs", ordered_json::array()},
                    {"fuzz_seconds", report.fuzz_seconds},
                    {"all_proven", report.all_proven},
+                   {"not_tried", report.not_tried},
                    {"seconds",
                     {{"inputs", report.input_seconds},
                      {"fuzzing", report.fuzzing_seconds},
@@ -117,7 +120,7 @@ std::string mutation_text(const MutationReport& report, ProgramView program) {
   if (!report.listed)
     return out + "score     unknown: the run was interrupted while the mutants were listed\n" +
            fmt::format("{}: {}\n", verdict_name(report.verdict()), verdict_text(report, sum));
-  if (report.interrupted && report.verdict() != Verdict::kPass)
+  if (report.interrupted && sum.undecided > 0)
     return out +
            fmt::format(
                "score     unknown: the run was interrupted after {} of {} mutants were decided\n",
@@ -135,8 +138,9 @@ std::string mutation_text(const MutationReport& report, ProgramView program) {
       "s{})\n",
       share(sum.proven_different, sum.proven_different + sum.unproven),
       sum.proven_different + sum.unproven, report.proof_seconds,
-      report.all_proven ? "; all mutants were tried"
-                        : "; only a sample of the killed mutants was tried");
+      report.all_proven      ? "; all mutants were tried"
+      : report.not_tried > 0 ? fmt::format("; interrupted before {} more", report.not_tried)
+                             : "; only a sample of the killed mutants was tried");
   return out + fmt::format("{}: {}\n", verdict_name(report.verdict()), verdict_text(report, sum));
 }
 

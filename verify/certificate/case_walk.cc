@@ -122,8 +122,8 @@ Status Walker::within_limits() const {
       kept_ * sizeof(Literal) < limits_.bytes &&
       (nodes_.size() % 256 != 0 || (seconds_since(start_) < limits_.seconds && !stop_wanted())))
     return Ok{};
-  return make_error(ErrorCode::kBudget, "certificate",
-                    "no certificate: the limit of cases, steps, memory or time is reached");
+  return make_error(ErrorCode::kBudget, "walk.cert",
+                    "the limit of cases, steps, memory or time is reached");
 }
 
 // Runs both programs to their next undecided tests. Adds the outcomes of the decided tests before
@@ -176,8 +176,8 @@ Status Walker::arrive(const Sides& sides, NodeId& to) {
     const bool same = a == b || (terms_.is_constant(a) && terms_.is_constant(b) &&
                                  same_decision(terms_.number(a), terms_.number(b), sameness_));
     if (!same)
-      return make_error(ErrorCode::kBudget, "certificate",
-                        fmt::format("no certificate: the product walk cannot prove that "
+      return make_error(ErrorCode::kBudget, "walk.cert",
+                        fmt::format("the product walk cannot prove that "
                                     "instructions {} and {} return the same value",
                                     sides[0].pc, sides[1].pc));
     node.kind = Node::Kind::kReturn;
@@ -388,8 +388,8 @@ Result<Walk> Walker::written() {
   write_cases(out.text, root_);
   out.text += fmt::format("end {}\n", sha256(out.text));
   if (executed_ + knowledge_.work() > kWorkPerByte * out.text.size())
-    return make_error(ErrorCode::kBudget, "certificate",
-                      "no certificate: the checker would take too long for a file of this size");
+    return make_error(ErrorCode::kBudget, "walk.cert",
+                      "the checker would take too long for a file of this size");
   return out;
 }
 

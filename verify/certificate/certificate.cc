@@ -33,11 +33,11 @@ Result<std::string> refutation(const Cnf& formula, const Limits& limits) {
       formula.text, child);
   if (answer.ok()) return answer.value;
   if (answer.outcome == Outcome::kUnsupported)
-    return make_error(ErrorCode::kUnavailable, "certificate",
-                      "no certificate: the solver 'cadical' is not installed (Debian: cadical)");
+    return make_error(ErrorCode::kUnavailable, "proof.lrat",
+                      "the solver 'cadical' is not installed (Debian: cadical)");
   if (answer.outcome == Outcome::kHung || answer.outcome == Outcome::kExhausted)
-    return make_error(ErrorCode::kBudget, "certificate",
-                      fmt::format("no certificate: cadical: {}", answer.detail));
+    return make_error(ErrorCode::kBudget, "proof.lrat",
+                      fmt::format("cadical: {}", answer.detail));
   return make_error(ErrorCode::kAdapter, "cadical", answer.detail);
 }
 

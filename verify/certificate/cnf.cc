@@ -68,8 +68,8 @@ Result<Cnf> different(ProgramView before, ProgramView after, Sameness sameness) 
       fmt::format_to(std::back_inserter(out.text), "{:04x}{:02x}{:02x}{:08x}", in.code, in.jt,
                      in.jf, in.k);
       if (in.code == kRetA && sameness != Sameness::kRaw)
-        return make_error(ErrorCode::kBudget, "certificate",
-                          "no certificate: computed return values cannot be compared by behaviour");
+        return make_error(ErrorCode::kBudget, "query.cnf",
+                          "computed return values cannot be compared by behaviour");
       if (in.code == kRetK) in.k = normalize(in.k, sameness);
     }
     out.text += '\n';

@@ -250,8 +250,8 @@ Result<std::string> Converter::convert(const std::vector<Clause>& formula, std::
                         "its output is not a proof, or ends before the empty clause");
     auto hints = refute(clause);
     if (!within_limits())
-      return make_error(ErrorCode::kBudget, "certificate",
-                        "no certificate: the limit of steps or time for the proof is reached");
+      return make_error(ErrorCode::kBudget, "proof.lrat",
+                        "the limit of steps or time for the proof is reached");
     if (!hints)
       return make_error(ErrorCode::kAdapter, "cadical",
                         fmt::format("a clause of its proof, before byte {}, does not follow", at));
