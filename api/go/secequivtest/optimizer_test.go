@@ -100,6 +100,61 @@ func TestTheProgramOfAFindingIsSaved(t *testing.T) {
 	}
 }
 
+// The stored command would run a test binary that `go test` has removed.
+func TestAFindingNamesACommandThatRepeatsIt(t *testing.T) {
+	folder := t.TempDir()
+	message := failure(t, func(t testing.TB) { Optimizer(t, swapsJset, Save(folder)) })
+	replay := regexp.MustCompile(`replay: (add the option secequivtest.Programs\("(.+)"\) and run: go test -run '\^TestAFindingNamesACommandThatRepeatsIt\$')\n`)
+	said := replay.FindStringSubmatch(message)
+	if said == nil {
+		t.Fatalf("found %q", message)
+	}
+	text, err := os.ReadFile(said[2])
+	if stored := replay.FindSubmatch(text); err != nil || stored == nil || string(stored[1]) != said[1] {
+		t.Errorf("%v: found %q", err, text)
+	}
+	message = failure(t, func(t testing.TB) { Optimizer(t, swapsJset, Programs(said[2]), Save(folder)) })
+	if !strings.Contains(message, "trial 1 (") {
+		t.Errorf("found %q", message)
+	}
+}
+
+func TestOptimizersThatFailTheTestFail(t *testing.T) {
+	outer := t
+	for how, each := range map[string]struct {
+		report   func(*testing.T)
+		expected string
+	}{
+		"error":       {func(t *testing.T) { t.Error("oops") }, "  before, "}, // the finding has a program
+		"outer error": {func(*testing.T) { outer.Error("oops") }, "a copy of the test binary failed after its last answer (exit status 1):\n"},
+		"late error":  {func(t *testing.T) { t.Cleanup(func() { t.Error("oops") }) }, "(exit status 1)"},
+		"fatal error": {func(t *testing.T) { t.Fatal("oops") }, "exited with status 1 without an answer"},
+	} {
+		t.Run(how, func(t *testing.T) {
+			message := failure(t, func(tb testing.TB) {
+				Optimizer(tb, func(program []Insn) []Insn {
+					each.report(t)
+					return program
+				}, Trials(20))
+			})
+			if !strings.Contains(message, each.expected) || !strings.Contains(message, "optimizer_test.go") || !strings.Contains(message, ": oops") {
+				t.Errorf("expected %q, found %q", each.expected, message)
+			}
+		})
+	}
+}
+
+func TestOnlyTestsRunOptimizers(t *testing.T) {
+	for _, other := range []testing.TB{&testing.B{}, &testing.F{}} {
+		if kind := fmt.Sprintf("%T", other); !strings.Contains(onlyTests(other), kind+": call Optimizer in a function TestX(t *testing.T)") {
+			t.Errorf("%s: found %q", kind, onlyTests(other))
+		}
+	}
+	if message := onlyTests(t); message != "" {
+		t.Errorf("found %q", message)
+	}
+}
+
 func TestEndlessOptimizersFail(t *testing.T) {
 	endless := func(program []Insn) []Insn {
 		for {

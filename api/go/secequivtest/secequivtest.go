@@ -12,7 +12,8 @@
 // A filter is a []byte (raw struct sock_filter, little endian, or any other form that the command line reads), a string (text if it
 // contains a line break, otherwise a path), or a slice of structures of a uint16, two uint8 and a uint32, such as
 // syscall.SockFilter, unix.SockFilter and bpf.RawInstruction. The command is $SECEQUIV, or secequiv on PATH. A test fails if there
-// is no such command, and also if time runs out.
+// is no such command, and also if time runs out. After a change of such a file or of the command, `go test` runs the test again instead of
+// answering "(cached)", also if the file is outside the module.
 package secequivtest
 
 import (
@@ -35,27 +36,56 @@ import (
 type Option func(*question)
 
 type question struct {
-	arguments     []string
-	allowUnproven bool   // Optimizer only
-	save          string // Optimizer only
+	arguments []string
+	names     map[string]string // those of the options, by the words of the command line
+}
+
+// words adds arguments of the command line that stand for the option `name`.
+func (q *question) words(name string, arguments ...string) {
+	if q.names == nil {
+		q.names = map[string]string{}
+	}
+	for _, each := range arguments {
+		if strings.HasPrefix(each, "--") {
+			word, _, _ := strings.Cut(each, "=")
+			q.names[word] = name
+		}
+	}
+	q.arguments = append(q.arguments, arguments...)
+}
+
+// inGo returns an error of the command line with the names that options and functions have in this package.
+func (q *question) inGo(err error, function string) error {
+	if err == nil {
+		return nil
+	}
+	text := err.Error()
+	for word, name := range q.names {
+		text = strings.ReplaceAll(text, "'"+word+"' is not an option of "+q.arguments[0], name+" is not an option of "+function)
+		text = strings.ReplaceAll(text, word+": ", name+": ")
+	}
+	if text == err.Error() {
+		return err // it may be ErrUnknown
+	}
+	return errors.New(strings.TrimPrefix(text, "command line: "))
 }
 
 // Behaviour treats decisions as the same if a process cannot observe a difference.
-func Behaviour() Option { return with("--same", "behaviour") }
+func Behaviour() Option { return with("Behaviour", "--same", "behaviour") }
 
 // Assume restricts the inputs to those that satisfy the expression: "arch == x86_64 && nr in {read, write}".
-func Assume(expression string) Option { return with("--assume", expression) }
+func Assume(expression string) Option { return with("Assume", "--assume", expression) }
 
 // Timeout limits the time of the proof; the default is 60 seconds.
 func Timeout(limit time.Duration) Option {
-	return with("--timeout", fmt.Sprint(limit.Seconds()))
+	return with("Timeout", "--timeout", fmt.Sprint(limit.Seconds()))
 }
 
 // Arch is the host's architecture, for names.
-func Arch(name string) Option { return with("--arch", name) }
+func Arch(name string) Option { return with("Arch", "--arch", name) }
 
-func with(arguments ...string) Option {
-	return func(q *question) { q.arguments = append(q.arguments, arguments...) }
+func with(name string, arguments ...string) Option {
+	return func(q *question) { q.words(name, arguments...) }
 }
 
 // Result is the answer of secequiv. Witness is nil unless the filters differ.
@@ -95,33 +125,33 @@ type Value struct {
 // Equivalent fails the test unless both filters make the same decision for every possible system call.
 func Equivalent(t testing.TB, before, after any, options ...Option) {
 	t.Helper()
-	require(t, "the filters make different decisions", before, after, options)
+	require(t, "Equivalent", "the filters make different decisions", before, after, options)
 }
 
 // Refines fails the test unless `after` is never more permissive than `before`.
 func Refines(t testing.TB, before, after any, options ...Option) {
 	t.Helper()
-	require(t, "'after' is more permissive than 'before'", before, after, append(options[:len(options):len(options)], with("--refines")))
+	require(t, "Refines", "'after' is more permissive than 'before'", before, after, append(options[:len(options):len(options)], with("Refines", "--refines")))
 }
 
-func require(t testing.TB, claim string, before, after any, options []Option) {
+func require(t testing.TB, function, claim string, before, after any, options []Option) {
 	t.Helper()
 	if os.Getenv(served) != "" {
 		return // this is a copy of the test binary; only its call of Optimizer matters
 	}
-	arguments, remove, err := arguments("prove", []any{before, after}, options)
+	q, remove, err := newQuestion("prove", []any{before, after}, options)
 	if err != nil {
 		t.Fatalf("secequiv: %v", err)
 	}
 	defer remove()
-	result, err := ask(arguments)
+	result, err := ask(q.arguments)
 	if err != nil {
-		t.Fatalf("secequiv: %v", err)
+		t.Fatalf("secequiv: %v", q.inGo(err, function))
 	}
 	if result.Holds() {
 		return
 	}
-	text, problems, status, err := start(slices.DeleteFunc(arguments, func(each string) bool { return each == "--json" }))
+	text, problems, status, err := start(slices.DeleteFunc(q.arguments, func(each string) bool { return each == "--json" }))
 	if err != nil || status != 1 {
 		t.Fatalf("secequiv: %s\nthe explanation failed: %v %s", claim, err, problems)
 	}
@@ -133,12 +163,13 @@ var ErrUnknown = errors.New("unknown")
 
 // Prove decides whether two filters are equivalent. Bad input and programs that the kernel would refuse are errors; see also ErrUnknown.
 func Prove(before, after any, options ...Option) (*Result, error) {
-	arguments, remove, err := arguments("prove", []any{before, after}, options)
+	q, remove, err := newQuestion("prove", []any{before, after}, options)
 	if err != nil {
 		return nil, err
 	}
 	defer remove()
-	return ask(arguments)
+	result, err := ask(q.arguments)
+	return result, q.inGo(err, "Prove")
 }
 
 func ask(arguments []string) (*Result, error) {
@@ -164,6 +195,7 @@ type report struct {
 	Findings []struct {
 		Failure bool   `json:"failure"`
 		Text    string `json:"text"`
+		File    string `json:"file"`
 	} `json:"findings"` // of fuzz
 }
 
@@ -194,11 +226,14 @@ func start(arguments []string, environment ...string) (out, problems string, sta
 	if program == "" {
 		program = "secequiv"
 	}
+	if found, err := exec.LookPath(program); err == nil {
+		observeWith(found, 0)
+	}
 	var output, errorOutput bytes.Buffer
 	command := exec.Command(program, arguments...)
 	command.Env = append(os.Environ(), environment...)
 	command.Stdout, command.Stderr = &output, &errorOutput
-	failed := command.Run()
+	failed := runUntilWeEnd(command)
 	var exit *exec.ExitError
 	if failed != nil && !errors.As(failed, &exit) {
 		return "", "", 0, fmt.Errorf("cannot be started (set SECEQUIV, or PATH): %w", failed)
@@ -208,7 +243,7 @@ func start(arguments []string, environment ...string) (out, problems string, sta
 
 // Why returns the JSON document of `secequiv why`, which explains the decision about one system call. `call` is its name or number.
 func Why(filter any, call string, options ...Option) (json.RawMessage, error) {
-	return analyze("why", []any{filter}, append(options[:len(options):len(options)], with("--nr", call)))
+	return analyze("why", []any{filter}, append(options[:len(options):len(options)], with("call", "--nr", call)))
 }
 
 // Actions returns the document of `secequiv actions`: the action of each system call, or that it depends on arguments.
@@ -239,12 +274,12 @@ func Lint(policy any, options ...Option) (json.RawMessage, error) {
 
 // analyze runs a command whose exit status is 0, or 1 with the verdict "fail".
 func analyze(command string, filters []any, options []Option) (json.RawMessage, error) {
-	arguments, remove, err := arguments(command, filters, options)
+	q, remove, err := newQuestion(command, filters, options)
 	if err != nil {
 		return nil, err
 	}
 	defer remove()
-	found, status, err := run(arguments)
+	found, status, err := run(q.arguments)
 	if err != nil {
 		return nil, err
 	}
@@ -252,11 +287,11 @@ func analyze(command string, filters []any, options []Option) (json.RawMessage, 
 	if expected && (status == 0 && found.Verdict != "fail" || status == 1 && found.Verdict == "fail") {
 		return found.Document, nil
 	}
-	return nil, found.problem(status)
+	return nil, q.inGo(found.problem(status), strings.ToUpper(command[:1])+command[1:])
 }
 
-// arguments returns a command line with each filter in a file, and a function that removes those files.
-func arguments(command string, filters []any, options []Option) ([]string, func(), error) {
+// newQuestion returns a question with each filter in a file, and a function that removes those files.
+func newQuestion(command string, filters []any, options []Option) (*question, func(), error) {
 	if len(filters) == 0 || len(filters) > 2 {
 		return nil, nil, fmt.Errorf("expected one filter or two, found %d", len(filters))
 	}
@@ -278,7 +313,7 @@ func arguments(command string, filters []any, options []Option) ([]string, func(
 		}
 		q.arguments = append(q.arguments, path)
 	}
-	return q.arguments, remove, nil
+	return &q, remove, nil
 }
 
 // file returns a path of the filter for the command line; `created` is the path to use if the filter is not in a file yet.
@@ -287,6 +322,7 @@ func file(filter any, created string) (string, error) {
 	switch given := filter.(type) {
 	case string:
 		if !strings.Contains(given, "\n") {
+			observe(given)
 			return filepath.Abs(given)
 		}
 		content = []byte(given)
