@@ -108,7 +108,13 @@ pub fn assert_equivalent_with<T: Instruction<O>, O>(before: &[T], after: &[T], o
 /// Panics unless `after` is never more permissive than `before`.
 #[track_caller]
 pub fn assert_refines<T: Instruction<O>, O>(before: &[T], after: &[T]) {
-    prove(STRICTER, before, after, &["--refines"]);
+    assert_refines_with(before, after, &[]);
+}
+
+/// `assert_refines` with options of `secequiv prove`: `&["--assume", "arch == x86_64"]`.
+#[track_caller]
+pub fn assert_refines_with<T: Instruction<O>, O>(before: &[T], after: &[T], options: &[&str]) {
+    prove(STRICTER, before, after, &[&["--refines"], options].concat());
 }
 
 /// `assert_equivalent` for the programs or policies in two files, in any form that the command line reads. Cargo runs tests in
@@ -127,7 +133,19 @@ pub fn assert_equivalent_files_with(before: impl AsRef<Path>, after: impl AsRef<
 /// `assert_refines` for the programs or policies in two files, as `assert_equivalent_files` reads them.
 #[track_caller]
 pub fn assert_refines_files(before: impl AsRef<Path>, after: impl AsRef<Path>) {
-    prove_files(STRICTER, before.as_ref(), after.as_ref(), &["--refines"]);
+    assert_refines_files_with(before, after, &[]);
+}
+
+/// `assert_refines_files` with options of `secequiv prove`: `&["--filter", "vmm"]` compares the filters with this name in seccompiler's JSON
+/// files.
+#[track_caller]
+pub fn assert_refines_files_with(before: impl AsRef<Path>, after: impl AsRef<Path>, options: &[&str]) {
+    prove_files(
+        STRICTER,
+        before.as_ref(),
+        after.as_ref(),
+        &[&["--refines"], options].concat(),
+    );
 }
 
 const SAME: &str = "the filters make different decisions";

@@ -2,9 +2,11 @@
 //! program that runs one test, so that a crash or an endless loop ends only that copy.
 
 use std::collections::HashMap;
-use std::fs::OpenOptions;
+use std::ffi::OsString;
+use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::path::Path;
 use std::sync::Mutex;
 use std::{env, process, thread};
 
@@ -19,17 +21,22 @@ pub(crate) fn is_serving() -> bool {
     env::var_os(SERVED).is_some()
 }
 
+/// An environment variable that names a file for the exit statuses of copies that fail. secequiv ignores the status of a command
+/// that has answered everything.
+const ENDS: &str = "SECEQUIV_TEST_ENDS";
+
 /// Panics if `optimize` changes the decisions of any of 1000 generated programs, makes one that the kernel refuses, loses a call
 /// that the kernel caches, panics or does not end. Panics also if an answer cannot be proven equivalent within ten seconds.
 ///
 /// secequiv calls `optimize` in copies of the test program that run this test alone, so the test runs again up to this call.
 #[track_caller]
 pub fn assert_optimizer<T: Instruction<O>, O>(optimize: impl Fn(&[T]) -> Vec<T>) {
-    assert_optimizer_with(optimize, &["--trials", "1000", "--require-proof"]);
+    assert_optimizer_with(optimize, &[]);
 }
 
-/// `assert_optimizer` with options of `secequiv fuzz`: `&["--trials", "100", "--programs", "filters"]`. Without `--require-proof`,
-/// answers that diagrams do not decide quickly are only compared on inputs.
+/// `assert_optimizer` with more options of `secequiv fuzz`: `&["--trials", "100", "--programs", "filters"]`. The options of `assert_optimizer`
+/// remain (`--trials 1000 --require-proof`), unless these replace them: `--trials` or `--duration` replaces the number of programs, and
+/// `--require-proof=false` also accepts answers that are only compared on inputs because diagrams do not decide them quickly.
 #[track_caller]
 pub fn assert_optimizer_with<T: Instruction<O>, O>(optimize: impl Fn(&[T]) -> Vec<T>, options: &[&str]) {
     let test = match thread::current().name() {
@@ -65,37 +72,45 @@ pub fn assert_optimizer_with<T: Instruction<O>, O>(optimize: impl Fn(&[T]) -> Ve
         .map(|word| format!("'{}'", word.replace('\'', r"'\''")))
         .collect();
     // What the test prints goes to standard error, so that it cannot be taken for answers.
-    let command = format!("serve:exec {} 3>&1 1>&2", words.join(" "));
-    let saves = options
-        .iter()
-        .any(|each| *each == "--save" || each.starts_with("--save="));
-    let folder = (!saves).then(|| {
-        Folder::new().unwrap_or_else(|error| panic!("secequiv: cannot create a folder for findings: {error}"))
-    });
-    let mut arguments = vec![
-        "fuzz".into(),
-        "--json".into(),
-        "--optimizer".into(),
-        command.into(),
-        "--no-scaling".into(),
-        "--stop-at-first".into(),
-    ];
-    arguments.extend(options.iter().map(Into::into));
-    if let Some(folder) = &folder {
+    let command = format!(
+        "serve:{} 3>&1 1>&2; status=$?; test $status = 0 || echo $status >> \"${ENDS}\"; exit $status",
+        words.join(" ")
+    );
+    let new_folder =
+        || Folder::new().unwrap_or_else(|error| panic!("secequiv: cannot create a folder for findings: {error}"));
+    let (folder, reports) = (new_folder(), new_folder());
+    let mut arguments: Vec<OsString> = ["fuzz", "--json", "--optimizer", &command].map(Into::into).into();
+    arguments.extend(with_defaults(options).into_iter().map(Into::into));
+    let saves = gives(options, "--save");
+    if !saves {
         arguments.extend(["--save".into(), folder.0.clone().into()]);
     }
+    let ends = reports.0.join("ends");
     // Reports quote only a few lines of standard error, so a backtrace would hide the message of a panic.
-    let output = run(&arguments, &[(SERVED, &call), ("RUST_BACKTRACE", "0")]);
+    let environment = [
+        (SERVED, &*call),
+        (ENDS, &ends.to_string_lossy()),
+        ("RUST_BACKTRACE", "0"),
+    ];
+    let output = run(&arguments, &environment);
     let document = Value::read(&output.stdout);
     let verdict = document
         .as_ref()
         .map_or_else(|_| String::new(), |read| read.text("verdict").unwrap_or_default());
     match (output.status.code(), &*verdict) {
-        (Some(0), "pass") => {}
+        (Some(0), "pass") => {
+            if let Ok(statuses) = fs::read_to_string(&ends) {
+                let statuses: Vec<&str> = statuses.split_whitespace().collect();
+                panic!(
+                    "secequiv: a copy of the test program ended after its last answer, with exit status {}\nthe optimizer is wrong",
+                    statuses.join(", ")
+                );
+            }
+        }
         (None | Some(0 | 2 | 3), _) => fail(&output),
-        (Some(_), _) => match document.and_then(|read| failures(&read)) {
+        (Some(_), _) => match document.and_then(|read| failures(&read, &test)) {
             Ok(text) if !text.is_empty() => {
-                if let Some(folder) = folder {
+                if !saves {
                     std::mem::forget(folder); // the message names a file in it
                 }
                 panic!("secequiv: {text}the optimizer is wrong")
@@ -105,15 +120,58 @@ pub fn assert_optimizer_with<T: Instruction<O>, O>(optimize: impl Fn(&[T]) -> Ve
     }
 }
 
-/// Returns the text of the findings that fail.
-fn failures(document: &Value) -> Result<String, String> {
+fn gives(options: &[&str], name: &str) -> bool {
+    let assigned = format!("{name}=");
+    options.iter().any(|each| *each == name || each.starts_with(&assigned))
+}
+
+/// Adds the defaults that the options do not replace; the command line refuses options that are given twice.
+fn with_defaults<'a>(options: &[&'a str]) -> Vec<&'a str> {
+    let mut all = options.to_vec();
+    for (replaced_by, defaults) in [
+        (&["--trials", "--duration"][..], &["--trials", "1000"][..]),
+        (&["--require-proof"], &["--require-proof"]),
+        (&["--no-scaling"], &["--no-scaling"]),
+        (&["--stop-at-first"], &["--stop-at-first"]),
+    ] {
+        if !replaced_by.iter().any(|name| gives(options, name)) {
+            all.extend(defaults);
+        }
+    }
+    all
+}
+
+/// Returns the text of the findings that fail, and how to repeat each one.
+fn failures(document: &Value, test: &str) -> Result<String, String> {
     let texts = document.list("findings", |finding| {
-        Ok(match finding.truth("failure")? {
-            true => finding.text("text")?,
-            false => String::new(),
-        })
+        if !finding.truth("failure")? {
+            return Ok(String::new());
+        }
+        let mut text = finding.text("text")?;
+        if let Ok(file) = finding.text("file") {
+            let file = fs::canonicalize(&file).unwrap_or_else(|_| file.into());
+            let how = format!(
+                "add the options \"--programs\", {:?} of assert_optimizer_with and run: cargo test {test} -- --exact",
+                file.to_string_lossy()
+            );
+            replace_replay(&file, &how);
+            text += &format!("  replay: {how}\n");
+        }
+        Ok(text)
     });
     texts.map(|texts| texts.concat())
+}
+
+/// The stored command lacks the environment in which a test serves requests. If it cannot be replaced, the message still names the right one.
+fn replace_replay(file: &Path, how: &str) {
+    let Ok(text) = fs::read_to_string(file) else { return };
+    let replaced = text
+        .split_inclusive('\n')
+        .map(|line| match line.starts_with("; replay: ") {
+            true => format!("; replay: {how}\n"),
+            false => line.to_owned(),
+        });
+    let _ = fs::write(file, replaced.collect::<String>());
 }
 
 fn calls_before(test: &str) -> u32 {
@@ -158,5 +216,35 @@ pub(crate) fn insn(raw: &[u8]) -> Insn {
         jt: raw[2],
         jf: raw[3],
         k: u32::from_le_bytes([raw[4], raw[5], raw[6], raw[7]]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FLAGS: [&str; 3] = ["--require-proof", "--no-scaling", "--stop-at-first"];
+
+    #[test]
+    fn options_replace_only_their_own_defaults() {
+        for (options, defaults) in [
+            (&[][..], &["--trials", "1000"][..]),
+            (&["--seed", "3"], &["--trials", "1000"]),
+            (&["--trials", "5"], &[]),
+            (&["--trials=5"], &[]),
+            (&["--duration", "60"], &[]),
+        ] {
+            assert_eq!(with_defaults(options), [options, defaults, &FLAGS].concat());
+        }
+        assert_eq!(
+            with_defaults(&["--require-proof=false", "--no-scaling"]),
+            [
+                "--require-proof=false",
+                "--no-scaling",
+                "--trials",
+                "1000",
+                "--stop-at-first"
+            ]
+        );
     }
 }

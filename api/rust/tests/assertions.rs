@@ -3,7 +3,7 @@ use std::path::Path;
 
 use secequiv_test::{
     assert_equivalent, assert_equivalent_files, assert_equivalent_files_with, assert_equivalent_with, assert_optimizer,
-    assert_optimizer_with, assert_refines, assert_refines_files, Insn,
+    assert_optimizer_with, assert_refines, assert_refines_files, assert_refines_files_with, assert_refines_with, Insn,
 };
 
 /// This type is like those of seccompiler and libc.
@@ -89,6 +89,34 @@ fn programs_and_policies_in_files_are_compared() {
     );
 }
 
+/// A file of seccompiler has a filter for each thread.
+fn threads(name: &str, vmm: &str, api: &str) -> std::path::PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let filter = |calls: &str| {
+        let rest = r#""mismatch_action": "trap", "match_action": "allow""#;
+        format!(r#"{{{rest}, "filter": [{calls}]}}"#)
+    };
+    let text = format!(r#"{{"vmm": {}, "api": {}}}"#, filter(vmm), filter(api));
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+#[test]
+fn filters_in_files_of_several_are_compared() {
+    let (read, both) = (r#"{"syscall": "read"}"#, r#"{"syscall": "read"}, {"syscall": "write"}"#);
+    let (before, after) = (threads("before.json", both, read), threads("after.json", read, both));
+    assert_refines_files_with(&before, &after, &["--filter", "vmm"]);
+    fails(
+        || assert_refines_files_with(&before, &after, &["--filter", "api"]),
+        &[
+            "LOOSER: write newly allowed",
+            "'after' is more permissive than 'before'",
+        ],
+    );
+    fails(|| assert_refines_files(&before, &after), &["--filter"]);
+    assert_refines_with(&kill(), &allow(), &["--assume", "nr != getpid"]);
+}
+
 #[test]
 fn files_that_cannot_be_read_fail() {
     fails(
@@ -167,6 +195,54 @@ fn the_program_of_a_finding_is_saved() {
     fails(
         || assert_optimizer_with(swap_jset, &["--trials", "100", &save]),
         &[&stored],
+    );
+}
+
+/// The command that secequiv stores lacks the environment of this helper.
+#[test]
+fn a_finding_names_a_command_that_repeats_it() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("repeated");
+    let save = folder.to_str().unwrap();
+    let message = |options: &[&str]| {
+        let run = || assert_optimizer_with(swap_jset, &[&["--save", save], options].concat());
+        *catch_unwind(run).expect_err("it passed").downcast::<String>().unwrap()
+    };
+    let text = message(&[]);
+    let (_, how) = text.split_once("  replay: ").expect(&text);
+    let (how, _) = how.split_once('\n').unwrap();
+    let file = how
+        .strip_prefix("add the options \"--programs\", \"")
+        .and_then(|rest| {
+            rest.strip_suffix(
+                "\" of assert_optimizer_with and run: cargo test a_finding_names_a_command_that_repeats_it -- --exact",
+            )
+        })
+        .expect(how);
+    let stored = std::fs::read_to_string(file).unwrap();
+    assert!(stored.contains(&format!("\n; replay: {how}\n")), "{stored}");
+    let again = message(&["--programs", file]);
+    assert!(again.contains("trial 1 ("), "{again}");
+}
+
+extern "C" {
+    fn atexit(function: extern "C" fn()) -> i32;
+    fn _exit(status: i32) -> !;
+}
+
+/// A sanitizer that finds a leak at the end of the process ends it like this.
+extern "C" fn end_with_23() {
+    unsafe { _exit(23) }
+}
+
+#[test]
+fn copies_that_fail_after_the_last_answer_fail() {
+    let leaks = |program: &[Insn]| {
+        unsafe { atexit(end_with_23) };
+        program.to_vec()
+    };
+    fails(
+        || assert_optimizer_with(leaks, &["--trials", "20"]),
+        &["after its last answer, with exit status 23", "\nthe optimizer is wrong"],
     );
 }
 
