@@ -10,7 +10,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+import warnings
 import zipfile
 from pathlib import Path
 
@@ -269,6 +271,35 @@ def test_the_program_of_a_finding_is_stored_and_named(tmp_path, monkeypatch):
             assert_optimizer(swaps_jset, trials=100, save=folder)
         path = Path(re.search("^  stored: (.*)$", str(caught.value), re.M)[1])
         assert "jset" in path.read_text() and path.parent == (folder or next(tmp_path.glob("secequiv-findings-*")))
+
+
+def test_a_finding_names_a_command_that_repeats_it(tmp_path):
+    """The stored command would need this process."""
+    for programs in ((), "stored"):
+        with pytest.raises(AssertionError) as caught:
+            assert_optimizer(swaps_jset, save=tmp_path, programs=programs and [path])
+        said, path, test = re.search(r"^  replay: (add programs=\['(.*)'\] to assert_optimizer and run pytest (\S+))$", str(caught.value), re.M).groups()
+        assert "\n; replay: %s\n" % said in Path(path).read_text() and test.endswith("::test_a_finding_names_a_command_that_repeats_it")
+    assert "trial 1 (" in str(caught.value)
+
+
+def raises_in_a_thread(program, seconds=0):
+    thread = threading.Thread(target=lambda: time.sleep(seconds) or 1 // 0)
+    thread.start()
+    if not seconds:
+        thread.join()
+    return program
+
+
+def test_exceptions_in_threads_and_warnings_as_errors_fail():
+    with pytest.raises(AssertionError, match="ZeroDivisionError(.*\n)*the optimizer is wrong$"):
+        assert_optimizer(raises_in_a_thread, trials=20)
+    with pytest.raises(AssertionError, match="^a fork of the test process failed after its last answer .exit status 1.\nthe optimizer is wrong$"):
+        assert_optimizer(lambda program: raises_in_a_thread(program, 0.3), trials=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(AssertionError, match="UserWarning: oops"):
+            assert_optimizer(lambda program: warnings.warn("oops") or program, trials=20)
 
 
 def test_arithmetic_is_proven(tmp_path):

@@ -13,6 +13,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import traceback
 from pathlib import Path
 from typing import BinaryIO, Callable, Dict, List, NamedTuple, NoReturn, Sequence, Tuple
@@ -36,8 +37,17 @@ class Insn(NamedTuple):
 Optimizer = Callable[[List[Insn]], Sequence[Tuple[int, int, int, int]]]
 
 
-def run(arguments: Sequence[str], optimize: Optimizer) -> Tuple[int, str, str]:
-    """Runs secequiv with these arguments and `optimize` under test; returns exit status, standard output and standard error."""
+class Ran(NamedTuple):
+    """How secequiv ended. `ends` are the exit statuses of forks that failed: secequiv ignores them if all requests were answered."""
+
+    status: int
+    output: str
+    errors: str
+    ends: List[int]
+
+
+def run(arguments: Sequence[str], optimize: Optimizer) -> Ran:
+    """Runs secequiv with these arguments and `optimize` under test."""
     with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as listener, _Forks(optimize) as forks:
         path = str(Path(folder) / "relay")
         listener.bind(path)
@@ -52,7 +62,7 @@ def run(arguments: Sequence[str], optimize: Optimizer) -> Tuple[int, str, str]:
                     process.kill()
             out.seek(0)
             errors.seek(0)
-            return process.returncode, out.read().decode(errors="replace"), errors.read().decode(errors="replace")
+            return Ran(process.returncode, out.read().decode(errors="replace"), errors.read().decode(errors="replace"), forks.ends)
 
 
 def _serve_until_it_ends(process: "subprocess.Popen[bytes]", listener: socket.socket, forks: "_Forks") -> None:
@@ -77,6 +87,7 @@ class _Forks:
     def __init__(self, optimize: Optimizer) -> None:
         self._optimize = optimize
         self._running: Dict[int, Tuple[int, socket.socket]] = {}  # pidfd -> (process, relay)
+        self.ends: List[int] = []
 
     def __enter__(self) -> "_Forks":
         return self
@@ -106,8 +117,11 @@ class _Forks:
         for pidfd, (process, relay) in list(self._running.items()):
             if descriptor in (pidfd, relay.fileno()):
                 del self._running[pidfd]
+                ended_by_itself = os.waitid(os.P_PIDFD, pidfd, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
                 signal.pidfd_send_signal(pidfd, signal.SIGKILL)  # an ended fork remains until its parent waits for it
                 status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+                if ended_by_itself and status != 0:
+                    self.ends.append(status)
                 try:
                     relay.send(bytes([status if status >= 0 else 128 - status]))
                 except OSError:
@@ -118,14 +132,31 @@ class _Forks:
 
 def _answer_and_exit(optimize: Optimizer, requests: int, answers: int, errors: int) -> NoReturn:
     status = 1
+
+    def thread_failed(raised: "threading.ExceptHookArgs") -> None:
+        if raised.exc_type is not SystemExit:
+            trace = traceback.format_exception(raised.exc_type, raised.exc_value, raised.exc_traceback)
+            _write_and_exit(errors, "".join(trace))
+
+    threading.excepthook = thread_failed  # Python would continue, and pytest would collect the exception in this fork
     try:
         with os.fdopen(requests, "rb") as source, os.fdopen(answers, "wb") as sink:
             _answer(optimize, source, sink)
+        for thread in threading.enumerate():
+            if thread is not threading.current_thread() and not thread.daemon:
+                thread.join()
         status = 0
     except BaseException:  # the fork must never continue in the caller's tests
-        os.write(errors, traceback.format_exc().encode(errors="replace"))
+        _write_and_exit(errors, traceback.format_exc())
     finally:
         os._exit(status)
+
+
+def _write_and_exit(errors: int, text: str) -> NoReturn:
+    try:
+        os.write(errors, text.encode(errors="replace"))
+    finally:  # secequiv may no longer read
+        os._exit(1)
 
 
 def _answer(optimize: Optimizer, requests: BinaryIO, answers: BinaryIO) -> None:

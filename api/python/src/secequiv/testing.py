@@ -3,8 +3,11 @@ the assertion raises `secequiv.Unknown` and never passes. Options are those of `
 
 import json
 import os
+import re
+import shlex
 import shutil
 import tempfile
+from pathlib import Path
 from typing import Any, Optional, Sequence, Union
 
 from . import Filter, prove
@@ -39,7 +42,7 @@ def assert_optimizer(optimize: Optimizer, *, trials: int = 1000, seed: int = 1, 
                      allow_unproven: bool = False, programs: Sequence[Union[str, "os.PathLike[str]"]] = (),
                      save: Optional[Union[str, "os.PathLike[str]"]] = None) -> None:
     """Assert that `optimize` preserves the decisions of `trials` programs. The assertion also fails if `optimize` returns a
-    program that the kernel refuses, loses a call that the kernel caches, raises an exception, or needs more than
+    program that the kernel refuses, loses a call that the kernel caches, raises an exception (also in a thread), or needs more than
     `request_timeout` seconds. `optimize` gets a list of `Insn` and returns such a list, or a list of tuples. It runs in forks
     of this process.
 
@@ -57,9 +60,9 @@ def assert_optimizer(optimize: Optimizer, *, trials: int = 1000, seed: int = 1, 
         arguments += ["--programs", os.fspath(path)]
     failures = ""
     try:
-        status, output, errors = run(arguments, optimize)
+        status, output, errors, ends = run(arguments, optimize)
         document = _document(output)
-        failures = "".join(finding["text"] for finding in document.get("findings", ()) if finding["failure"])
+        failures = "".join(_failure(finding) for finding in document.get("findings", ()) if finding["failure"])
     except FileNotFoundError as error:
         raise SecequivError("cannot be started (set SECEQUIV, or PATH): %s" % error) from None
     finally:
@@ -73,6 +76,23 @@ def assert_optimizer(optimize: Optimizer, *, trials: int = 1000, seed: int = 1, 
         raise AssertionError(failures + "the optimizer is wrong")
     if status != 0 or document.get("verdict") != "pass":
         raise SecequivError("exit status %d, and no report: %s" % (status, errors), document)
+    if ends:
+        statuses = ", ".join(map(str, sorted(set(ends))))
+        raise AssertionError("a fork of the test process failed after its last answer (exit status %s)\nthe optimizer is wrong" % statuses)
+
+
+def _failure(finding: Any) -> str:
+    """Returns the text of a finding, and how to repeat it: the stored command would need this process."""
+    if not finding.get("file"):
+        return str(finding["text"])
+    file = Path(finding["file"]).resolve()
+    test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" (")[0]
+    how = "add programs=[%r] to assert_optimizer and run %s" % (str(file), "pytest " + shlex.quote(test) if test else "the test again")
+    try:
+        file.write_text(re.sub("^; replay: .*$", lambda _: "; replay: " + how, file.read_text(), flags=re.MULTILINE))
+    except OSError:
+        pass  # the message has it, too
+    return "%s  replay: %s\n" % (finding["text"], how)
 
 
 def _document(output: str) -> Any:
