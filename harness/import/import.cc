@@ -137,11 +137,13 @@ Result<Import> import_policy(std::string_view text, const std::string& name,
   if (text.find_first_not_of(" \t\r\n") == text.npos)
     return make_error(ErrorCode::kParse, name, "expected a policy, found an empty file");
   const auto used = format ? format : format_of(text);
-  if (!used)
-    return make_error(ErrorCode::kParse, name,
-                      "expected a policy: an OCI profile ('defaultAction', 'syscalls'), "
-                      "seccompiler's filters, or our own ('version', 'rule_sets'); found none of "
-                      "their keys");
+  if (!used) {
+    Error error = read_policy(text, name).error();
+    error.detail =
+        "expected a policy: an OCI profile ('defaultAction', 'syscalls'), seccompiler's filters, "
+        "or our own ('version', 'rule_sets'); found none of their keys";
+    return error;
+  }
   auto out = import_as(*used, !format, text, name, options);
   if (out) out->format = *used;
   return out;

@@ -1,5 +1,6 @@
 #include "verify/decide/decide.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "harness/bpf/refusal.h"
