@@ -62,6 +62,7 @@ void add_fuzz(CLI::App& app, Context& context) {
              "Fuzz in this many processes, which share what they find");
   sub->add_flag("--list", given->list, "List the built-in names, and exit");
   given->options.add(*sub, {kSandbox, kInput, kSame, kImport, kQuiet, kJson, kPage});
+  sub->get_option("--html")->group(kPairGroup);
 }
 
 }  // namespace secequiv::cli

@@ -66,7 +66,6 @@ Result<int> run_fuzz_target(const FuzzTargetOptions& given, const Options& optio
   const auto usage = [&](const char* option, const char* detail) {
     return make_error(ErrorCode::kUsage, option, detail);
   };
-  if (!options.html.empty()) return usage("--html", "applies only to a pair of programs");
   auto target = open_target(given.target, options);
   if (!target) return target.error();
   if (!target->any())
