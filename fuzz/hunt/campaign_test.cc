@@ -11,11 +11,9 @@
 
 #include "fuzz/hunt/evaluators.h"
 #include "fuzz/hunt/testing.h"
-#include "harness/bpf/testing.h"
 #include "harness/generate/description.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/json.h"
-#include "harness/policy/testing.h"
 
 namespace secequiv::hunt::campaign_test {
 namespace {

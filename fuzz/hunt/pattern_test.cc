@@ -3,12 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <optional>
 
-#include "fuzz/hunt/findings.h"
 #include "fuzz/hunt/testing.h"
-#include "harness/bpf/testing.h"
-#include "harness/policy/compile.h"
 #include "harness/policy/json.h"
 #include "harness/policy/testing.h"
 
@@ -199,6 +196,11 @@ TEST(Stripped, APolicyStaysLegal) {
   const auto left = read_policy(without.subject().policy, "left");
   ASSERT_TRUE(left) << without.subject().policy;
   EXPECT_EQ(left->arches, std::vector<Arch>{Arch::kAarch64});
+  // A hot call needs an architecture that has it, so x86_64 cannot be taken out.
+  Stripped hot(read(R"j({"version": 1, "arches": ["aarch64", "x86_64"], "hot": ["open"],
+                         "default_action": "allow", "rule_sets": []})j"));
+  EXPECT_FALSE(hot.take_out(pattern));
+  EXPECT_TRUE(read_policy(hot.subject().policy, "hot")) << hot.subject().policy;
 }
 
 }  // namespace
