@@ -135,7 +135,7 @@ bool Findings::shows_known(std::size_t known, const Finding& like, const HuntSub
 }
 
 Result<std::optional<bool>> Findings::predicted(std::size_t known, const Finding& finding) {
-  if (!report_.findings[known].known || finding.kind != FindingKind::kDifferent ||
+  if (!report_.findings[known].known || causes_[known].kind != FindingKind::kDifferent ||
       !comparable(causes_[known], finding))
     return std::optional<bool>();
   if (auto s = learn_mistakes(known); !s) return s.error();
@@ -169,7 +169,7 @@ void Findings::tried(const HuntSubject& subject) { searched_ += effort_of(subjec
 void Findings::spend(const HuntSubject& subject) { reduced_effort_ += effort_of(subject); }
 
 void Findings::leave(const Waiting& waiting) {
-  if (waiting.known.by)
+  if (pattern_decides(waiting.known, waiting.finding))
     report_.findings[*waiting.known.by].count += waiting.finding.count;
   else if (waiting.finding.failure)
     ++report_.not_reduced;
@@ -267,6 +267,7 @@ Result<bool> Findings::settle_known(Finding& reduced, Explanation known) {
       known.open = known.open || *agrees == Agreement::kOpen;
     }
   }
+  if (known.by && !reduced.reduced && !pattern_decides(known, reduced)) known = {{}, true};
   if (known.by) {
     joined_ = *known.by;
     report_.findings[*known.by].count += reduced.count;
@@ -287,7 +288,7 @@ Result<Agreement> Findings::compare(std::size_t known, const Finding& reduced) {
       earlier.group == group_of(reduced) || cause.pattern.same_as(pattern_of(reduced));
   if (*shown == Shown::kProblem || (*shown == Shown::kNothing && !alike)) return Agreement::kOther;
   // comparable() has already compared the kernel's rule, the lost calls or the crash.
-  if (reduced.kind != FindingKind::kDifferent) return Agreement::kSame;
+  if (cause.kind != FindingKind::kDifferent) return Agreement::kSame;
   if (cause.recorded && same_answer(*cause.recorded, reduced)) return Agreement::kSame;
   if (auto s = learn_mistakes(known); !s) return s.error();
   spend(reduced.subject);
@@ -417,7 +418,8 @@ bool Findings::add(Finding reduced) {
     if (known.known && reduced.kind == FindingKind::kDifferent && groups_by_shape(reduced) &&
         !(reduced.known && same_answer(known, reduced)))
       continue;
-    const bool same_pattern = reduced.repeated && comparable(causes_[i], reduced) &&
+    const bool same_pattern = reduced.repeated && reduced.kind == causes_[i].kind &&
+                              comparable(causes_[i], reduced) &&
                               causes_[i].pattern.same_as(cause.pattern);
     const bool same =
         same_group(known, reduced) || ((groups_by_shape(reduced) || known.known) && same_pattern);
@@ -504,7 +506,14 @@ bool Findings::may_reduce(const Finding& finding, bool suspected) const {
 }
 
 bool Findings::comparable(const Cause& cause, const Finding& finding) const {
-  return cause.kind == finding.kind && cause.manner == manner_with_pass(finding);
+  // A wrong decision can also lose a cached call, where both decisions are the same.
+  const bool hidden = cause.recorded && cause.kind == FindingKind::kDifferent &&
+                      finding.kind == FindingKind::kCacheLoss;
+  return hidden || (cause.kind == finding.kind && cause.manner == manner_with_pass(finding));
+}
+
+bool Findings::pattern_decides(const Explanation& known, const Finding& finding) const {
+  return known.by && causes_[*known.by].kind == finding.kind;
 }
 
 bool Findings::has_known_pattern(const Finding& like, const HuntSubject& subject) const {

@@ -148,7 +148,12 @@ class Findings {
   [[nodiscard]] bool may_reduce(const Finding& finding, bool suspected = false) const;
   [[nodiscard]] bool knows_earlier_runs() const;
   [[nodiscard]] bool has_known_pattern(const Finding& like, const HuntSubject& subject) const;
+  // Returns whether the cause may explain the finding: one of the same kind and manner, or a lost
+  // call, which may be the effect of a wrong decision of an earlier run.
   [[nodiscard]] bool comparable(const Cause& cause, const Finding& finding) const;
+  // Returns whether a finding that is not compared counts under the one that explains it. Without
+  // a comparison, a finding of another kind never does.
+  [[nodiscard]] bool pattern_decides(const Explanation& known, const Finding& finding) const;
   // Shows `reduced` in place of `known` if it loosens more.
   void prefer(Finding& known, Finding reduced);
   // Shows `by` in place of `known`.

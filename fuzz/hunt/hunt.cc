@@ -368,16 +368,19 @@ class Hunt {
   // Compares the answer with programs, as FindingTools describes.
   ActsLike behaviour(const Finding& finding) {
     if (!finding.after) return [](ProgramView) { return false; };
+    // A lost call does not change decisions, so the cached calls must be the same, too.
+    const bool cache = finding.kind == FindingKind::kCacheLoss;
     AssessOptions how = options_.assess;
-    how.cache = false;
+    how.cache = cache;
     Random random(1);
     auto inputs = random_inputs(random, finding.subject.before, 64);
     if (finding.witness) inputs.push_back(finding.witness->data);
     Answer<Program> answer;
     answer.value = *finding.after;
-    return [how, inputs, answer](ProgramView program) {
+    return [how, inputs, answer, cache](ProgramView program) {
       const auto assessment = assess(program, answer, inputs, how);
-      return assessment && !assessment->problem;
+      return assessment && !assessment->problem &&
+             (!cache || lost_calls(answer.value, program).empty());
     };
   }
 

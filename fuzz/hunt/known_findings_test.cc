@@ -5,7 +5,6 @@
 
 #include "fuzz/hunt/evaluators.h"
 #include "fuzz/hunt/testing.h"
-#include "harness/bpf/testing.h"
 
 namespace secequiv::hunt::known_findings_test {
 namespace {
@@ -125,6 +124,39 @@ TEST(KnownFindings, AMistakeBesideTheKnownPatternIsNewInALongProgram) {
   });
   EXPECT_EQ(report.verdict, Verdict::kDifferent) << shown(report);
   EXPECT_EQ(findings_with(report, kLdLen), 1u) << shown(report);
+}
+
+// Hunts with lost calls as failures.
+void compare_calls(HuntOptions& options) { options.assess.cache = true; }
+
+TEST(KnownFindings, ALostCallThatTheKnownMistakeCausesIsKnown) {
+  // With the mistake, the program loads an argument, but decides the same.
+  const Program given = {{kJsetK, 0, 1, 0}, {kLdWAbs, 0, 0, 16}, {kRetK, 0, 0, 0x7fff0000}};
+  const HuntReport report = hunt_with_known_jset(given, nothing_else, compare_calls);
+  EXPECT_EQ(report.verdict, Verdict::kPass) << report.reason << shown(report);
+  ASSERT_EQ(report.findings.size(), 1u) << shown(report);
+  EXPECT_EQ(report.findings[0].kind, FindingKind::kDifferent);
+  EXPECT_EQ(report.findings[0].count, 1u);
+}
+
+TEST(KnownFindings, ALostCallThatTheKnownMistakeDoesNotCauseIsNew) {
+  const Program given = {{kJsetK, 0, 1, 9}, {kRetK, 0, 0, 1}, {kRetK, 0, 0, 0x7fff0000}};
+  const auto loads_first = [](ProgramView p) {
+    Program out(p.begin(), p.end());
+    if (out[0].code == kJsetK && out[0].k == 9)
+      out.insert(out.begin(), {{kLdWAbs, 0, 0, 16}, {kLdImm, 0, 0, 0}});
+    return out;
+  };
+  const HuntReport report = hunt_with_known_jset(given, loads_first, compare_calls);
+  EXPECT_EQ(report.verdict, Verdict::kFail) << report.reason << shown(report);
+  ASSERT_EQ(report.findings.size(), 2u) << shown(report);
+  EXPECT_EQ(report.findings[0].kind, FindingKind::kCacheLoss);
+  // If the requests end before the program is reduced, the pattern alone decides nothing.
+  const HuntReport open = hunt_with_known_jset(given, loads_first, [](HuntOptions& options) {
+    compare_calls(options);
+    options.reduce_steps = 1;
+  });
+  EXPECT_EQ(open.verdict, Verdict::kUnknown) << open.reason << shown(open);
 }
 
 // Long programs with the known mistake. Nothing in them can be left out.
