@@ -13,17 +13,30 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns the files in `folder` whose names have one of these endings.
-Result<std::vector<std::string>> files_in(const std::string& folder,
-                                          const std::vector<std::string_view>& endings) {
+using Endings = std::vector<std::string_view>;
+
+// Returns whether a file of a folder should be a program or policy, judged by its name.
+bool is_wanted(const fs::path& path, const Endings& endings) {
+  const std::string name = path.filename().string();
+  const std::string ending = path.extension().string();
+  return !name.starts_with("README") && name != "schema.json" &&
+         (ending.empty() || std::ranges::find(endings, ending) != endings.end());
+}
+
+// Returns the wanted files in `folder`. Links to folders count as files, which cannot be read.
+Result<std::vector<std::string>> files_in(const std::string& folder, const Endings& endings) {
   std::vector<std::string> out;
   std::error_code error;
   for (auto at = fs::recursive_directory_iterator(folder, error);
-       !error && at != fs::recursive_directory_iterator(); at.increment(error))
-    if (std::error_code ignored;
-        at->is_regular_file(ignored) && at->path().filename() != "schema.json" &&
-        std::ranges::find(endings, at->path().extension().string()) != endings.end())
+       !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
+    std::error_code ignored;
+    const bool hidden = at->path().filename().string().starts_with('.');
+    if (hidden) at.disable_recursion_pending();
+    const bool linked = at->is_symlink(ignored) && at->is_directory(ignored);
+    if (!hidden && (linked || !at->is_directory(ignored)) &&
+        (linked || is_wanted(at->path(), endings)))
       out.push_back(at->path().string());
+  }
   if (error) return make_error(ErrorCode::kIo, folder, error.message());
   if (out.empty())
     return make_error(
@@ -33,37 +46,58 @@ Result<std::vector<std::string>> files_in(const std::string& folder,
   return out;
 }
 
-// Loads every file. A file that the user named must load. A file found in a folder is skipped with
-// a note if it does not.
+// Tests the type of a file that a folder contains. Opening a pipe or a device could wait forever.
+Status expect_file(const std::string& path) {
+  std::error_code error;
+  const auto type = fs::status(path, error).type();
+  if (type == fs::file_type::directory)
+    return make_error(ErrorCode::kIo, path, "links to folders are not followed");
+  if (type == fs::file_type::not_found)
+    return make_error(ErrorCode::kIo, path, "the link leads to no file");
+  if (type != fs::file_type::regular)
+    return make_error(ErrorCode::kIo, path, "expected a file, found a pipe, socket or device");
+  return Ok{};
+}
+
+template <class Loaded>
+struct All {
+  std::vector<Loaded> loaded;
+  std::vector<UnreadFile> unread;
+};
+
+// Loads every file. A file that the user named must load.
 template <class Loaded, class Load>
-Result<std::vector<Loaded>> load_all(const std::vector<std::string>& paths, Subject subject,
-                                     const std::vector<std::string_view>& endings,
-                                     const LeftOut& left_out, const Load& load) {
-  std::vector<Loaded> out;
+Result<All<Loaded>> load_all(const std::vector<std::string>& paths, Subject subject,
+                             const Endings& endings, const Load& load) {
+  All<Loaded> out;
   for (const std::string& path : paths) {
     std::error_code error;
     const bool folder = fs::is_directory(path, error);
     auto files = folder ? files_in(path, endings) : Result(std::vector<std::string>{path});
     if (!files) return files.error();
     for (const std::string& file : *files) {
-      Result<Loaded> one = load(file);
+      const Status readable = folder ? expect_file(file) : Ok{};
+      Result<Loaded> one = readable ? load(file) : Result<Loaded>(readable.error());
       if (one)
-        out.push_back(std::move(*one));
+        out.loaded.push_back(std::move(*one));
       else if (folder)
-        left_out(one.error());
+        out.unread.push_back({file, one.error()});
       else
         return one.error();
     }
   }
-  if (out.empty()) return usage_error(subject, "expected a file to start from, found none");
+  if (out.loaded.empty())
+    return usage_error(subject, out.unread.empty()
+                                    ? "expected a file to start from, found none"
+                                    : "expected a file to start from, but no file can be read: " +
+                                          out.unread.front().error.text());
   return out;
 }
 
 }  // namespace
 
 Result<std::unique_ptr<hunt::ProgramSource>> load_programs(const std::vector<std::string>& paths,
-                                                           const Reading& reading,
-                                                           const LeftOut& left_out) {
+                                                           const Reading& reading) {
   const auto load = [&](const std::string& path) -> Result<hunt::NamedProgram> {
     auto source = load_source(path, reading);
     if (!source) return source.error();
@@ -71,22 +105,21 @@ Result<std::unique_ptr<hunt::ProgramSource>> load_programs(const std::vector<std
     return hunt::NamedProgram{source->name, std::move(source->program)};
   };
   auto all = load_all<hunt::NamedProgram>(paths, Subject::kPrograms,
-                                          {".bpf", ".asm", ".ddd", ".raw", ".c"}, left_out, load);
+                                          {".bpf", ".asm", ".ddd", ".raw", ".c", ".txt"}, load);
   if (!all) return all.error();
-  return hunt::given_programs(std::move(*all));
+  return hunt::given_programs(std::move(all->loaded), std::move(all->unread));
 }
 
 Result<std::unique_ptr<hunt::ProgramSource>> load_policies(const std::vector<std::string>& paths,
-                                                           const Reading& reading,
-                                                           const LeftOut& left_out) {
+                                                           const Reading& reading) {
   const auto load = [&](const std::string& path) -> Result<hunt::NamedPolicy> {
     auto policy = load_policy(path, reading);
     if (!policy) return policy.error();
     return hunt::NamedPolicy{shown_name(path), std::move(*policy)};
   };
-  auto all = load_all<hunt::NamedPolicy>(paths, Subject::kPolicies, {".json"}, left_out, load);
+  auto all = load_all<hunt::NamedPolicy>(paths, Subject::kPolicies, {".json"}, load);
   if (!all) return all.error();
-  return hunt::given_policies(std::move(*all));
+  return hunt::given_policies(std::move(all->loaded), std::move(all->unread));
 }
 
 }  // namespace secequiv

@@ -2,7 +2,6 @@
 // read.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,15 +11,13 @@
 
 namespace secequiv {
 
-// Receives the error of a file that was found in a folder and cannot be read.
-using LeftOut = std::function<void(const Error&)>;
-
-// Errors: kUsage if nothing can be read; any error of a file that `paths` names itself.
+// A folder supplies the files in it and in its subfolders whose names have an ending of programs or
+// of policies, or no ending. Names that begin with "." or README, and schema.json, do not count.
+// The source lists those that cannot be read. Errors: kUsage if nothing can be read; any error of a
+// file that `paths` names itself.
 Result<std::unique_ptr<hunt::ProgramSource>> load_programs(const std::vector<std::string>& paths,
-                                                           const Reading& reading,
-                                                           const LeftOut& left_out);
+                                                           const Reading& reading);
 Result<std::unique_ptr<hunt::ProgramSource>> load_policies(const std::vector<std::string>& paths,
-                                                           const Reading& reading,
-                                                           const LeftOut& left_out);
+                                                           const Reading& reading);
 
 }  // namespace secequiv

@@ -45,6 +45,8 @@ Result<HuntReport> RunningVersion::hunt(const Finding* only) {
   }
   auto source = fuzz_.sources.open(!fuzz_.target.compiler.empty(), given_.options);
   if (!source) return source.error();
+  // Otherwise, no version would pass.
+  if (const auto unread = (*source)->unread(); !unread.empty()) return unread.front().error;
   auto stored = fuzz_.stored_inputs();
   if (!stored) return stored.error();
   return hunt_target(fuzz_.target, target_, **source, *stored, *hunting);

@@ -1,10 +1,6 @@
 #include "cli/fuzz_sources.h"
 
-#include <fmt/format.h>
-
 #include "analyze/load_all.h"
-#include "cli/errors.h"
-#include "cli/output.h"
 #include "cli/reading.h"
 #include "cli/values.h"
 
@@ -30,9 +26,6 @@ void FuzzSources::add(CLI::App& app) {
 
 Result<std::unique_ptr<hunt::ProgramSource>> FuzzSources::open(bool compiler,
                                                                const Options& options) const {
-  const auto left_out = [&options](const Error& error) {
-    options.note(fmt::format("note: skipped {}", named(error).text()));
-  };
   if (int{!programs.empty()} + int{!policies.empty()} + int{generate} > 1)
     return make_error(ErrorCode::kUsage, {},
                       "expected only one of --programs, --policies and --generate");
@@ -47,9 +40,9 @@ Result<std::unique_ptr<hunt::ProgramSource>> FuzzSources::open(bool compiler,
       return make_error(
           ErrorCode::kUsage, "--programs",
           "expected --policies or --generate, because compilers accept only policies");
-    return load_programs(programs, reading(options), left_out);
+    return load_programs(programs, reading(options));
   }
-  if (!policies.empty()) return load_policies(policies, reading(options), left_out);
+  if (!policies.empty()) return load_policies(policies, reading(options));
   hunt::Generation generation{.dead_code = !no_dead_code,
                               .policies = {.low_halves = !no_low_halves}};
   for (const std::string& arch : arches)

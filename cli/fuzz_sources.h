@@ -21,8 +21,8 @@ struct FuzzSources {
 
   void add(CLI::App& app);
 
-  // Opens the policies if `compiler` is set, otherwise the programs. An unreadable file in a folder
-  // only causes a note. Errors: kUsage, and those of reading a file that the user named.
+  // Opens the policies if `compiler` is set, otherwise the programs. Errors: kUsage, and those of
+  // reading a file that the user named.
   [[nodiscard]] Result<std::unique_ptr<hunt::ProgramSource>> open(bool compiler,
                                                                   const Options& options) const;
 };

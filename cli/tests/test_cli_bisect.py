@@ -125,3 +125,12 @@ def test_the_schema_refuses_inconsistent_reports():
         with pytest.raises(AssertionError):
             fits({**good, **wrong})
     assert json.loads(run("--print-schema", "bisect").out)["title"] == "secequiv bisect --json"
+
+
+def test_a_file_of_a_folder_that_cannot_be_read_is_an_error(history, tmp_path):
+    folder = tmp_path / "programs"
+    folder.mkdir()
+    (folder / "good.asm").write_text("ret #0\n")
+    (folder / "bad.asm").write_text("nonsense\n")
+    done = run("bisect", *history(RIGHT, SWAP), *FAST, "--programs", folder)
+    assert done.status == 2 and "bad.asm" in done.err, done

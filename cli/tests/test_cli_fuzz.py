@@ -44,7 +44,7 @@ def programs(tmp_path):
     folder.mkdir()
     (folder / "masks.asm").write_text("ld [16]\njset #6, y, n\ny: ret #0x7fff0000\nn: ret #0\n")
     (folder / "plain.asm").write_text("ld [0]\njeq #39, y, n\ny: ret #0x7fff0000\nn: ret #0x50001\n")
-    (folder / "notes.txt").write_text("not a program")
+    (folder / "notes.md").write_text("not a program")
     return folder
 
 
@@ -122,6 +122,63 @@ def test_a_shell_command_can_be_an_optimizer(command, programs):
 def test_programs_can_be_given_as_text(form, programs):
     document, done = report("fuzz", "--optimizer", "cat", "--form", form, "--programs", programs, *FAST, "10")
     assert (done.status, document["answered"]) == (0, 10), done
+
+
+UNREADABLE = {"typo.asm": b"ld [0]\njeq #1, yes, no\nno: ret #0\n", "short.bpf": bytes(5), "empty.ddd": b"", "refused.asm": b"ld [100]\nret #0\n",
+              "words.txt": b"not a program\n", "program": b"also none\n"}
+
+
+@pytest.fixture
+def mixed(programs):
+    """Returns the folder of programs with some files that cannot be read, and some that need not be programs."""
+    for name, content in UNREADABLE.items():
+        (programs / name).write_bytes(content)
+    (programs / "gone.asm").symlink_to("nowhere.asm")
+    (programs / "folder").symlink_to(".")
+    for name in ("README", "README.txt", ".hidden", "data.json", ".git/HEAD"):
+        (programs / name).parent.mkdir(exist_ok=True)
+        (programs / name).write_text("not a program\n")
+    return sorted(str(programs / name) for name in (*UNREADABLE, "gone.asm", "folder"))
+
+
+def test_a_folder_with_an_unreadable_file_does_not_pass(programs, mixed, tmp_path):
+    options = ["--optimizer", "cat", "--programs", programs, *FAST, "5"]
+    forms = {name: tmp_path / ("report." + name) for name in ("junit", "markdown", "sarif")}
+    document, done = report("fuzz", *options, *(part for name, path in forms.items() for part in ("--" + name, path)))
+    assert (done.status, document["verdict"], document["subjects"]) == (3, "unknown", "2 given programs, then changed copies"), done
+    assert [one["file"] for one in document["unread"]] == mixed
+    assert document["reason"].startswith("8 files of the given folders cannot be read: " + mixed[0])
+    text = run("fuzz", *options).out
+    quiet = run("fuzz", *options, "--quiet")
+    assert quiet.status == 3 and quiet.out.count("\n") == 1 and mixed[0] in quiet.out
+    for path in mixed:
+        assert text.count("\nnot tested: %s" % path) == 1, path
+        for form in forms.values():
+            assert "/" + Path(path).name in form.read_text(), (path, form)
+    assert "typo.asm:2:9: unknown label 'yes'" in text
+    # A failure is still a failure, and a file that is named itself is an error.
+    wrong = ["--optimizer", SWAPS, "--form", "ddd", "--programs", programs, *FAST, "5"]
+    document, done = report("fuzz", *wrong)
+    assert done.status == 1 and len(document["unread"]) == len(mixed)
+    assert run("fuzz", "--optimizer", "cat", "--programs", programs / "typo.asm", *FAST, "5").status == 2
+
+
+def test_a_folder_without_a_readable_file_is_an_error(tmp_path):
+    for option, target, name in (("--programs", "--optimizer", "a.asm"), ("--policies", "--compiler", "a.json")):
+        folder = tmp_path / option
+        folder.mkdir()
+        (folder / name).write_text("nonsense\n")
+        done = run("fuzz", target, "identity", option, folder, *FAST, "5")
+        assert done.status == 2 and "no file can be read: " in done.err and name in done.err, done
+
+
+def test_an_unreadable_policy_of_a_folder_does_not_pass(tmp_path):
+    (tmp_path / "good.json").write_text((POLICIES / "seed" / "futex.json").read_text())
+    options = ["--compiler", "identity", "--policies", tmp_path, *FAST, "3"]
+    assert report("fuzz", *options)[1].status == 0
+    (tmp_path / "bad.json").write_text("{")
+    document, done = report("fuzz", *options)
+    assert (done.status, [one["file"] for one in document["unread"]]) == (3, [str(tmp_path / "bad.json")]), done
 
 
 def test_a_wrong_answer_is_reduced_stored_and_replayed(programs, tmp_path):
@@ -269,7 +326,7 @@ def test_a_script_can_be_an_evaluator(tmp_path, programs):
     (["--optimizer", "broken:nonsense"], "unknown built-in name 'broken:nonsense'"),
     (["--optimizer", "cat", "--generate", "--programs", "x.asm"], "expected only one of --programs, --policies and --generate"),
     (["--optimizer", "cat", "--programs", "missing.asm"], "missing.asm"),
-    (["--optimizer", "cat", "--programs", "empty"], "expected files that end in .bpf, .asm, .ddd, .raw, .c, found none"),
+    (["--optimizer", "cat", "--programs", "empty"], "expected files that end in .bpf, .asm, .ddd, .raw, .c, .txt, found none"),
     (["--compiler", "identity", "--programs", "x.asm"], "because compilers accept only policies"),
     (["--optimizer", "cat", "--inputs", "x"], "--inputs applies only with --evaluator and --programs"),
     (["--optimizer", "cat", "--allow", "grow"], "found 'grow'; did you mean"),
@@ -433,7 +490,7 @@ def test_findings_that_loosen_come_first(tmp_path):
     for path in (junit, markdown):
         text = path.read_text()
         assert text.index("LOOSER") < text.index("only stricter")
-        assert "different different" not in text and "finding different: " in text
+        assert "different different" not in text and "finding different-" in text
 
 
 @pytest.mark.parametrize("command, verdict", [("exit 1", "crashed"), ("echo nonsense", "crashed (the only request failed: garbage: ")])

@@ -1,6 +1,7 @@
 #include "fuzz/hunt/hunt.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -480,6 +481,19 @@ std::string why_nothing_was_tested(const HuntReport& report) {
   return "nothing was tested";
 }
 
+// Returns which files were not tested, or "".
+std::string unread_reason(const std::vector<UnreadFile>& unread) {
+  constexpr std::size_t kShown = 4;
+  if (unread.empty()) return {};
+  std::vector<std::string> names;
+  for (const UnreadFile& file : unread)
+    if (names.size() < kShown) names.push_back(file.path);
+  std::string out = fmt::format("{} of the given folders cannot be read: {}",
+                                counted(unread.size(), "file"), fmt::join(names, ", "));
+  if (unread.size() > kShown) out += fmt::format(" and {} more", unread.size() - kShown);
+  return out;
+}
+
 // Returns why a report without failures is no pass, or "".
 std::string undecided_reason(const HuntReport& report, const HuntOptions& options,
                              const Originals& originals) {
@@ -497,6 +511,7 @@ std::string undecided_reason(const HuntReport& report, const HuntOptions& option
         "{} could not be compared with the known findings in time, so it is unknown whether "
         "the cause is new",
         counted(report.not_reduced, "failure"));
+  if (!report.unread.empty()) return unread_reason(report.unread);
   if (originals.unsupported > 0)
     return fmt::format("the code under test does not support {} of {}: {}", originals.unsupported,
                        counted(originals.count, "given file"), report.unsupported_example);
@@ -540,6 +555,7 @@ HuntReport new_report(std::string target, std::string kind, const ProgramSource&
   out.target = std::move(target);
   out.kind = std::move(kind);
   out.subjects = source.describe();
+  out.unread = source.unread();
   out.seed = options.seed;
   out.replay_options = options.replay_options;
   out.limit_seconds = options.seconds;

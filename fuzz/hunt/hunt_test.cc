@@ -501,6 +501,29 @@ TEST(Hunt, TriesEveryGivenProgram) {
   EXPECT_EQ(report->reason, "the code under test does not support 1 of 40 given files: not 30");
 }
 
+TEST(Hunt, AFileThatCannotBeReadIsUnknownUnlessSomethingFails) {
+  const std::vector<UnreadFile> unread(
+      6, {"mix/bad.asm", make_error(ErrorCode::kParse, "mix/bad.asm:1:1", "nonsense")});
+  const auto hunt_with = [&](const Function& function) {
+    FakeOptimizer optimizer(function);
+    const auto source = given_programs(
+        {{"given", {{kLdWAbs, 0, 0, 0}, {kJsetK, 0, 1, 1}, {kRetK, 0, 0, 1}, {kRetK, 0, 0, 2}}}},
+        unread);
+    const auto report = hunt({"fake", &optimizer, nullptr}, *source, options_for(1));
+    EXPECT_TRUE(report);
+    EXPECT_EQ(report->unread.size(), unread.size());
+    return *report;
+  };
+  const HuntReport passed = hunt_with(same);
+  EXPECT_EQ(passed.verdict, Verdict::kUnknown);
+  EXPECT_EQ(passed.reason,
+            "6 files of the given folders cannot be read: mix/bad.asm, mix/bad.asm, mix/bad.asm, "
+            "mix/bad.asm and 2 more");
+  const HuntReport failed =
+      hunt_with([](ProgramView p) { return FakeCompiler::answered(jset_is_jge(p)); });
+  EXPECT_EQ(failed.verdict, Verdict::kDifferent);
+}
+
 TEST(Hunt, ACommandThatCannotRunIsAnImmediateError) {
   const auto missing =
       failure(Outcome::kCannotRun, "it exited with status 127; its standard error ends: no");

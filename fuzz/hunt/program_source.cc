@@ -123,11 +123,12 @@ void change(Random& random, std::span<const NamedPolicy>, NamedPolicy& one) {
 template <class Named>
 class Given : public ProgramSource {
  public:
-  Given(std::vector<Named> given, std::string description)
+  Given(std::vector<Named> given, std::string description, std::vector<UnreadFile> unread)
       : ProgramSource(std::is_same_v<Named, NamedPolicy>),
         given_(std::move(given)),
         originals_(given_.size()),
-        description_(std::move(description)) {}
+        description_(std::move(description)),
+        unread_(std::move(unread)) {}
 
   HuntSubject next(Random& random) override {
     const Named one = any(random);
@@ -142,6 +143,7 @@ class Given : public ProgramSource {
   [[nodiscard]] std::string describe() const override {
     return description_ + ", then changed copies";
   }
+  [[nodiscard]] std::vector<UnreadFile> unread() const override { return unread_; }
 
  private:
   Named any(Random& random) {
@@ -157,6 +159,7 @@ class Given : public ProgramSource {
   std::size_t originals_;
   std::vector<Named> kept_;  // reached new edges
   std::string description_;
+  std::vector<UnreadFile> unread_;
   std::size_t at_ = 0;
 };
 
@@ -189,14 +192,18 @@ HuntSubject subject_of(std::string name, const Policy& policy) {
   return HuntSubject{std::move(name), write_policy(policy), compile(policy)};
 }
 
-std::unique_ptr<ProgramSource> given_programs(std::vector<NamedProgram> programs) {
+std::unique_ptr<ProgramSource> given_programs(std::vector<NamedProgram> programs,
+                                              std::vector<UnreadFile> unread) {
   std::string description = counted(programs.size(), "given program");
-  return std::make_unique<Given<NamedProgram>>(std::move(programs), std::move(description));
+  return std::make_unique<Given<NamedProgram>>(std::move(programs), std::move(description),
+                                               std::move(unread));
 }
-std::unique_ptr<ProgramSource> given_policies(std::vector<NamedPolicy> policies) {
+std::unique_ptr<ProgramSource> given_policies(std::vector<NamedPolicy> policies,
+                                              std::vector<UnreadFile> unread) {
   std::string description =
       policies.size() == 1 ? "a given policy" : fmt::format("{} given policies", policies.size());
-  return std::make_unique<Given<NamedPolicy>>(std::move(policies), std::move(description));
+  return std::make_unique<Given<NamedPolicy>>(std::move(policies), std::move(description),
+                                              std::move(unread));
 }
 
 Result<std::unique_ptr<ProgramSource>> given_subject(const HuntSubject& subject) {

@@ -38,6 +38,8 @@ class ProgramSource {
   // Returns how many subjects the user named. They come first and unchanged.
   [[nodiscard]] virtual std::size_t originals() const { return 0; }
   [[nodiscard]] virtual std::string describe() const = 0;
+  // Returns the files of the user's folders that could not be read.
+  [[nodiscard]] virtual std::vector<UnreadFile> unread() const { return {}; }
 
  protected:
   explicit ProgramSource(bool policies);
@@ -69,8 +71,10 @@ struct NamedPolicy {
 };
 // Supplies each program or policy unchanged, then changed copies. Precondition: the list is not
 // empty.
-std::unique_ptr<ProgramSource> given_programs(std::vector<NamedProgram> programs);
-std::unique_ptr<ProgramSource> given_policies(std::vector<NamedPolicy> policies);
+std::unique_ptr<ProgramSource> given_programs(std::vector<NamedProgram> programs,
+                                              std::vector<UnreadFile> unread = {});
+std::unique_ptr<ProgramSource> given_policies(std::vector<NamedPolicy> policies,
+                                              std::vector<UnreadFile> unread = {});
 // Supplies the subject of a finding, then changed copies. Errors: those of reading its policy.
 Result<std::unique_ptr<ProgramSource>> given_subject(const HuntSubject& subject);
 

@@ -20,13 +20,6 @@
 namespace secequiv::hunt {
 namespace {
 
-// FNV-1a, 32 bits.
-std::uint32_t hash(std::string_view text) {
-  std::uint32_t out = 2166136261u;
-  for (const char c : text) out = (out ^ static_cast<std::uint8_t>(c)) * 16777619u;
-  return out;
-}
-
 bool is_policy(const Finding& finding, const HuntReport& report) {
   return report.kind == "compiler" && !finding.subject.policy.empty();
 }
@@ -53,10 +46,6 @@ std::vector<std::string> heading(const HuntReport& report, const Finding& findin
 }
 
 }  // namespace
-
-std::string file_name(const Finding& finding) {
-  return fmt::format("{}-{:08x}", finding_name(finding.kind), hash(finding.group));
-}
 
 std::string replay_command(const HuntReport& report, const Finding& finding,
                            const std::string& path) {
@@ -102,7 +91,7 @@ Status prepare_folder(const std::string& folder) {
 
 Status store(const HuntReport& report, Finding& finding, const std::string& folder) {
   if (finding.subject.before.empty()) return Ok{};
-  const std::string path = (std::filesystem::path(folder) / file_name(finding)).string() +
+  const std::string path = (std::filesystem::path(folder) / short_name(finding)).string() +
                            (is_policy(finding, report) ? ".json" : ".asm");
   if (auto s = write_file(path, file_text(report, finding, path)); !s) return s;
   finding.file = path;

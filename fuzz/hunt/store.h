@@ -1,6 +1,6 @@
-// Owns the files that let anyone replay a finding, and their names. A file contains a program (asm
-// text) or a policy (JSON), after comments with the failure and the command that replays it. It
-// must not know how findings are made.
+// Owns the files that let anyone replay a finding. A file contains a program (asm text) or a policy
+// (JSON), after comments with the failure and the command that replays it. It must not know how
+// findings are made.
 #pragma once
 
 #include <string>
@@ -9,9 +9,6 @@
 #include "harness/compare/hunt_report.h"
 
 namespace secequiv::hunt {
-
-// Returns a name like "different-1f0a93c2": the kind and a hash of the group.
-std::string file_name(const Finding& finding);
 
 // Returns the command that shows the finding again, for a file at `path`.
 std::string replay_command(const HuntReport& report, const Finding& finding,

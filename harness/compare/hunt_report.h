@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/result.h"
 #include "harness/bpf/refusal.h"
 #include "harness/compare/direction.h"
 #include "harness/compare/pair.h"
@@ -83,6 +84,16 @@ struct Finding {
   bool may_be_known = false;
 };
 
+// Returns a name like "different-1f0a93c2": the kind and a hash of the group. The file of a stored
+// finding has this name, too.
+std::string short_name(const Finding& finding);
+
+// A file in a folder of programs or policies that could not be read, so that it was not tested.
+struct UnreadFile {
+  std::string path;
+  Error error;
+};
+
 // The time that one family of programs took, by size.
 struct ScalingRow {
   std::string family;
@@ -102,10 +113,11 @@ struct ShapeRow {
 struct HuntReport {
   Verdict verdict = Verdict::kUnknown;
   std::string reason;
-  std::string target;         // the target as the user named it
-  std::string kind;           // "optimizer", "compiler", "evaluator"
-  Arch host = Arch::kX86_64;  // texts name its calls
-  std::string subjects;       // the origin of the programs
+  std::string target;              // the target as the user named it
+  std::string kind;                // "optimizer", "compiler", "evaluator"
+  Arch host = Arch::kX86_64;       // texts name its calls
+  std::string subjects;            // the origin of the programs
+  std::vector<UnreadFile> unread;  // without them, the hunt does not pass
   std::uint64_t seed = 0;
   std::string replay_options;  // further options of a command that replays a finding: " --form ddd"
   double limit_seconds = 1e9;  // the time that the user gave

@@ -80,7 +80,7 @@ TEST(HuntReportText, MarksNewFindingsIfEarlierOnesAreKnown) {
   report.knows_earlier = true;
   EXPECT_NE(hunt_text(report).find("\ndifferent (new): it"), std::string::npos);
   EXPECT_NE(hunt_text(report).find("\ndifferent (not a failure): it"), std::string::npos);
-  EXPECT_TRUE(reported(report).cases[1].message.starts_with("different (new): LOOSER: "));
+  EXPECT_TRUE(reported(report).cases[0].message.starts_with("different (new): LOOSER: "));
   report.findings[1].known = true;
   EXPECT_NE(hunt_text(report).find("\ndifferent (known): it"), std::string::npos);
 }
@@ -96,7 +96,7 @@ TEST(HuntReportText, NamesTheTimeLimitOfRequestsIfHangsTakeTime) {
       "time: 14 s instead of 5 s, because requests hung; a lower --request-timeout (now 10 s) ends "
       "them earlier";
   EXPECT_NE(hunt_text(report).find("\n" + line + "\nverdict: "), std::string::npos);
-  EXPECT_TRUE(reported(report).cases[0].message.ends_with("; " + line));
+  EXPECT_TRUE(reported(report).reason.ends_with("; " + line));
   EXPECT_EQ(to_json(report)["request_timeout"], 10);
   report.seconds = 5.9;
   EXPECT_EQ(hunt_text(report).find("time: "), std::string::npos);
@@ -128,17 +128,73 @@ TEST(HuntReportJson, HasProgramsAndScaling) {
   EXPECT_NE(hunt_text(hunted()).find("\n\n" + text), std::string::npos) << text;
 }
 
-TEST(HuntReportCases, EachFindingAndTheFuzzingHaveACase) {
+TEST(HuntReportText, CountsTheFailuresThatNoFindingExplains) {
+  HuntReport report = hunted();
+  report.not_reduced = 1;
+  EXPECT_NE(hunt_text(report).find("\n1 more trial failed; no finding above explains it, and no "
+                                   "time was left to reduce it\n"),
+            std::string::npos);
+  report.not_reduced = 2;
+  EXPECT_NE(hunt_text(report).find("\n2 more trials failed; no finding above explains them, and no "
+                                   "time was left to reduce them\n"),
+            std::string::npos);
+}
+
+TEST(HuntReportCases, EachFindingHasACaseAndTheFuzzingOnlyIfNoneFails) {
   HuntReport report = hunted();
   report.findings.push_back(report.findings[0]);
   report.findings[1].failure = false;
+  report.seconds = 7;
+  const ReportedCases found = reported(report);
+  ASSERT_EQ(found.cases.size(), 2u);
+  EXPECT_EQ(found.cases[0].state, ReportedCase::State::kFail);
+  EXPECT_EQ(found.cases[0].place->path, "found/1");
+  EXPECT_EQ(found.cases[1].state, ReportedCase::State::kWarning);
+  EXPECT_EQ(found.cases[0].seconds, 7);
+  EXPECT_EQ(found.reason,
+            "it allows everything; 3 trials: 3 answered, 0 proven, 0 undecided, 0 evaluations "
+            "(seed 5)");
+  report.findings.erase(report.findings.begin());
+  report.verdict = Verdict::kPass;
+  const ReportedCases passed = reported(report);
+  ASSERT_EQ(passed.cases.size(), 3u);
+  EXPECT_EQ(title_of(passed.cases[0]), "fuzzing");
+  EXPECT_EQ(passed.cases[0].state, ReportedCase::State::kPass);
+}
+
+TEST(HuntReportCases, ACaseHasTheNameOfTheStoredFileAndAShortShape) {
+  HuntReport report = hunted();
+  const ReportedCases found = reported(report);
+  EXPECT_EQ(title_of(found.cases[0]), "finding " + short_name(report.findings[0]));
+  EXPECT_TRUE(found.cases[0].message.ends_with("; shape: ret r0")) << found.cases[0].message;
+  report.findings[0].pass = "merge-returns";
+  report.findings[0].group = "different in merge-returns: " + std::string(2000, 'x');
+  const ReportedCase shown = reported(report).cases[0];
+  EXPECT_TRUE(shown.message.ends_with("; pass: merge-returns")) << shown.message;
+  EXPECT_EQ(title_of(shown).size(), std::string("finding different-01234567").size());
+  report.findings[0].kind = FindingKind::kCrashed;
+  report.findings[0].group = "crashed: panic";
+  EXPECT_EQ(reported(report).cases[0].message.find("shape"), std::string::npos);
+}
+
+TEST(HuntReport, ListsFilesThatCannotBeRead) {
+  HuntReport report = hunted();
+  report.unread = {{"mix/typo.asm", make_error(ErrorCode::kParse, "mix/typo.asm:2:10", "no label")},
+                   {"mix/empty", make_error(ErrorCode::kIo, "", "it is empty")}};
+  EXPECT_NE(hunt_text(report).find(
+                "\nnot tested: mix/typo.asm:2:10: no label\nnot tested: mix/empty: it is empty\n"),
+            std::string::npos)
+      << hunt_text(report);
+  const auto json = to_json(report)["unread"];
+  ASSERT_EQ(json.size(), 2u);
+  EXPECT_EQ(json[0]["file"], "mix/typo.asm");
+  EXPECT_EQ(json[1]["error"], "mix/empty: it is empty");
   const ReportedCases found = reported(report);
   ASSERT_EQ(found.cases.size(), 3u);
-  EXPECT_EQ(found.cases[0].kind, "fuzzing");
-  EXPECT_EQ(found.cases[1].state, ReportedCase::State::kFail);
-  EXPECT_EQ(found.cases[1].place->path, "found/1");
-  EXPECT_EQ(title_of(found.cases[1]), "finding different: ret r0");
-  EXPECT_EQ(found.cases[2].state, ReportedCase::State::kWarning);
+  EXPECT_EQ(title_of(found.cases[1]), "unread mix/typo.asm");
+  EXPECT_EQ(found.cases[1].state, ReportedCase::State::kUnknown);
+  EXPECT_EQ(found.cases[1].place->line, 2u);
+  EXPECT_EQ(found.cases[2].place->path, "mix/empty");
 }
 
 MutationReport scored() {

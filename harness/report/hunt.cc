@@ -18,6 +18,7 @@ namespace secequiv {
 namespace {
 
 using nlohmann::ordered_json;
+using State = ReportedCase::State;
 
 constexpr std::size_t kShownInstructions = 40;
 
@@ -181,6 +182,19 @@ ordered_json feedback_json(const HuntReport& report) {
   return {{"new_edges", report.new_edges}, {"kept", report.kept}};
 }
 
+// Returns the error, which names the file.
+std::string unread_text(const UnreadFile& file) {
+  const std::string text = file.error.text();
+  return text.starts_with(file.path) ? text : file.path + ": " + text;
+}
+
+ordered_json unread_json(const HuntReport& report) {
+  ordered_json out = ordered_json::array();
+  for (const UnreadFile& file : report.unread)
+    out.push_back({{"file", file.path}, {"error", printable(unread_text(file), true)}});
+  return out;
+}
+
 ordered_json program_json(ProgramView program) {
   ordered_json out = ordered_json::array();
   for (const Insn& in : program) out.push_back({in.code, in.jt, in.jf, in.k});
@@ -231,9 +245,13 @@ std::string hunt_text(const HuntReport& report) {
                      printable(report.target, false), report.subjects, report.seed);
   for (const Finding& finding : report.findings) out += "\n" + finding_text(report, finding);
   if (!report.findings.empty()) out += "\n";
+  for (const UnreadFile& file : report.unread)
+    out += fmt::format("not tested: {}\n", one_line(unread_text(file)));
   if (report.not_reduced > 0)
-    out += counted(report.not_reduced, "more trial") +
-           " failed; no finding above explains them, and no time was left to reduce them\n";
+    out += fmt::format("{} failed; no finding above explains {}\n",
+                       counted(report.not_reduced, "more trial"),
+                       report.not_reduced == 1 ? "it, and no time was left to reduce it"
+                                               : "them, and no time was left to reduce them");
   for (const std::string& name : report.gone)
     out += fmt::format("no longer fails: {}\n", printable(name, false));
   out += scaling_text(report) + shapes_text(report);
@@ -272,6 +290,7 @@ ordered_json to_json(const HuntReport& report) {
                    {"kind", report.kind},
                    {"target", report.target},
                    {"subjects", report.subjects},
+                   {"unread", unread_json(report)},
                    {"seed", report.seed},
                    {"trials", report.trials},
                    {"answered", report.answered},
@@ -294,35 +313,77 @@ ordered_json to_json(const HuntReport& report) {
   return out;
 }
 
+namespace {
+
+// Returns the counts of the trials in one sentence.
+std::string tried_text(const HuntReport& report) {
+  std::string out =
+      fmt::format("{}: {} answered, {} proven, {} undecided, {} (seed {})",
+                  counted(report.trials, "trial"), report.answered, report.proven, report.undecided,
+                  counted(report.evaluations, "evaluation"), report.seed);
+  if (const std::string over = overtime(report); !over.empty()) out += "; " + over;
+  return out;
+}
+
+// Adds the trials as a case, unless it would be a pass although findings fail.
+void add_trials(const HuntReport& report, ReportedCases& out) {
+  ReportedCase tried{"fuzzing", State::kPass, tried_text(report)};
+  tried.seconds = report.seconds;
+  if (report.verdict == Verdict::kUnknown || report.answered == 0) {
+    tried.state = State::kUnknown;
+    tried.message =
+        (report.answered == 0 ? "nothing was answered" : report.reason) + "; " + tried.message;
+  } else if (state_of(report.verdict) == State::kFail) {
+    out.reason += "; " + tried.message;
+    return;
+  }
+  out.cases.push_back(std::move(tried));
+}
+
+// Returns the shape of the reduced program if the finding's group has it and it is short, or "".
+std::string short_shape(const Finding& found) {
+  constexpr std::size_t kShort = 100;
+  const bool by_shape = found.kind == FindingKind::kDifferent ||
+                        found.kind == FindingKind::kRejected ||
+                        found.kind == FindingKind::kCacheLoss;
+  const std::size_t colon = found.group.find(": ");
+  if (!by_shape || colon == found.group.npos || found.group.size() > kShort) return {};
+  return found.group.substr(colon + 2);
+}
+
+ReportedCase finding_case(const HuntReport& report, const Finding& found) {
+  const std::string direction = direction_line(found.direction, report.host);
+  ReportedCase one{"finding", found.failure ? State::kFail : State::kWarning,
+                   fmt::format("{}: {}{}", label(report, found),
+                               direction.empty() ? "" : direction + "; ", found.detail)};
+  one.name = short_name(found);
+  if (!found.pass.empty()) one.message += "; pass: " + found.pass;
+  if (const std::string shape = short_shape(found); !shape.empty())
+    one.message += "; shape: " + shape;
+  one.detail = fmt::format("before\n{}", write_program(found.subject.before, Form::kAsm));
+  if (found.after) one.detail += fmt::format("after\n{}", write_program(*found.after, Form::kAsm));
+  one.witness = found.witness;
+  if (!found.file.empty()) one.place = ReportedCase::Place{found.file, false, {}, {}};
+  return one;
+}
+
+}  // namespace
+
 ReportedCases reported(const HuntReport& report) {
   ReportedCases out{"fuzz", report.target, report.verdict, exit_code(report.verdict), report.reason,
                     {}};
-  ReportedCase tried{
-      "fuzzing", ReportedCase::State::kPass,
-      fmt::format("{}: {} answered, {} proven, {} undecided, {} (seed {})",
-                  counted(report.trials, "trial"), report.answered, report.proven, report.undecided,
-                  counted(report.evaluations, "evaluation"), report.seed)};
-  tried.seconds = report.seconds;
-  if (const std::string over = overtime(report); !over.empty()) tried.message += "; " + over;
-  if (report.verdict == Verdict::kUnknown || report.answered == 0) {
-    tried.state = ReportedCase::State::kUnknown;
-    tried.message =
-        (report.answered == 0 ? "nothing was answered" : report.reason) + "; " + tried.message;
-  }
-  out.cases.push_back(std::move(tried));
+  add_trials(report, out);
   set_direction(worst_direction(report), report.host, out);
   for (const Finding& found : report.findings) {
-    const std::string direction = direction_line(found.direction, report.host);
-    ReportedCase one{"finding",
-                     found.failure ? ReportedCase::State::kFail : ReportedCase::State::kWarning,
-                     fmt::format("{}: {}{}", label(report, found),
-                                 direction.empty() ? "" : direction + "; ", found.detail)};
-    one.name = found.group;  // a group's name begins with the kind
-    one.detail = fmt::format("before\n{}", write_program(found.subject.before, Form::kAsm));
-    if (found.after)
-      one.detail += fmt::format("after\n{}", write_program(*found.after, Form::kAsm));
-    one.witness = found.witness;
-    if (!found.file.empty()) one.place = ReportedCase::Place{found.file, false, {}, {}};
+    ReportedCase one = finding_case(report, found);
+    if (out.cases.empty()) one.seconds = report.seconds;  // no case has the time of the trials
+    out.cases.push_back(std::move(one));
+  }
+  for (const UnreadFile& file : report.unread) {
+    ReportedCase one{"unread", State::kUnknown, unread_text(file)};
+    one.name = file.path;
+    one.place = place_of(file.error.where);
+    one.place->path = file.path;
     out.cases.push_back(std::move(one));
   }
   conclude(out);

@@ -35,6 +35,8 @@ constexpr CaseKind kKinds[] = {
      "The second filter allows something that the first did not."},
     {"fuzzing", "no fuzzed input shows a difference",
      "Fuzzing ended before the requested time or number of inputs."},
+    {"unread", "every file of a given folder can be read",
+     "A file could not be read, so that it was not tested."},
     {"cache", "no system call leaves the kernel's cache",
      "Linux answered these calls without running the filter, and now runs it each time."},
     {"oracle", "the running kernel agrees with the model",
