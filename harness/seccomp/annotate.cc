@@ -50,20 +50,22 @@ std::vector<KnownArch> known_arches(ProgramView program, const std::vector<Accum
   return known;
 }
 
-// Returns the name of the value that `word` is compared with, or the value. For >, >= and & on
-// system call numbers it returns the value: a name would suggest that only this call is meant.
+// Returns the name of the value that `word` is compared with, or the value. For > and >= on system
+// call numbers the name follows the number: alone, it would suggest that only this call is meant.
+// A comparison with kX32Bit separates two ABIs, so it gets no name.
 std::string compared_value(std::uint32_t word, const Insn& in, const KnownArch& known) {
   const std::uint32_t k = in.k;
   if (word == kArchWord) {
     const auto arch = arch_from_data(k, 0);
     return arch ? std::string(arch_info(*arch).name) : fmt::format("{:#x}", k);
   }
-  if (word == kNrWord && in.code == kJeqK) {
-    const auto arch = arch_from_data(known.audit.value_or(0), k);
-    const std::string_view name = arch ? syscall_name(*arch, k) : std::string_view();
-    if (!name.empty()) return fmt::format("{}", name);
-  }
-  return k < 10 ? fmt::format("{}", k) : fmt::format("{:#x}", k);
+  const std::string number = k < 10 ? fmt::format("{}", k) : fmt::format("{:#x}", k);
+  if (word != kNrWord || in.code == kJsetK) return number;
+  const auto arch = arch_from_data(known.audit.value_or(0), k);
+  const std::string_view name = arch ? syscall_name(*arch, k) : std::string_view();
+  if (name.empty()) return number;
+  if (in.code == kJeqK) return std::string(name);
+  return k == kX32Bit ? number : fmt::format("{} ({})", number, name);
 }
 
 std::string comparison(const Insn& in, const Accumulator& a, const KnownArch& known) {

@@ -43,6 +43,16 @@ TEST(Annotate, NamesLoadsComparisonsAndReturns) {
             "return ERRNO(1 EPERM)\n");
 }
 
+// A range has no name of its own, so the name of the call stands beside the number.
+TEST(Annotate, RangesOfNumbersShowTheNumberAndTheName) {
+  const std::string text = comments(
+      assemble("ld [4]\njeq #0xc000003e, n, bad\nn: ld [0]\njge #257, one, two\none: jgt "
+               "#0x40000001, two, good\ntwo: jset #1, good, bad\ngood: ret #0x7fff0000\nbad: ret "
+               "#0x50001"));
+  EXPECT_NE(text.find("nr >= 0x101 (openat)\nnr > 0x40000001 (write)\nnr & 1\n"), std::string::npos)
+      << text;
+}
+
 // A test of the architecture is more precise than the assumption. Its other outcome refutes the
 // assumption.
 TEST(Annotate, AnAssumedArchitectureNamesCallsWhereNoneIsTested) {
