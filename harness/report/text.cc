@@ -58,21 +58,13 @@ std::vector<std::string> stack_lines(std::span<const ProgramView> filters, const
   return out;
 }
 
-// Returns the steps that lead the traces of two single filters to different results: in each trace,
-// the first test after the last step that both traces share.
+// Returns the steps at which the traces of two single filters part.
 std::optional<std::array<std::size_t, 2>> forks(const Question& question,
                                                 const SeccompData& input) {
   if (question.before.size() != 1 || question.after.size() != 1) return std::nullopt;
-  const Trace before = trace(question.before.front(), input);
-  const Trace after = trace(question.after.front(), input);
-  auto out = common_steps(question.before.front(), before, question.after.front(), after).parting;
-  if (!out) return std::nullopt;
-  const auto test = [](const Trace& run, std::size_t from) {
-    std::size_t at = from;
-    while (at < run.steps.size() && !run.steps[at].outcome) ++at;
-    return at < run.steps.size() ? at : from;
-  };
-  return std::array{test(before, (*out)[0]), test(after, (*out)[1])};
+  const ProgramView before = question.before.front();
+  const ProgramView after = question.after.front();
+  return common_steps(before, trace(before, input), after, trace(after, input)).parting;
 }
 
 // Returns "  AF_ALG" for the low half of an argument whose value has a name, otherwise "".

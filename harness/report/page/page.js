@@ -206,15 +206,10 @@ class Stepper {
     this.moves = undefined;
     this.arrange();
   }
-  // Marks the steps at which the traces part, but skips a long run of failed comparisons there.
+  // Marks the steps at which the traces part. Their rows are never folded.
   showParting(parting) {
-    this.parting = parting ? this.views.map((view, side) => {
-      let step = parting[side];
-      if (view.foldable(step)) step = view.runEnd(step);
-      step = Math.min(step, view.steps.length - 1);
-      view.failed[step] = false;  // its row is never folded
-      return step;
-    }) : null;
+    this.parting = parting ?? null;
+    if (parting) this.views.forEach((view, side) => { view.failed[parting[side]] = false; });
     this.views.forEach((view, side) => view.rows.forEach((row, i) => row.classList.toggle("parts", this.parting !== null && this.parting[side] === i)));
     byId("part").setAttribute("aria-disabled", this.parting === null);
   }
@@ -317,6 +312,7 @@ foldNames();
 foldConditions();
 enhance("difference");
 show("summary");
+enhance("notes");
 const examined = data.sides.every((side) => side.insns.length);
 const listings = examined ? data.sides.map((side, index) => new Listing(side, index)) : [];
 const aligned = examined ? align() : [];
