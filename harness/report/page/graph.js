@@ -197,30 +197,46 @@ function drawGraph() {
   picture.append(...graph.edges.map((one) => one.element), ...graph.nodes.map((one) => one.element));
   Object.assign(graph, { picture, width, height });
   byId("graph-box").replaceChildren(picture);
+  const box = byId("graph-box");
+  graph.start = Math.min(1, Math.max(box.clientWidth / width, 0.9));  // a readable scale
+  // An overview of a picture that is visible as a whole would be a bar.
+  byId("graph-map").hidden = width * graph.start <= box.clientWidth && height * graph.start <= box.clientHeight;
   graph.text = `${counted(nodes.length, "block")}, ${counted(graph.edges.length, "edge")}; blue T: true, grey F: false, dashed: proven infeasible`;
   drawMap();
-  graph.scale = 1;
-  scaleGraph(Math.min(1, Math.max(byId("graph-box").clientWidth / width, 0.9)));
+  goToStart();
   markGraph();
-  showPath();
   findInGraph();
 }
 
-// In a large graph, shows the last executed block, where the decision is made. Otherwise shows the entry.
-function showPath() {
-  const ran = graph.nodes.filter(({ element }) => element.classList.contains("ran"));
-  const { block } = ran.length && graph.nodes.length > 40 ? ran[ran.length - 1] : graph.nodes[0];
-  const half = byId("graph-box").clientHeight / 2 / graph.scale;
-  centre(block.x + WIDTH / 2, block === graph.nodes[0].block ? half : block.y);
+// Shows the first block and what follows it, at a readable size.
+function goToStart() {
+  if (!graph.picture) return;
+  scaleGraph(graph.start);
+  centre(graph.nodes[0].block.x + WIDTH / 2, 0);
 }
 
-// Marks the blocks that contain the searched text; Enter goes from one to the next.
+// In a large graph, shows the last executed block, where the decision is made. Otherwise shows the first block.
+function showPath() {
+  const ran = graph.nodes.filter(({ element }) => element.classList.contains("ran"));
+  if (ran.length === 0 || graph.nodes.length <= 40) return goToStart();
+  const { block } = ran[ran.length - 1];
+  centre(block.x + WIDTH / 2, block.y);
+}
+
+// Marks the blocks that contain the searched text; Enter goes from one to the next. If no test names the searched system
+// call, because the program compares ranges of numbers, marks the blocks that the call can reach.
 function findInGraph() {
   if (!graph.nodes) return;
   const wanted = byId("graph-search").value.trim().toLowerCase();
   const insns = data.sides[graph.side].insns;
   graph.matches = wanted === "" ? [] : graph.nodes.filter(({ block }) =>
     insns.slice(block.first, block.last + 1).some(([text, comment], i) => `${block.first + i}: ${text} ${comment}`.toLowerCase().includes(wanted)));
+  graph.unnamed = "";
+  if (graph.matches.length === 0 && Object.hasOwn(data.calls, wanted)) {
+    const reached = reachableBy(insns, data.calls[wanted], data.arch);
+    graph.matches = graph.nodes.filter(({ block }) => reached.has(block.first));
+    graph.unnamed = `no test names ${wanted}; it can reach the marked blocks: `;
+  }
   const found = new Set(graph.matches);
   for (const one of graph.nodes) one.element.classList.toggle("found", found.has(one));
   graph.found.setAttribute("d", graph.outline(graph.matches.map((one) => one.block)));
@@ -235,7 +251,7 @@ function nextMatch(step) {
   graph.match = (graph.match + step + count) % count;
   const { block } = graph.matches[graph.match];
   centre(block.x + WIDTH / 2, block.y + block.height / 2);
-  byId("graph-status").textContent = `block ${graph.match + 1} of ${count}`;
+  byId("graph-status").textContent = `${graph.unnamed}block ${graph.match + 1} of ${count}`;
 }
 
 function selectBlock(element) {
@@ -250,6 +266,7 @@ byId("graph-call").addEventListener("input", drawGraph);
 byId("graph-in").addEventListener("click", () => scaleGraph(graph.scale * 1.4));
 byId("graph-out").addEventListener("click", () => scaleGraph(graph.scale / 1.4));
 byId("graph-fit").addEventListener("click", () => scaleGraph(byId("graph-box").clientWidth / graph.width));
+byId("graph-start").addEventListener("click", goToStart);
 byId("graph-search").addEventListener("input", findInGraph);
 byId("graph-search").addEventListener("keydown", (event) => {
   if (event.key === "Enter") nextMatch(event.shiftKey ? -1 : 1);
