@@ -82,8 +82,7 @@ class PageMaker {
     page_.provenance = job_.provenance;
     page_.direction = job_.report.direction;
     page_.host = job_.host;
-    page_.limits = job_.report.notes.limits();
-    page_.warnings = {job_.report.notes.warning(), holds_for(job_.report.notes.read_for)};
+    add_notes(job_.report.notes, page_);
     page_.sides[0].side = job_.report.before;
     page_.sides[1].side = job_.report.after;
     for (const PageSide& side : page_.sides)

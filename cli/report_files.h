@@ -18,7 +18,7 @@ void drop_old_reports(std::span<char* const> arguments);
 // includes, because keep_outputs_off() has made that an error.
 Status write_report_files(const ReportedCases& found, const Options& options);
 
-// Writes a page to the file of --html, with the command and its options in the footer.
+// Writes a page to the file of --html, with the command, its options and the notes so far.
 Status write_html(Page page, const Options& options);
 
 }  // namespace secequiv::cli

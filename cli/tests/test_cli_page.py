@@ -1,12 +1,15 @@
 """Tests --html: the page agrees with the other reports, and text from inputs cannot become markup."""
 
 import hashlib
+import html
+import json
 import os
 import re
 from datetime import datetime, timedelta, timezone
 
+import pytest
 from cli_tool import HARD_AFTER, HARD_BEFORE, POLICIES, PROGRAMS, report, run
-from page_tool import DOCKER, EVERYTHING, OCI, docker, everything, page_of, steps  # noqa: F401
+from page_tool import CHAIN, DOCKER, EVERYTHING, OCI, docker, everything, page_of, steps  # noqa: F401
 
 LIMIT_BYTES = 3_000_000
 
@@ -68,6 +71,48 @@ def test_the_page_shows_the_difference_and_its_traces(docker):
     assert ("header", {"class": "closed"}) in reader.tags and "witness   ALLOW became ERRNO(1 EPERM) for nr=41 (socket)" in text
 
 
+# Pairs with the instruction of each program at which their traces part.
+PASS = ("ld [20]\njeq #0, lo, no\nlo: ld [16]\njeq #3, ok, no\nok: ret #0x7fff0000\nno: ret #0x50001\n",
+        "ld [16]\njeq #3, ok, no\nok: ret #0x7fff0000\nno: ret #0x50001\n")
+SWAPPED = ("ld [0]\njeq #3, y, n\ny: ret #0x7fff0000\nn: ret #0\n", "ld [0]\njeq #3, n, y\ny: ret #0x7fff0000\nn: ret #0\n")
+
+
+@pytest.mark.parametrize("pair, parting", [(PASS, [0, 0]), (CHAIN, [1, 1]), (SWAPPED, [1, 1])])
+def test_all_reports_agree_on_where_the_traces_part(tmp_path, asm, pair, parting):
+    """`parting` has the instruction of each program: the first whose text or effect differs."""
+    files = [asm(text, name) for text, name in zip(pair, ("a.asm", "b.asm"))]
+    data, _, _ = page_of(tmp_path, *files, "--sarif", tmp_path / "report.sarif", status=1)
+    shown = [data["inputs"][0][side]["runs"] for side in ("before", "after")]
+    assert [runs[0] for runs in shown] == [0, 0] and all(at < runs[1] for at, runs in zip(data["inputs"][0]["parting"], shown))
+    assert data["inputs"][0]["parting"] == parting  # a step is an instruction in the first run
+    result, = [one for one in json.loads((tmp_path / "report.sarif").read_text())["runs"][0]["results"] if one["ruleId"] == "decision"]
+    lines = [result[name][0]["physicalLocation"]["region"]["startLine"] for name in ("relatedLocations", "locations")]
+    assert lines == [at + 1 for at in parting]
+    out = run("check", *files, "--trace").out
+    rows = [line.split(" | ") for line in out.splitlines() if " | " in line]
+    assert [int(pc) for side in (0, 1) for row in rows for pc in re.findall(r"> +(\d+): A=", row[side])] == parting, out
+
+
+def test_the_page_lists_warnings_with_their_places_and_notes(tmp_path):
+    pair = OCI / "docker-default.json", OCI / "podman-default.json"
+    for command in ("diff", "check"):
+        _, reader, text = page_of(tmp_path, *pair, command=command, status=1)
+        document, done = report(command, *pair)
+        section = html.unescape(re.search(r'<section id="notes">.*?</section>', text, re.S).group(0))
+        assert len(document["not_compared"]) > 40
+        for part in document["not_compared"]:
+            assert "<code>%s:%d (%s" % (part["file"], part["line"], part["path"]) in section
+        assert ": <a href=\"#notes\">%d parts</a>" % len(document["not_compared"]) in text
+        # The section has everything that standard error has.
+        for line in done.err.splitlines():
+            shown = line.removeprefix("secequiv: ").removeprefix("warning: ")
+            assert shown.split(", which were not compared")[0] in section, line
+        for part in ("no architecture has a system call 'syscall'", "skipped setns at line 704", "this import uses the first"):
+            assert part in section
+        folded = section[section.index("<details open><summary>"):]
+        assert "skipped setns" in folded and "no architecture has" not in folded
+
+
 def test_edges_covered_by_the_prover_are_marked_covered(tmp_path, asm, getpid):
     """The page marks such edges as covered even if another edge is undecided."""
     data, _, _ = page_of(tmp_path, getpid, getpid, "--max-inputs", "0", status=0)
@@ -100,7 +145,7 @@ def test_names_are_never_markup(tmp_path, asm):
     assert {tag for tag, _ in reader.tags} <= {"html", "head", "meta", "title", "style", "body", "a", "header", "h1", "span", "p", "nav",
                                                "main", "section", "h2", "div", "pre", "noscript", "label", "input", "table", "thead", "tr",
                                                "th", "td", "tbody", "select", "option", "button", "footer", "script", "b", "small", "dl", "dt", "dd", "ul", "li", "code",
-                                               "details", "summary"}
+                                               "details", "summary", "wbr"}
     assert sum(tag == "script" for tag, _ in reader.tags) == 2 and "img" not in dict(reader.tags)
     assert data["sides"][0]["name"].endswith(name)
 

@@ -4,8 +4,8 @@ import os
 import re
 
 import pytest
-from cli_tool import FULL
-from page_tool import docker, everything, page_of  # noqa: F401
+from cli_tool import FULL, PROGRAMS
+from page_tool import CHAIN, OCI, docker, everything, page_of  # noqa: F401
 
 
 @pytest.fixture(scope="module")
@@ -97,6 +97,14 @@ def test_one_key_leads_to_the_step_where_the_traces_diverge(opened, docker):
     assert shown(browser, "#step-sides .fold") == 0
 
 
+def test_the_label_is_where_the_other_reports_see_the_traces_part(opened, tmp_path, asm):
+    page = page_of(tmp_path, *[asm(text, name) for text, name in zip(CHAIN, ("a.asm", "b.asm"))], status=1)
+    browser = opened((page, tmp_path))
+    marked = browser.execute_script("return [...document.querySelectorAll('#step-sides .parts')].map((row) => Number(row.dataset.step))")
+    assert marked == page[0]["inputs"][0]["parting"] == [1, 1]  # also if a run of failed comparisons starts there
+    assert "failed comparisons" in text_of(browser, "#step-sides .fold")
+
+
 def test_the_label_where_the_traces_part_covers_nothing(opened, docker):
     """The label stands above its row. Beside the row, it would cover the operand and the comment, which matter most here."""
     browser = opened(docker)
@@ -137,9 +145,9 @@ def test_the_graph_is_searched_dragged_and_leads_to_the_listing(opened, everythi
     box = browser.find_element(By.ID, "graph-box")
     place = "const b = document.getElementById('graph-box'); return [b.scrollLeft, b.scrollTop, graph.view.getAttribute('x')]"
     was = browser.execute_script(place)
-    ActionChains(browser).move_to_element(box).click_and_hold().move_by_offset(60, 40).release().perform()
+    ActionChains(browser).move_to_element(box).click_and_hold().move_by_offset(60, -40).release().perform()
     now = browser.execute_script(place)
-    assert now[0] == pytest.approx(was[0] - 60, abs=2) and now[1] == pytest.approx(was[1] - 40, abs=2) and now[2] != was[2]
+    assert now[0] == pytest.approx(was[0] - 60, abs=2) and now[1] == pytest.approx(was[1] + 40, abs=2) and now[2] != was[2]
     assert shown(browser, "#graph-box .selected") == 0
     keys(browser, "#graph-search", "futex")
     assert 0 < shown(browser, "#graph-box .found") < 20 and text_of(browser, "#graph-status").startswith("block 1 of ")
@@ -148,6 +156,83 @@ def test_the_graph_is_searched_dragged_and_leads_to_the_listing(opened, everythi
     assert first == browser.execute_script("return document.querySelector('#listings [aria-selected=true]').dataset.pc")
     browser.execute_script("document.getElementById('graph-call').click()")
     assert 0 < shown(browser, "#graph-box .node") < 200
+
+
+def test_the_graph_finds_calls_whose_number_only_ranges_contain(opened, everything):
+    """Trees of comparisons test ranges of numbers, so a call may have no test of its own."""
+    browser = opened(everything)
+    browser.execute_script("document.documentElement.style.scrollBehavior = 'auto'; document.getElementById('graph-box').scrollIntoView()")
+    wait_for(browser, "#graph-box .node")
+    keys(browser, "#graph-search", "openat")
+    found = browser.execute_script("return graph.matches.map(({ element }) => element.textContent)")
+    assert any("nr >= 0x101 (openat)" in text for text in found), found
+    browser.execute_script("document.getElementById('graph-search').value = ''")
+    keys(browser, "#graph-search", "afs_syscall")
+    assert text_of(browser, "#graph-status").startswith("no test names afs_syscall; it can reach the marked blocks: block 1 of ")
+    reached = browser.execute_script("const { insns } = data.sides[graph.side]; const all = reachableBy(insns, 183, 0xc000003e); return graph.nodes.filter(({ block }) => all.has(block.first)).length")
+    assert 2 < shown(browser, "#graph-box .found") == reached < 100
+    browser.execute_script("document.getElementById('graph-search').value = ''")
+    keys(browser, "#graph-search", "no_such_call")
+    assert text_of(browser, "#graph-status") == "no block has this text"
+
+
+VISIBLE = """const box = document.getElementById('graph-box').getBoundingClientRect();
+return graph.nodes.filter(({ element }) => { const at = element.getBoundingClientRect();
+  return at.left >= box.left && at.right <= box.right && at.top >= box.top && at.bottom <= box.bottom; }).map(({ block }) => block.first)"""
+
+
+def test_a_large_graph_opens_at_its_first_block_and_returns_there(opened, tmp_path):
+    pair = [PROGRAMS / "libseccomp" / ("docker-x86_64.%s.bpf" % kind) for kind in ("linear", "tree")]
+    browser = opened((page_of(tmp_path, *pair, "--max-inputs", "1000", status=0), tmp_path))
+    browser.execute_script("document.documentElement.style.scrollBehavior = 'auto'; document.getElementById('graph-box').scrollIntoView()")
+    wait_for(browser, "#graph-box .node")
+    seen = browser.execute_script(VISIBLE)
+    assert 0 in seen and len(seen) > 8 and browser.execute_script("return graph.scale") >= 0.9
+    browser.execute_script("document.getElementById('graph-fit').click()")
+    assert browser.execute_script("return graph.scale") < 0.1
+    browser.execute_script("document.getElementById('graph-start').click()")
+    assert browser.execute_script(VISIBLE) == seen
+
+
+def test_panels_of_small_programs_are_no_higher_than_their_content(opened, tmp_path, asm):
+    """An overview beside a graph that is visible as a whole would be a bar."""
+    pair = asm("ld [0]\njeq #3, y, n\ny: ret #0x7fff0000\nn: ret #0", "a.asm"), asm("ret #0", "b.asm")
+    browser = opened((page_of(tmp_path, *pair, status=1), tmp_path))
+    heights = browser.execute_script("return listings.map(({ list }) => list.offsetHeight)")
+    assert all(4 * 19 <= height < 6 * 19 for height in heights) and heights[0] == heights[1]
+    browser.execute_script("document.getElementById('graph-box').scrollIntoView()")
+    wait_for(browser, "#graph-box .node")
+    assert shown(browser, "#graph-map") == 0
+
+
+@pytest.mark.parametrize("command", ["diff", "check"])
+def test_long_masks_of_flags_are_cut_off_neither_on_screens_nor_on_paper(opened, tmp_path, command):
+    browser = opened((page_of(tmp_path, OCI / "docker-default.json", OCI / "podman-default.json", command=command, status=1), tmp_path))
+    cut = "return [...document.querySelectorAll('#difference .scroll, #summary .scroll')].filter((box) => box.scrollWidth > box.clientWidth + 2).map((box) => box.scrollWidth)"
+    try:
+        for media, width in (("", 1400), ("", 800), ("print", 718)):
+            browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": media})
+            browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": False})
+            assert browser.execute_script(cut) == [] and browser.execute_script("return document.documentElement.scrollWidth") <= width, (media, width)
+            # Whole names and actions are never squeezed to some letters.
+            assert browser.execute_script("return Math.min(...[...document.querySelectorAll('#difference-rows td')].map((cell) => cell.offsetWidth))") >= 60
+            right = browser.execute_script("return Math.max(0, ...[...document.querySelectorAll('button.step')].map((one) => one.getBoundingClientRect().right))")
+            assert right <= width and (right > 0) == (command == "check" and media == "")
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+
+
+def test_a_phone_shows_the_numbers_of_calls_on_its_first_screen(opened, tmp_path):
+    browser = opened((page_of(tmp_path, OCI / "docker-default.json", OCI / "podman-default.json", command="diff", status=1), tmp_path))
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 390, "height": 740, "deviceScaleFactor": 2, "mobile": True})
+    try:
+        assert browser.execute_script("return document.querySelector('header').offsetHeight") < 480
+        assert browser.execute_script("return document.querySelector('.cards').getBoundingClientRect().bottom") < 740
+        # Long lists of notes are closed until the reader opens them.
+        assert shown(browser, "#notes details li") == 0 < shown(browser, "#notes .places li")
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 def test_tables_need_no_javascript(browser, docker):
@@ -165,7 +250,7 @@ def test_tables_need_no_javascript(browser, docker):
 def test_filters_and_steps_work_in_a_browser(opened, docker):
     from selenium.webdriver.common.keys import Keys
     browser = opened(docker)
-    assert shown(browser, "section") == 8
+    assert shown(browser, "section") == 9
     assert shown(browser, "#difference-rows tr") == 1
     keys(browser, "#difference-filter", "i387")
     assert shown(browser, "#difference-rows tr") == 0 and text_of(browser, "#difference-count") == "0 of 1"
@@ -325,6 +410,7 @@ def test_many_names_are_folded_only_on_screens(opened, browser, tmp_path, asm):
     """A phone shows the table without scrolling through names; paper and readers without JavaScript see every name."""
     page = page_of(tmp_path, asm(MANY % "0x50001", "a.asm"), asm(MANY % "0x7fff0000", "b.asm"), command="diff", status=1)
     names = "return document.getElementById('direction').innerText.replace(/\\s+/g, ' ')"
+    whole = 69  # commas between 70 names; without the summary they are one list
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 390, "height": 740, "deviceScaleFactor": 2, "mobile": True})
     try:
         opened((page, tmp_path))
@@ -332,16 +418,17 @@ def test_many_names_are_folded_only_on_screens(opened, browser, tmp_path, asm):
         assert short.count(",") == 9 and "and 60 more newly allowed" in short, short
         assert browser.execute_script("return document.getElementById('difference').getBoundingClientRect().top") < 370
         browser.find_element("css selector", "#direction summary").click()
-        assert browser.execute_script(names).count(",") == 68
+        assert browser.execute_script(names).count(",") == whole
         browser.find_element("css selector", "#direction summary").click()
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
         wait_until(browser, "return document.querySelector('#direction details').open")
-        assert browser.execute_script(names).count(",") == 68
+        assert browser.execute_script(names).count(",") == whole and " more" not in browser.execute_script(names)
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
         wait_until(browser, "return !document.querySelector('#direction details').open")
         browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
         opened((page, tmp_path))
-        assert browser.find_element("id", "direction").text.count(",") == 68
+        text = browser.find_element("id", "direction").text
+        assert text.count(",") == whole and " more" not in text
     finally:
         browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})

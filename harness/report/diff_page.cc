@@ -11,8 +11,7 @@ Page diff_page(const DiffReport& report, std::string_view how) {
   out.verdict = report.verdict;
   if (!changes.empty()) out.direction = report.direction;
   out.host = report.host;
-  out.limits = report.notes.limits();
-  out.warnings = {report.notes.warning(), holds_for(report.notes.read_for)};
+  add_notes(report.notes, out);
   out.text = diff_text(report, how);
   out.difference = changes.empty()
                        ? std::string("no input differs")

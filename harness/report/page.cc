@@ -249,6 +249,20 @@ void note_shown(const Change& change, std::size_t shown, Page& page) {
                   action_text(change.after), shown, change.where.region_count);
 }
 
+void add_notes(const PairNotes& notes, Page& page) {
+  page.limits = notes.limits();
+  page.holds_for = holds_for(notes.read_for);
+  if (notes.not_compared.empty()) return;
+  PageNote& note = page.notes.emplace_back(PageNote{notes.warning(), true});
+  for (const RulePosition& part : notes.not_compared) note.places.push_back(part.text());
+}
+
+void add_note(std::string text, bool warning, Page& page) {
+  const bool known = std::ranges::any_of(
+      page.notes, [&](const PageNote& note) { return text.starts_with(note.text); });
+  if (!known) page.notes.push_back({std::move(text), warning});
+}
+
 void opened_first(std::vector<Change>& changes) {
   std::ranges::sort(changes, {}, [](const Change& change) {
     const Effect effect = effect_of(change.before, change.after);
@@ -265,12 +279,16 @@ std::string html(const Page& page) {
   ordered_json document{{"sides", std::move(sides)}, {"inputs", ordered_json::array()}};
   for (const PageInput& input : page.inputs) document["inputs"].push_back(input_json(page, input));
   document["texts"] = texts.json();
+  document["arch"] = arch_info(page.host).audit;
+  document["calls"] = ordered_json::object();
+  for (const SyscallEntry& entry : arch_info(page.host).syscalls)
+    document["calls"][std::string(entry.name)] = entry.nr;
   return filled(page_parts::frame(),
                 {{"TITLE", title_html(page)},
                  {"STYLE", std::string(page_parts::style())},
                  {"SCRIPT", fmt::format("{}{}{}", page_parts::listing(), page_parts::script(),
                                         page_parts::graph())},
-                 {"VERDICT", escaped(std::string(verdict_name(page.verdict)) + page.limits)},
+                 {"VERDICT", verdict_html(page)},
                  {"STATE", std::string(tone(page))},
                  {"DIRECTION", direction_html(page)},
                  {"PAIR", pair_html(page)},
@@ -278,6 +296,7 @@ std::string html(const Page& page) {
                  {"REASON", escaped(printable(page.reason, true))},
                  {"TEXT", escaped(printable(page.text, true))},
                  {"DIFFERENCE", difference_html(page)},
+                 {"NOTES", notes_html(page.notes)},
                  {"COST", page.cost ? cost_html(*page.cost) : ""},
                  {"CACHE", cache_html(page.cache)},
                  {"PROVENANCE", provenance_html(page)},

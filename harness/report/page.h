@@ -12,6 +12,7 @@
 #include "harness/compare/direction.h"
 #include "harness/compare/verdict.h"
 #include "harness/report/cost.h"
+#include "harness/report/pair_notes.h"
 #include "harness/report/rule.h"
 #include "harness/report/side.h"
 
@@ -65,6 +66,13 @@ struct PageFact {
   std::string value;
 };
 
+// A remark about the pair: a warning, or a note about how a file was read.
+struct PageNote {
+  std::string text;
+  bool warning = false;
+  std::vector<std::string> places = {};  // "FILE:LINE (syscalls[1])"; not part of the text
+};
+
 // An option of the run.
 struct PageOption {
   std::string name;    // "--timeout"
@@ -89,8 +97,9 @@ struct Page {
   std::vector<CacheChange> cache;
   std::vector<PageFact> provenance;
   std::vector<PageOption> options;
-  std::vector<std::string> warnings = {};  // for the header; empty ones are not shown
-  std::string limits = {};                 // follows the verdict, as in ReportedCases
+  std::string holds_for = {};        // hosts and containers, for the header; may be empty
+  std::vector<PageNote> notes = {};  // the header also shows warnings that have places
+  std::string limits = {};           // follows the verdict, as in ReportedCases
 };
 
 // A region with at most this many calls gets a row for each call.
@@ -99,6 +108,11 @@ constexpr std::size_t kMostSplit = 64;
 PageRegion page_region(const Change& change, const Region& region, Arch host);
 // Adds a note to the page if a change has more than `shown` regions.
 void note_shown(const Change& change, std::size_t shown, Page& page);
+// Adds the limits of the answer, and a warning about each part that was not compared.
+void add_notes(const PairNotes& notes, Page& page);
+// Adds what the command prints to standard error. A text that begins with that of a known note,
+// such as a warning with its first places, adds nothing.
+void add_note(std::string text, bool warning, Page& page);
 // Sorts changes by effect: kOpened, kClosed, kChanged. Of the opened ones, those with the most
 // permissive new action come first.
 void opened_first(std::vector<Change>& changes);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "harness/base/text.h"
 #include "harness/report/direction.h"
 #include "harness/report/page_tables.h"
 
@@ -14,7 +15,8 @@ constexpr std::size_t kMostShown = 10;  // limit for the names shown of one list
 
 std::string folded(std::span<const std::string> names) {
   if (names.size() <= kMostShown + 1) return as_html(comma_separated(names));
-  return fmt::format("{} <details open><summary>and {} more</summary>{}</details>",
+  // Without the summary, on paper and without JavaScript, this reads as one list.
+  return fmt::format("{}<details open><summary> <span>and {} more</span></summary>, {}</details>",
                      as_html(comma_separated(names.first(kMostShown))), names.size() - kMostShown,
                      as_html(comma_separated(names.subspan(kMostShown))));
 }
@@ -29,6 +31,13 @@ std::string title_html(const Page& page) {
   return fmt::format("{}{}{}: {} → {}", direction.empty() || !comma.empty() ? as_html(verdict) : "",
                      comma, direction, as_html(page.sides[0].side.name),
                      as_html(page.sides[1].side.name));
+}
+
+std::string verdict_html(const Page& page) {
+  return fmt::format("<span class=\"verdict\">{}</span>{}", verdict_name(page.verdict),
+                     page.limits.empty()
+                         ? ""
+                         : fmt::format("<span class=\"limits\">{}</span>", as_html(page.limits)));
 }
 
 std::string_view tone(const Page& page) {
@@ -60,8 +69,12 @@ std::string interrupted_html(const Page& page) {
   std::string out = page.interrupted ? "<p id=\"interrupted\">The run was interrupted, so parts of "
                                        "this page are missing.</p>\n"
                                      : "";
-  for (const std::string& warning : page.warnings)
-    if (!warning.empty()) out += fmt::format("<p class=\"warning\">{}</p>\n", as_html(warning));
+  for (const PageNote& note : page.notes)
+    if (!note.places.empty())
+      out += fmt::format("<p class=\"warning\">{}: <a href=\"#notes\">{}</a></p>\n",
+                         as_html(note.text), counted(note.places.size(), "part"));
+  if (!page.holds_for.empty())
+    out += fmt::format("<p class=\"warning\">{}</p>\n", as_html(page.holds_for));
   return out;
 }
 

@@ -24,6 +24,16 @@ std::string as_html(std::string_view text) { return escaped(printable(text, fals
 
 namespace {
 
+// Long masks of flags may continue on the next line after each flag.
+std::string condition_html(std::string_view text) {
+  std::string out;
+  for (const char c : as_html(text)) {
+    out += c;
+    if (c == '|') out += "<wbr>";
+  }
+  return out;
+}
+
 std::string_view name_of(Effect effect) {
   return effect == Effect::kOpened ? "opened" : effect == Effect::kClosed ? "closed" : "changed";
 }
@@ -128,12 +138,12 @@ std::string condition_item(std::span<const PageRegion* const> regions, const std
   const std::string arches = arches_of(regions);
   std::string out = first.input ? fmt::format("<li data-input=\"{}\">", *first.input) : "<li>";
   if (arches != all) out += fmt::format("<b>{}</b> ", as_html(arches));
-  out += as_html(first.when);
+  out += condition_html(first.when);
   if (regions.size() == 1 && !first.count.empty())
     out += fmt::format(" <span class=\"count\">{}</span>", counted(as_html(first.count), "input"));
   for (const PageRegion* region : regions)
     if (!region->condition.empty())
-      out += fmt::format("<small class=\"cond\">{}</small>", as_html(region->condition));
+      out += fmt::format("<small class=\"cond\">{}</small>", condition_html(region->condition));
   return out + "</li>";
 }
 
@@ -269,6 +279,29 @@ std::string difference_html(const Page& page) {
                  "Effect|System call|Before|After|For which inputs", text);
   }
   return section("difference", "Difference", out);
+}
+
+std::string notes_html(const std::vector<PageNote>& notes) {
+  if (notes.empty()) return "";
+  std::string warnings;
+  std::string others;
+  for (const PageNote& note : notes) {
+    std::string places;
+    for (const std::string& place : note.places)
+      places += fmt::format("<li><code>{}</code></li>\n", as_html(place));
+    (note.warning ? warnings : others) +=
+        fmt::format("<li>{}{}</li>\n", as_html(note.text),
+                    places.empty() ? "" : ":\n<ul class=\"places\">\n" + places + "</ul>");
+  }
+  const auto count = std::ranges::count(notes, false, &PageNote::warning);
+  std::string out;
+  if (!warnings.empty()) out += "<ul class=\"warnings\">\n" + warnings + "</ul>\n";
+  if (count != 0)
+    out += fmt::format(
+        "<details open><summary>{} about how the files were read</summary>\n<ul>\n{}"
+        "</ul></details>\n",
+        counted(static_cast<std::size_t>(count), "note"), others);
+  return section("notes", "Warnings and notes", out);
 }
 
 std::string cost_html(const PageCost& cost) {

@@ -15,6 +15,7 @@ std::string as_html(std::string_view text);
 
 // Each returns a whole section, or "" if there is nothing to show.
 std::string difference_html(const Page& page);
+std::string notes_html(const std::vector<PageNote>& notes);
 std::string cost_html(const PageCost& cost);
 std::string cache_html(const std::vector<CacheChange>& changes);
 std::string provenance_html(const Page& page);

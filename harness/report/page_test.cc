@@ -53,7 +53,10 @@ TEST(PageHeader, LongListsOfNamesCanBeClosedAndLoseNoName) {
   Page page = different();
   page.direction->allowed = calls(35);
   std::string text = direction_html(page);
-  EXPECT_NE(text.find(" <details open><summary>and 25 more</summary>"), std::string::npos) << text;
+  // It reads as one list if the summary is not shown.
+  EXPECT_NE(text.find("<details open><summary> <span>and 25 more</span></summary>, "),
+            std::string::npos)
+      << text;
   for (const Direction::Call& call : page.direction->allowed.calls)
     EXPECT_NE(text.find(syscall_name(call.arch, call.nr)), std::string::npos) << call.nr;
   page.direction->allowed = calls(11);
@@ -65,6 +68,32 @@ TEST(PageHeader, ShowsThatTheRunWasInterrupted) {
   EXPECT_EQ(interrupted_html(page), "");
   page.interrupted = true;
   EXPECT_NE(html(page).find("The run was interrupted"), std::string::npos);
+}
+
+TEST(PageHeader, ShowsLimitsBesideTheVerdictAndLinksThePartsNotCompared) {
+  Page page = different();
+  EXPECT_EQ(verdict_html(page), "<span class=\"verdict\">different</span>");
+  PairNotes notes;
+  for (const std::size_t line : {7u, 9u})
+    notes.not_compared.push_back({"<a>.json", line, "syscalls[2]"});
+  add_notes(notes, page);
+  EXPECT_EQ(verdict_html(page),
+            "<span class=\"verdict\">different</span><span class=\"limits\"> for these "
+            "capabilities and this kernel (2 entries were not compared)</span>");
+  EXPECT_NE(interrupted_html(page).find(": <a href=\"#notes\">2 parts</a></p>"), std::string::npos)
+      << interrupted_html(page);
+  // The same warning with its first places, as on standard error, adds nothing.
+  add_note(notes.short_warning(), true, page);
+  add_note("skipped <b>", false, page);
+  add_note("skipped <b>", false, page);
+  const std::string text = notes_html(page.notes);
+  for (const char* const part :
+       {"<li><code>&lt;a&gt;.json:7 (syscalls[2])</code></li>\n<li><code>&lt;a&gt;.json:9 ",
+        "<summary>1 note about how the files were read</summary>\n<ul>\n<li>skipped "
+        "&lt;b&gt;</li>"})
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  EXPECT_EQ(text.find("which were not compared"), text.rfind("which were not compared"));
+  EXPECT_EQ(notes_html({}), "");
 }
 
 // The cards count calls as the line does, not rows of the table.
@@ -121,6 +150,16 @@ TEST(PageDifference, RowsListCallsAlphabeticallyUnlessAllAreAffected) {
   EXPECT_EQ(call({arg}), "every system call");
   EXPECT_EQ(call({arch, arg}), "every system call on x86_64");
   EXPECT_EQ(call({nr, arch}), "x86_64 close, open, read, write");
+}
+
+TEST(PageDifference, LongMasksOfFlagsMayBreakAfterEachFlag) {
+  Page page = different();
+  page.regions.resize(1);
+  page.regions[0].when = "if arg0 & (A|B) != 0";
+  page.regions[0].condition = "nr == 3 && arg0 & (A|B) != 0";
+  const std::string text = difference_html(page);
+  EXPECT_NE(text.find("if arg0 &amp; (A|<wbr>B) != 0"), std::string::npos) << text;
+  EXPECT_NE(text.find("nr == 3 &amp;&amp; arg0 &amp; (A|<wbr>B) != 0</small>"), std::string::npos);
 }
 
 TEST(PageDifference, RowsHaveShortNamesOfFilesAndTheWholePathAsTitle) {
