@@ -68,8 +68,8 @@ CertificateReport certify(const ProveJob& job, const ProveReport& report,
   const auto take = [&](Result<std::vector<certificate::File>> made) {
     if (!made) {
       out.failed = exit_code(made.error().code);
-      out.reason += (out.reason.empty() ? "" : "; ") +
-                    (stop_wanted() ? "interrupted" : made.error().text());
+      out.reason +=
+          (out.reason.empty() ? "" : "; ") + (stop_wanted() ? "interrupted" : made.error().text());
       return;
     }
     for (certificate::File& file : *made)

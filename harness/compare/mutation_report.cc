@@ -25,7 +25,8 @@ MutationCounts MutationReport::total() const {
 Verdict MutationReport::verdict() const {
   const MutationCounts sum = total();
   if (sum.survived > 0) return Verdict::kFail;
-  return !listed || sum.undecided + sum.unproven + not_tried > 0 ? Verdict::kUnknown : Verdict::kPass;
+  return !listed || sum.undecided + sum.unproven + not_tried > 0 ? Verdict::kUnknown
+                                                                 : Verdict::kPass;
 }
 
 }  // namespace secequiv

@@ -93,6 +93,8 @@ Proof concluded(const ProveReport& report) {
   out.verdict = report.verdict();
   if (report.oracle && report.oracle->in_doubt() != nullptr)
     out.detail = fmt::format("{} contradicts our interpreter", report.oracle->who);
+  else
+    out.detail = "the profiles were not compared as a whole";
   return out;
 }
 

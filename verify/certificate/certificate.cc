@@ -36,8 +36,7 @@ Result<std::string> refutation(const Cnf& formula, const Limits& limits) {
     return make_error(ErrorCode::kUnavailable, "proof.lrat",
                       "the solver 'cadical' is not installed (Debian: cadical)");
   if (answer.outcome == Outcome::kHung || answer.outcome == Outcome::kExhausted)
-    return make_error(ErrorCode::kBudget, "proof.lrat",
-                      fmt::format("cadical: {}", answer.detail));
+    return make_error(ErrorCode::kBudget, "proof.lrat", fmt::format("cadical: {}", answer.detail));
   return make_error(ErrorCode::kAdapter, "cadical", answer.detail);
 }
 
