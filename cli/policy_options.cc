@@ -15,8 +15,8 @@ void Options::add_import(CLI::App& app) {
 
 void Options::add_profile(CLI::App& app) {
   app.add_option("--cap", capabilities,
-                 "Give an OCI profile's container these capabilities: names, DOCKER (those that it "
-                 "grants by default) or ALL; repeatable (default: none)")
+                 "Give an OCI profile's container these capabilities: names, DOCKER (Docker's "
+                 "defaults) or ALL; repeatable (default: none)")
       ->delimiter(',')
       ->transform(CLI::Validator(
           [](std::string& name) {
