@@ -156,7 +156,8 @@ Result<DiffReport> diff(const DiffJob& job) {
   } else {
     report.verdict = report.difference.changes.empty() ? Verdict::kEquivalent : Verdict::kDifferent;
   }
-  report.verdict = report.notes.concluded(report.verdict);
+  std::string reason;  // the report has it already
+  report.notes.conclude(report.verdict, reason);
   if (job.rules && !report.comparison) report.rules = rules_of(report, job);
   return report;
 }

@@ -46,7 +46,7 @@ Result<int> run_check(const CheckCommand& given) {
                      deciding_rule(std::span(&after, 1), result->witness->data)};
   result->dropped = cases->dropped;
   result->notes = std::move(notes);
-  result->verdict = result->notes.concluded(result->verdict);
+  result->notes.conclude(result->verdict, result->reason);
   result->all_traces = given.traces;
   Status written = Ok{};
   if (!given.listing.empty()) written = write_file(given.listing, result->listing);

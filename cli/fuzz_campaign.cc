@@ -80,6 +80,7 @@ Result<int> run_fuzz_campaign(const FuzzCampaignOptions& given, const Options& o
                      deciding_rule(std::span(&after, 1), result->witness->data)};
   result->dropped = derived.dropped;
   result->notes = std::move(notes);
+  result->notes.conclude(result->verdict, result->reason);
   const Status page = given.check.write_page(*result, before, after, derived.inputs, options);
   return print_found(options.json ? render(to_json(*result)) : check_text(*result),
                      reported(*result, "fuzz", {before.file, after.file}), options, page);

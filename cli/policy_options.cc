@@ -31,7 +31,7 @@ void Options::add_profile(CLI::App& app) {
   app.add_option("--filter", filter,
                  "Select the filter with this name from a seccompiler file with several filters");
   app.add_flag("--strict-names", strict_names,
-               "Treat an unknown name (call, key, architecture) as an error, not a warning");
+               "Treat an unknown name (call, key, architecture, ...) as an error, not a warning");
 }
 
 OciOptions Options::oci() const {

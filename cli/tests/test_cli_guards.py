@@ -72,13 +72,18 @@ def test_files_of_other_kinds_are_named(magic, name, tmp_path):
 
 @pytest.mark.parametrize("text, message", [
     ("// a profile\n{\"defaultAction\": \"SCMP_ACT_ALLOW\"}", "last read: '/'; JSON has no comments"), ("/* a\n profile */ {\"defaultAction\": 1}", "p.json:1:"),
-    ("[]", ":1#/: expected an object, found []"), ("{}", ": expected a policy: an OCI profile ('defaultAction', 'syscalls')"),
+    ("{ // a\n\"defaultAction\": \"SCMP_ACT_ALLOW\"}", "JSON has no comments"), ("[]", ":1#/: expected an object, found []"), ("{}", ": expected a policy: an OCI profile ('defaultAction', 'syscalls')"),
     ("{\"a\": 1}", "found none of their keys")])
 def test_json_that_is_no_policy_is_not_read_as_a_program(text, message, tmp_path):
     (tmp_path / "p.json").write_text(text)
     for command in (["check"], ["import"], ["lint"], ["validate"]):
         done = run(*command, "p.json", cwd=tmp_path)
         assert done.status == 2 and message in done.err and "label" not in done.err, done
+
+
+def test_c_that_initializes_elements_by_number_is_a_program(tmp_path):
+    (tmp_path / "p.c").write_text("/* a filter */ [0] = { 0x06, 0, 0, 0x7fff0000 },\n")
+    assert run("validate", "p.c", cwd=tmp_path).status == 0
 
 
 def test_listings_of_seccomp_tools_are_programs(getpid, tmp_path):

@@ -145,6 +145,13 @@ def test_an_expected_difference_that_the_kernel_cannot_run_is_unknown(asm, tmp_p
     assert done.status == 3 and done.out.splitlines()[-1].startswith("unknown: "), done
     cases, results = reports.run("diff", *pair, "--expect", expected, *ORACLE, status=3)
     assert cases["oracle"].tag == "error" and len(results) == 1
+    # An unexpected difference fails, whatever the kernel ran. If nothing differs, there is nothing to run.
+    nothing = tmp_path / "nothing.json"
+    assert run("diff", pair[0], pair[0], "--write-expect", nothing).status == 0
+    done = run("diff", *pair, "--expect", nothing, *ORACLE)
+    assert done.status == 1 and done.out.splitlines()[-1].startswith("fail: not the same difference as in "), done
+    done = run("diff", pair[0], pair[0], "--expect", nothing, *ORACLE)
+    assert done.status == 0 and done.out.splitlines()[-1] == "pass: the difference is the expected one", done
 
 
 COMMANDS = [["check"], ["fuzz", "--trials", "5"], ["prove"], ["diff"], ["run"]]

@@ -296,7 +296,10 @@ def test_a_guard_that_changed_for_other_containers_is_named_and_limits_the_verdi
         done = run(command, *given, "--require-whole")
         assert done.status == 3 and "unknown for these capabilities" in done.out, done
         document, done = report(command, *given, "--require-whole", "--junit", outputs[0])
-        assert done.status == 3 and document["verdict"] == "unknown" and 'failures="1"' in outputs[0].read_text(), outputs[0].read_text()
+        assert done.status == 3 and document["verdict"] == "unknown" and 'errors="1"' in outputs[0].read_text(), outputs[0].read_text()
+        assert "the profiles were not compared as a whole" in outputs[0].read_text()
+    done = run("fuzz", *given, "--trials", 500, "--require-whole")
+    assert done.status == 3 and "not compared): the profiles were not compared as a whole" in done.out, done
     expected = tmp_path / "expected.json"
     run("diff", *given, "--write-expect", expected)
     done = run("diff", *given, "--expect", expected)

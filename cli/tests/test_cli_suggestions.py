@@ -24,7 +24,7 @@ NAMES = [
     (["run", "A", "--arg", "0=O_CREATE"], "did you mean O_CREAT"),
     (["check", "A", "--same", "behavior"], "did you mean behaviour?"), (["check", "A", "--engine", "z4"], "did you mean z3?"),
     (["dis", "A", "--to", "rwa"], "did you mean raw?"), (["kernel", "A", "--entry", "anny"], "did you mean any?"),
-    (["check", "A", "--cap", "CAP_SYS_ADMN"], "did you mean CAP_SYS_ADMIN?"),
+    (["check", "A", "--cap", "CAP_SYS_ADMN"], "did you mean CAP_SYS_ADMIN?"), (["check", "A", "--cap", "dokcer"], "did you mean CAP_DOCKER?"),
     (["optimize", "A", "--passes", "thread-jump"], "did you mean thread-jumps?"),
     (["fuzz", "--optimizer", "broken:last-fixup-off-by-one"], "did you mean broken:last-fix-up-off-by-one?"),
     (["check", "A", "--", "-b.asm"], "'--' does not end the options; write ./-FILE for a file whose name begins with '-'"),

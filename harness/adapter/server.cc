@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kAheadBytes = std::size_t{1} << 16;  // encoded but not yet written
 constexpr std::size_t kReasonBytes = 2000;
-constexpr double kFarewellSeconds = 1;
+constexpr double kFarewellSeconds = 5;
 
 // Formats bytes as "68 65 6c 'hel'".
 std::string shown_bytes(std::string_view bytes) {

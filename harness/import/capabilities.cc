@@ -60,10 +60,12 @@ constexpr std::array<std::string_view, 14> kDocker = {
     "CAP_SETFCAP", "CAP_SETPCAP",      "CAP_NET_BIND_SERVICE", "CAP_SYS_CHROOT",
     "CAP_KILL",    "CAP_AUDIT_WRITE"};
 
+constexpr std::array<std::string_view, 2> kSets = {"CAP_ALL", "CAP_DOCKER"};
+
 // Returns the members of a set, or nothing if the name is not one of a set.
 std::span<const std::string_view> members(std::string_view name) {
-  if (name == "CAP_ALL") return kNames;
-  if (name == "CAP_DOCKER") return kDocker;
+  if (name == kSets[0]) return kNames;
+  if (name == kSets[1]) return kDocker;
   return {};
 }
 
@@ -83,8 +85,10 @@ std::string capability_name(std::string_view text) {
 
 std::string capability_problem(std::string_view name) {
   if (is_capability(name) || !members(name).empty()) return {};
-  return fmt::format("expected a capability's name (CAP_...), found '{}'{}", name,
-                     did_you_mean(similar_names(name, kNames)));
+  auto similar = similar_names(name, kSets);
+  if (similar.empty()) similar = similar_names(name, kNames);
+  return fmt::format("expected a capability's name (CAP_...), ALL or DOCKER, found '{}'{}", name,
+                     did_you_mean(similar));
 }
 
 std::string capabilities_text(std::span<const std::string> granted) {

@@ -45,10 +45,13 @@ std::size_t start_of(std::string_view text) {
 bool looks_like_json(std::string_view text) {
   const std::size_t brace = start_of(text);
   if (brace == std::string_view::npos) return false;
-  if (text[brace] == '[') return true;  // no program begins like this
-  if (text[brace] != '{') return false;
-  const std::size_t inside = text.find_first_not_of(" \t\r\n", brace + 1);
-  return inside != std::string_view::npos && (text[inside] == '"' || text[inside] == '}');
+  if (text[brace] != '{' && text[brace] != '[') return false;
+  const std::string_view rest = text.substr(brace + 1);
+  const std::size_t inside = start_of(rest);
+  if (inside == rest.npos) return false;
+  const char next = rest[inside];  // in C, "[0] = {...}" initializes one element
+  return next == '"' || next == (text[brace] == '{' ? '}' : ']') ||
+         (text[brace] == '[' && (next == '{' || next == '['));
 }
 
 // If the text has a JSON syntax error or is no object, the result is our own format, because its

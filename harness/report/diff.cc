@@ -133,14 +133,16 @@ std::string comparison_text(const DiffReport& report) {
   const std::size_t count = comparison.unexpected.size();
   const auto added = static_cast<std::size_t>(
       std::ranges::count(comparison.unexpected, true, &UnexpectedRegion::added));
-  if (report.oracle && report.oracle->not_asked() != nullptr)
+  if (count > 0)
+    return out + fmt::format("fail: not the same difference as in {}: {} (+), {} missing (-)\n",
+                             comparison.file, counted(added, "new region"), count - added);
+  const bool not_run =
+      report.oracle && report.oracle->not_asked() != nullptr && !report.difference.changes.empty();
+  if (not_run)
     return out + fmt::format("unknown: the difference is the expected one, but {} did not run {}\n",
                              report.oracle->who, report.oracle->not_asked()->name);
-  if (count == 0)
-    return out + fmt::format("{}{}: the difference is the expected one\n",
-                             verdict_name(report.verdict), report.notes.limits());
-  return out + fmt::format("fail: not the same difference as in {}: {} (+), {} missing (-)\n",
-                           comparison.file, counted(added, "new region"), count - added);
+  return out + fmt::format("{}{}: the difference is the expected one\n",
+                           verdict_name(report.verdict), report.notes.limits());
 }
 
 // Places each case where the policy's file has the rule: the new rule, or the old one if no rule
@@ -224,6 +226,8 @@ ReportedCases reported(const DiffReport& report, std::size_t most) {
   set_direction(report.direction, report.host, out);
   if (!report.comparison) place_rules(report, most, out);
   if (!out.cases.empty()) out.cases.front().detail += fallback_calls(report.direction, report.host);
+  if (Verdict partial = Verdict::kEquivalent; report.verdict == Verdict::kUnknown)
+    report.notes.conclude(partial, out.reason);
   add_notes(report.notes, out);
   if (report.oracle) add_oracle(out, *report.oracle);
   conclude(out);

@@ -258,8 +258,9 @@ void add_notes(const PairNotes& notes, Page& page) {
 }
 
 void add_note(std::string text, bool warning, Page& page) {
-  const bool known = std::ranges::any_of(
-      page.notes, [&](const PageNote& note) { return text.starts_with(note.text); });
+  const bool known = std::ranges::any_of(page.notes, [&](const PageNote& note) {
+    return text == note.text || (!note.places.empty() && text.starts_with(note.text));
+  });
   if (!known) page.notes.push_back({std::move(text), warning});
 }
 

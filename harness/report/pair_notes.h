@@ -36,9 +36,9 @@ struct PairNotes {
   std::vector<RulePosition> not_compared = {};
   bool require_whole = false;  // an answer about a part of the profiles is not enough
 
-  // Returns kUnknown if the profiles had to be compared as a whole and were not, although `verdict`
-  // means success. Otherwise returns `verdict`.
-  [[nodiscard]] Verdict concluded(Verdict verdict) const;
+  // If `verdict` means success, but the profiles had to be compared as a whole and were not, makes
+  // it kUnknown and sets the reason.
+  void conclude(Verdict& verdict, std::string& reason) const;
 
   // Returns " for these capabilities and this kernel (2 entries were not compared)", or "". It
   // qualifies an equivalence.

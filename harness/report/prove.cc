@@ -79,22 +79,23 @@ std::string proof_text(const ProveReport& report) {
   if (!proof.detail.empty()) out += fmt::format("{}: {}\n", proof.engine, proof.detail);
   if (proof.relation && proof.verdict != Verdict::kEquivalent)
     out += fmt::format("after is {}\n", relation_text(*proof.relation));
+  Proof partial = proof;
+  report.notes.conclude(partial.verdict, partial.detail);
   return out + fmt::format("{}{} ({}, encoded in {}, solved in {})\n",
-                           verdict_name(report.notes.concluded(proof.verdict)),
-                           report.notes.limits(), proof.engine, milliseconds(proof.encode_seconds),
-                           milliseconds(proof.solve_seconds));
+                           verdict_name(partial.verdict), report.notes.limits(), proof.engine,
+                           milliseconds(proof.encode_seconds), milliseconds(proof.solve_seconds));
 }
 
 // Returns the proof that JSON and cases show, with the report's verdict. A contradiction of the
 // oracle is its reason.
 Proof concluded(const ProveReport& report) {
   Proof out = report.proof;
-  if (report.verdict() == out.verdict) return out;
-  out.verdict = report.verdict();
-  if (report.oracle && report.oracle->in_doubt() != nullptr)
+  if (report.oracle && report.oracle->in_doubt() != nullptr) {
+    out.verdict = Verdict::kFail;
     out.detail = fmt::format("{} contradicts our interpreter", report.oracle->who);
-  else
-    out.detail = "the profiles were not compared as a whole";
+  } else {
+    report.notes.conclude(out.verdict, out.detail);
+  }
   return out;
 }
 
@@ -136,7 +137,7 @@ ordered_json to_json(const CertificateReport& report) {
 
 Verdict ProveReport::verdict() const {
   if (rejection) return Verdict::kRejected;
-  return oracle && oracle->in_doubt() != nullptr ? Verdict::kFail : notes.concluded(proof.verdict);
+  return concluded(*this).verdict;
 }
 
 int ProveReport::exit_status() const {

@@ -68,7 +68,7 @@ var calls = struct {
 // race detector finds a data race in it. An instruction is an Insn or any structure that Equivalent accepts.
 //
 // secequiv calls `optimize` in copies of the test binary that run this test alone, so the test runs again up to this call, and its
-// cleanups run in each copy.
+// cleanups run in each copy. After its last program, a copy has five seconds to end: later failures do not count.
 func Optimizer[I any](t testing.TB, optimize func([]I) []I, options ...Option) {
 	t.Helper()
 	calls.Lock()

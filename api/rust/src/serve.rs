@@ -29,6 +29,7 @@ const ENDS: &str = "SECEQUIV_TEST_ENDS";
 /// that the kernel caches, panics or does not end. Panics also if an answer cannot be proven equivalent within ten seconds.
 ///
 /// secequiv calls `optimize` in copies of the test program that run this test alone, so the test runs again up to this call.
+/// After its last program, a copy has five seconds to end: later failures do not count.
 #[track_caller]
 pub fn assert_optimizer<T: Instruction<O>, O>(optimize: impl Fn(&[T]) -> Vec<T>) {
     assert_optimizer_with(optimize, &[]);

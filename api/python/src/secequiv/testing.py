@@ -44,7 +44,7 @@ def assert_optimizer(optimize: Optimizer, *, trials: int = 1000, seed: int = 1, 
     """Assert that `optimize` preserves the decisions of `trials` programs. The assertion also fails if `optimize` returns a
     program that the kernel refuses, loses a call that the kernel caches, raises an exception (also in a thread), or needs more than
     `request_timeout` seconds. `optimize` gets a list of `Insn` and returns such a list, or a list of tuples. It runs in forks
-    of this process.
+    of this process. After its last program, a fork has five seconds to end: later failures do not count.
 
     Without `programs`, the programs are generated. Otherwise they are the programs in these files and folders, and changed
     copies of them. Every answer must be proven equivalent within ten seconds, or `Unknown` is raised; with `allow_unproven`,
