@@ -49,8 +49,9 @@ class Job {
     if (result.witness) differs(minimize(pair_, *result.witness), options_.inputs_name);
   }
 
-  // Every obligation that no input covers is proven infeasible or gets an input that covers it.
-  // That input runs through both programs like any other.
+  // Asks the prover about each obligation that no input covers. The prover shows that it is
+  // infeasible, finds an input that covers it, or leaves it undecided. Such an input runs through
+  // both programs like any other; the first difference ends this.
   Result<Ok> account_for_edges() {
     const auto start = Clock::now();
     const auto asked = secequiv::account_for_edges(

@@ -247,8 +247,8 @@ std::vector<Other> architectures(const WhyJob& job, std::uint32_t result) {
   return out;
 }
 
-// Returns the inputs with the same decision around the call. They have one condition: the regions
-// of a diagram that differ in only one 64-bit field are joined.
+// Returns a set of inputs that contains the call and gets the same decision. The inputs have one
+// condition: the regions of a diagram that differ in only one 64-bit field are joined.
 RegionList around(dd::Space& space, dd::NodeId others, const WhyJob& job) {
   constexpr std::size_t kMostJoined = 64;
   dd::Regions regions(space);

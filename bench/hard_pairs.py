@@ -12,7 +12,7 @@ def tested(lines, test="jeq #0x12345678"):
 
 
 def conditional_sums(rng, count=64):
-    """A sum of constants, each of which is added if a bit of the input is set, in two orders."""
+    """Returns programs for a sum of constants, each of which is added if a bit of the input is set, in two orders."""
     terms = [(LOW[i % 6], i // 6, rng.getrandbits(32)) for i in range(count)]
 
     def program(order):
@@ -33,7 +33,7 @@ def load(offset, register="A"):
 
 
 def products(rng):
-    """(a + b) * c and a * c + b * c."""
+    """Returns programs for (a + b) * c and for a * c + b * c."""
     a, b, c = LOW[:3]
     one = [*load(a, "X"), *load(b), "add x", "st M[0]", *load(c, "X"), "ld M[0]", "mul x"]
     two = [*load(c, "X"), *load(a), "mul x", "st M[0]", *load(b), "mul x", "ldx M[0]", "add x"]
@@ -41,7 +41,7 @@ def products(rng):
 
 
 def associative_products(rng):
-    """(a * b) * c and a * (b * c)."""
+    """Returns programs for (a * b) * c and for a * (b * c)."""
     a, b, c = LOW[:3]
     one = [*load(a, "X"), *load(b), "mul x", "st M[0]", *load(c, "X"), "ld M[0]", "mul x"]
     two = [*load(c, "X"), *load(b), "mul x", "tax", *load(a), "mul x"]
@@ -49,13 +49,13 @@ def associative_products(rng):
 
 
 def divisions(rng):
-    """a / 3 / 5 / 7 and a / 105."""
+    """Returns programs for a / 3 / 5 / 7 and for a / 105."""
     one = ["ld [%d]" % LOW[0], "div #3", "div #5", "div #7"]
     return tested(one, "jgt #40000"), tested(["ld [%d]" % LOW[0], "div #105"], "jgt #40000"), tested(["ld [%d]" % LOW[0], "div #104"], "jgt #40000")
 
 
 def remainders(rng):
-    """a, and a % b + (a / b) * b, for a variable b."""
+    """Returns programs for a and for a % b + (a / b) * b, where b is a word of the input."""
     a, b = LOW[:2]
     quotient = [*load(b, "X"), *load(a), "div x", "mul x", "st M[0]"]
     one = [*quotient, "ldx M[0]", *load(a), "sub x", "add x"]
@@ -64,9 +64,9 @@ def remainders(rng):
 
 
 def digit_sums(rng):
-    """The sum of the decimal digits of a, from the right and from the left."""
+    """Returns programs for the sum of the decimal digits of a, from the right and from the left."""
     def digit(k):
-        """a / k % 10 in A."""
+        """Returns lines that compute a / k % 10 in A."""
         return [*load(LOW[0]), "div #%d" % k, "st M[1]", "div #10", "mul #10", "tax", "ld M[1]", "sub x"]
 
     def program(powers, last=()):
@@ -79,7 +79,7 @@ def digit_sums(rng):
 
 
 def sorting_networks(rng):
-    """The fourth smallest of eight words, by two sorting networks."""
+    """Returns programs for the fourth smallest of eight words, by two sorting networks."""
     batcher = [(0, 1), (2, 3), (4, 5), (6, 7), (0, 2), (1, 3), (4, 6), (5, 7), (1, 2), (5, 6), (0, 4), (1, 5), (2, 6), (3, 7), (2, 4), (3, 5),
                (1, 2), (3, 4), (5, 6)]
     bubble = [(i, i + 1) for end in range(7, 0, -1) for i in range(end)]
@@ -96,7 +96,7 @@ def sorting_networks(rng):
 
 
 def shuffled_words(rng, rounds=60):
-    """Sixteen words of memory that are mixed with many operators; the two programs take independent steps in different orders."""
+    """Returns programs for sixteen words of memory that are mixed with many operators; the two programs take independent steps in different orders."""
     steps, width = [], 8
     for _ in range(rounds):
         pairs = list(range(16))
@@ -116,7 +116,7 @@ def shuffled_words(rng, rounds=60):
 
 
 def parity(rng):
-    """The parity of all 512 input bits: words first, and bits of each word first."""
+    """Returns programs for the parity of all 512 input bits: words first, and bits of each word first."""
     def folded(shifts):
         return [line for shift in shifts for line in ("tax", "rsh #%d" % shift, "xor x")]
     one = ["ld #0"]
@@ -131,7 +131,7 @@ def parity(rng):
 
 
 def overlapping_lists(rng, entries=1300):
-    """A list of ranges of two words that overlap, and the same list without entries that others hide."""
+    """Returns programs for a list of ranges of two words that overlap, and the same list without entries that others hide."""
     rows = []
     for _ in range(entries // 2):
         low, size = rng.randrange(1 << 20), rng.randrange(1, 4000)

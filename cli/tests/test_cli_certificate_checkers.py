@@ -223,7 +223,7 @@ def test_corrupted_files_are_refused_with_line_and_reason(engine, pair, tmp_path
         assert check(engine, folder)[0] == 1
 
 
-def test_the_checkers_work_is_bounded_by_the_size(tmp_path):
+def test_the_size_of_the_file_bounds_the_steps_of_the_checker(tmp_path):
     """The checker allows a number of steps in proportion to the size of the file, so quadratic work is refused."""
     checked = Checked("dd")
     long = b"".join(struct.pack("<HBBI", 0x20, 0, 0, 0) for _ in range(200000)) + struct.pack("<HBBI", 6, 0, 0, 0)

@@ -201,7 +201,7 @@ def test_the_listing_marks_covered_and_infeasible_edges(asm, tmp_path):
     assert done.status == 0 and (tmp_path / "listing").read_text() in done.out
 
 
-# The kernel caches getpid and read of CACHED. LOADS has a path that loads an argument, and ADDS one with arithmetic. Both prevent caching.
+# For the filter CACHED, the kernel caches getpid and read. LOADS has a path that loads an argument, and ADDS one with arithmetic. Both prevent caching.
 CACHED = "ld [0]\njeq #39, yes, next\nnext: jeq #0, yes, no\nyes: ret #0x7fff0000\nno: ret #0\n"
 LOADS = "ld [0]\njeq #39, b, next\nnext: jeq #0, yes, no\nb: ld [16]\nyes: ret #0x7fff0000\nno: ret #0\n"
 ADDS = "ld [0]\nadd #1\njeq #40, yes, next\nnext: jeq #1, yes, no\nyes: ret #0x7fff0000\nno: ret #0\n"

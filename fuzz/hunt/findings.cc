@@ -506,7 +506,8 @@ bool Findings::may_reduce(const Finding& finding, bool suspected) const {
 }
 
 bool Findings::comparable(const Cause& cause, const Finding& finding) const {
-  // A wrong decision can also lose a cached call, where both decisions are the same.
+  // The mistake behind a wrong decision can also lose a cached call in another program, even if
+  // that program's decisions are right.
   const bool hidden = cause.recorded && cause.kind == FindingKind::kDifferent &&
                       finding.kind == FindingKind::kCacheLoss;
   return hidden || (cause.kind == finding.kind && cause.manner == manner_with_pass(finding));

@@ -337,8 +337,8 @@ TEST(KnownFindings, ASecondMistakeOfAnEvaluatorInTheSameInstructionIsNew) {
 }
 
 TEST(KnownFindings, AKnownMistakeThatOnlySomeInputsShowIsKnown) {
-  // Shifts by 32 and more give 0, as in a real interpreter. Only some inputs of the second program
-  // show this.
+  // This evaluator returns 0 for shifts by 32 or more, as gVisor's interpreter does. Only some
+  // inputs of the second program show this.
   FakeEvaluator evaluator([](ProgramView p, const SeccompData& data) {
     const bool constant = has(p, kLdxImm) && p[1].k >= 32;
     const bool number = has(p, kTax) && data.words[0] >= 32;

@@ -114,17 +114,26 @@ class Divider {
     return static_cast<std::uint32_t>(known - groups_.begin() + 1);
   }
 
-  // Returns the inputs whose number has no name, on the architecture of the host.
-  NodeId unnamed_of_host() {
-    Words& words = space_.words();
-    const std::uint32_t audit = arch_info(host_).audit;
-    const NodeId here = words.set(words.eq(words.load(kArchWord), words.constant(audit)));
-    return both(both(counts_, here), unnamed_numbers(host_));
+  // Returns the inputs whose number has no name: those of the host or, if none of them became more
+  // permissive, those of the first other architecture on which some did.
+  NodeId unnamed_of_one_arch() {
+    const NodeId looser = space_.diagrams().either(set(Kind::kAllowed), set(Kind::kLooser));
+    const auto unnamed_of = [&](Arch arch) {
+      Words& words = space_.words();
+      const std::uint32_t audit = arch_info(arch).audit;
+      const NodeId here = words.set(words.eq(words.load(kArchWord), words.constant(audit)));
+      const NodeId out = both(both(counts_, here), unnamed_numbers(arch));
+      return both(out, looser) == Diagrams::kZero ? Diagrams::kZero : out;
+    };
+    NodeId out = unnamed_of(host_);
+    for (const ArchInfo& info : all_arches())
+      if (out == Diagrams::kZero) out = unnamed_of(info.arch);
+    return out;
   }
 
   // Makes a step of each group with inputs of the kind kLooser, and the fallback.
   void make_steps(Direction& out, std::vector<Direction::Part*>& parts, Sets& all) {
-    const NodeId unnamed = unnamed_of_host();
+    const NodeId unnamed = unnamed_of_one_arch();
     std::vector<NodeId> inputs;
     for (const Group& group : groups_) {
       const NodeId looser = both(group.inputs, set(Kind::kLooser));

@@ -51,7 +51,8 @@ TEST(Direction, DividesCallsByKindOfChange) {
 
 TEST(Direction, DividesLooserCallsByTheirActions) {
   // read (0): KILL_PROCESS became ERRNO(1); write (1): LOG became ALLOW; open (2): KILL_PROCESS
-  // became ERRNO(2), so the errors of one step differ.
+  // became ERRNO(2). Both changes from KILL_PROCESS to ERRNO are in one Direction::Step, although
+  // the error numbers differ.
   const Direction out = direction_between(
       "ld [0]\njeq #0, kill\njeq #1, log\njeq #2, kill\nret #0\nkill: ret #0x80000000\n"
       "log: ret #0x7ffc0000\n",
@@ -88,6 +89,16 @@ TEST(Direction, FindsAChangedDefaultAction) {
   EXPECT_EQ(out.fallback->part.calls.size() + 1, out.allowed.calls.size());
   EXPECT_EQ(out.fallback->part.unnamed, out.allowed.unnamed);
   EXPECT_FALSE(direction_between(filled("ret #0x7fff0000"), filled("ret #0x30000")).fallback);
+}
+
+TEST(Direction, ADefaultActionCanChangeOnAnotherArchitectureAlone) {
+  const std::string text =
+      "ld [4]\njeq #0x40000003, other, kill\nother: ld [0]\njeq #3, no, rest\nkill: ret #0\n"
+      "no: ret #0x50001\nrest: ";
+  const Direction out = direction_between(text + "ret #0x30000\n", text + "ret #0x7ffc0000\n");
+  ASSERT_TRUE(out.fallback);
+  EXPECT_EQ(out.fallback->part.unnamed, std::vector{Arch::kI386});
+  EXPECT_EQ(out.fallback->part.calls.size(), arch_info(Arch::kI386).syscalls.size() - 1);
 }
 
 TEST(Direction, AChangedDefaultActionNeedNotDecideAboutNumbersOfX32) {
