@@ -73,10 +73,8 @@ void Options::add(CLI::App& app, std::initializer_list<Shared> groups) {
             ->capture_default_str();
         break;
       case kWhole:
-        app.add_flag(
-            "--require-whole", require_whole,
-            "Answer 'unknown' if parts of the profiles were not compared, because they are "
-            "for other hosts or containers");
+        app.add_flag("--require-whole", require_whole,
+                     "Answer 'unknown' if parts of the profiles were not compared");
         break;
       case kImport:
         add_import(app);

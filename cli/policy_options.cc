@@ -15,8 +15,7 @@ void Options::add_import(CLI::App& app) {
 
 void Options::add_profile(CLI::App& app) {
   app.add_option("--cap", capabilities,
-                 "Give an OCI profile's container these capabilities: names, DOCKER (Docker's "
-                 "defaults) or ALL; repeatable (default: none)")
+                 "Grant capabilities to an OCI profile's container: names, ALL, DOCKER; repeatable")
       ->delimiter(',')
       ->transform(CLI::Validator(
           [](std::string& name) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <vector>
 
 #include "cli/help.h"
@@ -73,8 +74,9 @@ std::string unknown_name(const CLI::App& app) {
   const std::vector<std::string> rest = app.remaining(true);
   for (const std::string& text : rest) {
     const std::string name = text.substr(0, text.find('='));
-    if (name == "--")
-      return "'--' does not end the options; write ./-FILE for a file whose name begins with '-'";
+    std::error_code error;
+    if (name.starts_with('-') && std::filesystem::exists(text, error))
+      return fmt::format("'{0}' looks like an option; to name this file, write ./{0}", text);
     if (name.size() > 1 && name.starts_with('-')) return unknown_option(app, name);
     if (command == nullptr) return unknown_command(app, text);
   }

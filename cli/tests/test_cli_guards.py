@@ -86,6 +86,14 @@ def test_c_that_initializes_elements_by_number_is_a_program(tmp_path):
     assert run("validate", "p.c", cwd=tmp_path).status == 0
 
 
+def test_a_file_that_looks_like_an_option_is_named(getpid, tmp_path):
+    (tmp_path / "-p.asm").write_text("ret #0\n")
+    for command in "check", "validate":
+        done = run(command, getpid, "-p.asm", cwd=tmp_path)
+        assert done.status == 2 and "'-p.asm' looks like an option; to name this file, write ./-p.asm" in done.err, done
+    assert run("validate", getpid, "./-p.asm", cwd=tmp_path).status == 0
+
+
 def test_listings_of_seccomp_tools_are_programs(getpid, tmp_path):
     (tmp_path / "listing").write_text(LISTING)
     assert run("asm", "listing", "--to", "ddd", cwd=tmp_path).out == run("asm", getpid, "--to", "ddd").out

@@ -81,7 +81,7 @@ def probe():
 def confined(found):
     assert found["connects"] is not True, found
     assert found["caps"] == NONE and found["no_new_privs"] == "1", found
-    assert found["file_bytes"] == 1 << 30 and found["core"] == 0 and found["unix"], found
+    assert found["file_bytes"] == 1 << 30 and found["core"] == 1 and found["unix"], found
     assert found["reads_tool"] == [EACCES] * 2, found
     assert found["vsock"] == EACCES and (found["uring"] == ENOSYS or platform.machine() != "x86_64"), found
 

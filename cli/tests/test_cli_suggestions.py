@@ -27,7 +27,6 @@ NAMES = [
     (["check", "A", "--cap", "CAP_SYS_ADMN"], "did you mean CAP_SYS_ADMIN?"), (["check", "A", "--cap", "dokcer"], "did you mean CAP_DOCKER?"),
     (["optimize", "A", "--passes", "thread-jump"], "did you mean thread-jumps?"),
     (["fuzz", "--optimizer", "broken:last-fixup-off-by-one"], "did you mean broken:last-fix-up-off-by-one?"),
-    (["check", "A", "--", "-b.asm"], "'--' does not end the options; write ./-FILE for a file whose name begins with '-'"),
     (["dis", "getpit.asm"], "getpit.asm: cannot open: No such file or directory; did you mean getpid.asm?"),
     (["prove", "FOLDER/getpid.amd", "A"], "did you mean FOLDER/getpid.asm?"),
     (["validate", "call.json"], "unknown system call 'raed' on x86_64; did you mean read"),
