@@ -69,8 +69,8 @@ struct Direction {
   std::optional<Witness> example;
   // The inputs of `looser` by their change; the largest gain of permissions comes first.
   std::vector<Step> looser_steps = {};
-  // Set if all numbers of the host without a name became more permissive in the same way. If none of
-  // them changed, the first other architecture with such a change counts. The part has the calls
+  // Set if all numbers of the host without a name became more permissive in the same way. If none
+  // of them changed, the first other architecture with such a change counts. The part has the calls
   // and numbers that changed in this way for all arguments.
   std::optional<Step> fallback = {};
   // Set if both filters test for architectures, but for different ones.
