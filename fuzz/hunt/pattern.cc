@@ -184,7 +184,8 @@ Parts parts_of(const HuntSubject& subject) { return Stripped(subject).parts(); }
 bool has_more(const Parts& parts, const Parts& original) {
   const auto symbols = [](const Parts& all) {
     std::vector<std::uint32_t> out;
-    for (const Part& part : all) out.push_back(part.symbol == kNullJump ? kJa : part.symbol);
+    for (const Part& part : all)
+      out.push_back(part.symbol == kNullJump ? std::uint32_t{kJa} : part.symbol);
     std::ranges::sort(out);
     return out;
   };
