@@ -59,7 +59,7 @@ std::string compared_value(std::uint32_t word, const Insn& in, const KnownArch& 
     const auto arch = arch_from_data(k, 0);
     return arch ? std::string(arch_info(*arch).name) : fmt::format("{:#x}", k);
   }
-  const std::string number = k < 10 ? fmt::format("{}", k) : fmt::format("{:#x}", k);
+  std::string number = k < 10 ? fmt::format("{}", k) : fmt::format("{:#x}", k);
   if (word != kNrWord || in.code == kJsetK) return number;
   const auto arch = arch_from_data(known.audit.value_or(0), k);
   const std::string_view name = arch ? syscall_name(*arch, k) : std::string_view();
