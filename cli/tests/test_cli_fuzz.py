@@ -542,14 +542,6 @@ def test_known_findings_do_not_fail(programs, tmp_path):
     assert done.status == 0 and sorted(document["no_longer_fails"]) == sorted(str(path) for path in saved.glob("*.asm"))
 
 
-def test_a_mistake_that_remains_without_its_pattern_is_known(tmp_path):
-    """If the pattern of the known finding is taken out, the instructions in its place show the same mistake."""
-    options = ["--optimizer", "broken:loads-reordered-across-store", "--trials", "300", "--no-scaling"]
-    assert run("fuzz", *options, "--save", tmp_path).status == 1
-    document, done = report("fuzz", *options, "--known", tmp_path)
-    assert done.status == 0 and document["verdict"] == "pass" and any(finding["known"] for finding in document["findings"]), done
-
-
 def test_a_run_without_time_for_a_trial_is_unknown(programs):
     """The time runs out before the known findings are tried."""
     options = ["--optimizer", "cat", "--duration", "1e-9"]

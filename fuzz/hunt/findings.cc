@@ -282,17 +282,15 @@ Result<bool> Findings::settle_known(Finding& reduced, Explanation known) {
 Result<Agreement> Findings::compare(std::size_t known, const Finding& reduced) {
   Cause& cause = causes_[known];
   const Finding& earlier = report_.findings[known];
-  if (cause.recorded && same_answer(*cause.recorded, reduced)) return Agreement::kSame;
   const auto shown = shown_without(reduced, cause.pattern);
   if (!shown) return shown.error();
   const bool alike =
       earlier.group == group_of(reduced) || cause.pattern.same_as(pattern_of(reduced));
-  // Without the pattern, the simpler instructions can show the known mistake again.
-  const bool remains = *shown == Shown::kProblem || (*shown == Shown::kNothing && !alike);
+  if (*shown == Shown::kProblem || (*shown == Shown::kNothing && !alike)) return Agreement::kOther;
   // comparable() has already compared the kernel's rule, the lost calls or the crash.
-  if (cause.kind != FindingKind::kDifferent) return remains ? Agreement::kOther : Agreement::kSame;
+  if (cause.kind != FindingKind::kDifferent) return Agreement::kSame;
+  if (cause.recorded && same_answer(*cause.recorded, reduced)) return Agreement::kSame;
   if (auto s = learn_mistakes(known); !s) return s.error();
-  if (remains && !cause.mistakes->certain()) return Agreement::kOther;
   spend(reduced.subject);
   const ActsLike acts_like = tools_.behaviour(reduced);
   return agreement(earlier, *cause.mistakes, reduced, mistakes_in(reduced, acts_like), acts_like);
