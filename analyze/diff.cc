@@ -156,8 +156,7 @@ Result<DiffReport> diff(const DiffJob& job) {
   } else {
     report.verdict = report.difference.changes.empty() ? Verdict::kEquivalent : Verdict::kDifferent;
   }
-  std::string reason;  // the report has it already
-  report.notes.conclude(report.verdict, reason);
+  report.verdict = report.notes.concluded(report.verdict);
   if (job.rules && !report.comparison) report.rules = rules_of(report, job);
   return report;
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 
 #include "harness/base/text.h"
 
@@ -60,13 +61,18 @@ constexpr std::array<std::string_view, 14> kDocker = {
     "CAP_SETFCAP", "CAP_SETPCAP",      "CAP_NET_BIND_SERVICE", "CAP_SYS_CHROOT",
     "CAP_KILL",    "CAP_AUDIT_WRITE"};
 
-constexpr std::array<std::string_view, 2> kSets = {"CAP_ALL", "CAP_DOCKER"};
+struct Set {
+  std::string_view name;
+  std::span<const std::string_view> members;
+  std::string_view text;
+};
+constexpr std::array kSets = {Set{"CAP_ALL", kNames, "all capabilities"},
+                              Set{"CAP_DOCKER", kDocker, "Docker's default capabilities"}};
 
 // Returns the members of a set, or nothing if the name is not one of a set.
 std::span<const std::string_view> members(std::string_view name) {
-  if (name == kSets[0]) return kNames;
-  if (name == kSets[1]) return kDocker;
-  return {};
+  const auto* const set = std::ranges::find(kSets, name, &Set::name);
+  return set == kSets.end() ? std::span<const std::string_view>() : set->members;
 }
 
 }  // namespace
@@ -85,7 +91,7 @@ std::string capability_name(std::string_view text) {
 
 std::string capability_problem(std::string_view name) {
   if (is_capability(name) || !members(name).empty()) return {};
-  auto similar = similar_names(name, kSets);
+  auto similar = similar_names(name, kSets | std::views::transform(&Set::name));
   if (similar.empty()) similar = similar_names(name, kNames);
   return fmt::format("expected a capability's name (CAP_...), ALL or DOCKER, found '{}'{}", name,
                      did_you_mean(similar));
@@ -93,11 +99,8 @@ std::string capability_problem(std::string_view name) {
 
 std::string capabilities_text(std::span<const std::string> granted) {
   if (granted.empty()) return "no capabilities";
-  const auto all_of = [&](std::span<const std::string_view> set) {
-    return std::ranges::is_permutation(granted, set);
-  };
-  if (all_of(kNames)) return "all capabilities";
-  if (all_of(kDocker)) return "Docker's default capabilities";
+  for (const Set& set : kSets)
+    if (std::ranges::is_permutation(granted, set.members)) return std::string(set.text);
   return fmt::format("{}", fmt::join(granted, " "));
 }
 

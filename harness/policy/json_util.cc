@@ -246,7 +246,8 @@ class Builder {
     // error ...". We replace that position by our own.
     const std::size_t colon = detail.find(": ");
     if (colon != std::string::npos) detail = detail.substr(colon + 2);
-    if (detail.find("/'") != detail.npos) detail += "; JSON has no comments";
+    const std::string_view rest = text_.substr(byte == 0 ? 0 : std::min(byte - 1, text_.size()));
+    if (rest.starts_with("//") || rest.starts_with("/*")) detail += "; JSON has no comments";
     if (dynamic_cast<const json::parse_error*>(&error) != nullptr)
       return refuse(byte, std::move(detail));
     error_ = make_error(ErrorCode::kParse, name_, std::move(detail));

@@ -71,12 +71,10 @@ std::string coverage_text(const CheckReport& report) {
       "coverage  {}{} ({})\n", coverage_line(report),
       report.not_examined() == 0 ? "" : fmt::format(", {} not examined", report.not_examined()),
       milliseconds(report.coverage_seconds));
-  constexpr std::size_t kShown = 10;  // an interrupt can leave thousands
-  for (std::size_t i = 0; i < std::min(kShown, report.open.size()); ++i)
-    out += "  undecided: " + undecided_line(report, report.open[i]);
-  if (report.open.size() > kShown)
-    out += fmt::format("  ... and {} more (JSON lists all)\n", report.open.size() - kShown);
-  return out;
+  constexpr std::size_t kShown = 10;
+  return out + first_lines(report.open.size(), kShown, "  ", [&](std::size_t i) {
+           return "undecided: " + undecided_line(report, report.open[i]);
+         });
 }
 
 std::string campaign_text(const CampaignReport& fuzz, std::size_t obligations) {

@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "harness/report/json.h"
+#include "harness/report/text.h"
 
 namespace secequiv {
 
@@ -34,11 +33,10 @@ std::string cover_text(const CoverReport& report, ProgramView program) {
   for (const Feasibility& f : report.feasible)
     text += fmt::format("not covered: {}; this input covers it: {}\n",
                         describe(f.obligation, program), describe(*f.witness));
-  constexpr std::size_t kShown = 20;  // an interrupt can leave thousands
-  for (std::size_t i = 0; i < std::min(kShown, report.open.size()); ++i)
-    text += fmt::format("undecided: {}\n", describe(report.open[i], program));
-  if (report.open.size() > kShown)
-    text += fmt::format("... and {} more (JSON lists all)\n", report.open.size() - kShown);
+  constexpr std::size_t kShown = 20;
+  text += first_lines(report.open.size(), kShown, "", [&](std::size_t i) {
+    return fmt::format("undecided: {}\n", describe(report.open[i], program));
+  });
   text += fmt::format(
       "{}: {} of {} obligations covered, {} proven infeasible, {} feasible but not covered, {} "
       "undecided\n",

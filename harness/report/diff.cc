@@ -226,8 +226,9 @@ ReportedCases reported(const DiffReport& report, std::size_t most) {
   set_direction(report.direction, report.host, out);
   if (!report.comparison) place_rules(report, most, out);
   if (!out.cases.empty()) out.cases.front().detail += fallback_calls(report.direction, report.host);
-  if (Verdict partial = Verdict::kEquivalent; report.verdict == Verdict::kUnknown)
-    report.notes.conclude(partial, out.reason);
+  if (report.verdict == report.notes.concluded(Verdict::kEquivalent) &&
+      report.verdict == Verdict::kUnknown)
+    out.reason = kNotWhole;
   add_notes(report.notes, out);
   if (report.oracle) add_oracle(out, *report.oracle);
   conclude(out);

@@ -24,10 +24,15 @@ void add_read_for(const std::optional<ReadFor>& host, nlohmann::ordered_json& do
       {"arch", host->arch}, {"kernel", host->kernel}, {"capabilities", host->capabilities}};
 }
 
+Verdict PairNotes::concluded(Verdict verdict) const {
+  const bool partial = require_whole && !not_compared.empty();
+  return partial && exit_code(verdict) == 0 ? Verdict::kUnknown : verdict;
+}
+
 void PairNotes::conclude(Verdict& verdict, std::string& reason) const {
-  if (!require_whole || not_compared.empty() || exit_code(verdict) != 0) return;
-  verdict = Verdict::kUnknown;
-  reason = "the profiles were not compared as a whole";
+  if (concluded(verdict) == verdict) return;
+  verdict = concluded(verdict);
+  reason = kNotWhole;
 }
 
 std::string PairNotes::limits() const {

@@ -30,14 +30,19 @@ std::string holds_for(const std::optional<ReadFor>& host, std::string_view how =
 std::string holds_for_line(const std::optional<ReadFor>& host);
 void add_read_for(const std::optional<ReadFor>& host, nlohmann::ordered_json& document);
 
+// The reason of a verdict that PairNotes::concluded() made kUnknown.
+inline constexpr const char* kNotWhole = "the profiles were not compared as a whole";
+
 struct PairNotes {
   std::optional<ReadFor> read_for = {};  // set if the profiles have conditions on it
   // Parts that make the profiles differ only for other hosts or containers.
   std::vector<RulePosition> not_compared = {};
   bool require_whole = false;  // an answer about a part of the profiles is not enough
 
-  // If `verdict` means success, but the profiles had to be compared as a whole and were not, makes
-  // it kUnknown and sets the reason.
+  // Returns kUnknown if `verdict` means success, but the profiles had to be compared as a whole and
+  // were not; otherwise `verdict`.
+  [[nodiscard]] Verdict concluded(Verdict verdict) const;
+  // Does the same, and sets the reason if the verdict changes.
   void conclude(Verdict& verdict, std::string& reason) const;
 
   // Returns " for these capabilities and this kernel (2 entries were not compared)", or "". It

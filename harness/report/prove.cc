@@ -79,11 +79,10 @@ std::string proof_text(const ProveReport& report) {
   if (!proof.detail.empty()) out += fmt::format("{}: {}\n", proof.engine, proof.detail);
   if (proof.relation && proof.verdict != Verdict::kEquivalent)
     out += fmt::format("after is {}\n", relation_text(*proof.relation));
-  Proof partial = proof;
-  report.notes.conclude(partial.verdict, partial.detail);
   return out + fmt::format("{}{} ({}, encoded in {}, solved in {})\n",
-                           verdict_name(partial.verdict), report.notes.limits(), proof.engine,
-                           milliseconds(proof.encode_seconds), milliseconds(proof.solve_seconds));
+                           verdict_name(report.notes.concluded(proof.verdict)),
+                           report.notes.limits(), proof.engine, milliseconds(proof.encode_seconds),
+                           milliseconds(proof.solve_seconds));
 }
 
 // Returns the proof that JSON and cases show, with the report's verdict. A contradiction of the

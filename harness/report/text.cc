@@ -82,6 +82,15 @@ std::string constant_text(const SeccompData& data, std::uint32_t word) {
 
 }  // namespace
 
+std::string first_lines(std::size_t count, std::size_t most, std::string_view indent,
+                        const std::function<std::string(std::size_t)>& line) {
+  std::string out;
+  for (std::size_t i = 0; i < std::min(most, count); ++i) out.append(indent).append(line(i));
+  if (count > most)
+    out += fmt::format("{}... and {} more (JSON lists all)\n", indent, count - most);
+  return out;
+}
+
 std::string milliseconds(double seconds) { return fmt::format("{:.1f} ms", seconds * 1e3); }
 
 std::string witness_text(const Question& question, const Witness& witness,

@@ -2,7 +2,9 @@
 // compute anything except the traces of a witness.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
 
 #include "harness/compare/question.h"
 #include "harness/report/rule.h"
@@ -27,6 +29,11 @@ std::string assuming_text(const Question& question);
 
 // Returns the line "for all values of $fd, ...", or "" if the filters have no symbols.
 std::string symbols_text(const Question& question);
+
+// Returns `line(0)`, `line(1)` and so on, which end with a newline, but at most `most` of `count`
+// lines, and then how many are left out. An interrupt can leave thousands.
+std::string first_lines(std::size_t count, std::size_t most, std::string_view indent,
+                        const std::function<std::string(std::size_t)>& line);
 
 // Returns "12.5 ms".
 std::string milliseconds(double seconds);
