@@ -67,7 +67,7 @@ std::string inputs_text(const CheckReport& report) {
 
 std::string coverage_text(const CheckReport& report) {
   if (report.listing.empty()) return "";
-  std::string out = fmt::format(
+  const std::string out = fmt::format(
       "coverage  {}{} ({})\n", coverage_line(report),
       report.not_examined() == 0 ? "" : fmt::format(", {} not examined", report.not_examined()),
       milliseconds(report.coverage_seconds));
