@@ -69,6 +69,49 @@ TEST(Campaign, AFrequentBugDoesNotHideARareOne) {
   EXPECT_LT(requests, 12'000u) << "reductions take a bounded share";
 }
 
+// JSET #6 becomes JGE #6. If `second` is set, the targets of JSET #5 are swapped in programs of
+// more than 100 instructions.
+Change jset_is_wrong(bool second) {
+  return [second](ProgramView program) {
+    Program out(program.begin(), program.end());
+    for (Insn& in : out) {
+      if (in.code != kJsetK) continue;
+      if (in.k == 6) in.code = kJgeK;
+      if (in.k == 5 && second && out.size() > 100) std::swap(in.jt, in.jf);
+    }
+    return out;
+  };
+}
+
+HuntReport hunt_short_and_long(const Change& change) {
+  const Program brief = {
+      {kLdWAbs, 0, 0, 16}, {kJsetK, 0, 1, 6}, {kRetK, 0, 0, 1}, {kRetK, 0, 0, 2}};
+  Program longer = {{kLdWAbs, 0, 0, 16}, {kJsetK, 0, 1, 6}, {kRetK, 0, 0, 1}};
+  longer.insert(longer.end(), 200, Insn{kAddK, 0, 0, 0});
+  longer.insert(longer.end(), {{kJsetK, 0, 1, 5}, {kRetK, 0, 0, 1}, {kRetK, 0, 0, 2}});
+  FakeOptimizer optimizer([&](ProgramView p) { return FakeCompiler::answered(change(p)); });
+  HuntOptions options = options_for(2);
+  options.assess.cache = false;
+  options.repeat = false;
+  const auto source = given_programs({{"brief", brief}, {"longer", longer}});
+  const auto report = hunt({"fake", &optimizer, nullptr}, *source, options);
+  EXPECT_TRUE(report);
+  return *report;
+}
+
+TEST(Campaign, AMistakeInTheOnlyInstructionOfAKnownPatternIsFoundInALongProgram) {
+  const HuntReport report = hunt_short_and_long(jset_is_wrong(true));
+  ASSERT_EQ(report.findings.size(), 2u) << shown(report);
+  EXPECT_EQ(report.findings[0].subject.before.size(), 4u) << shown(report);
+  EXPECT_EQ(report.findings[1].subject.before.size(), 101u) << shown(report);
+}
+
+TEST(Campaign, OneMistakeInAShortAndALongProgramIsOneFinding) {
+  const HuntReport report = hunt_short_and_long(jset_is_wrong(false));
+  ASSERT_EQ(report.findings.size(), 1u) << shown(report);
+  EXPECT_EQ(report.findings[0].count, 2u);
+}
+
 TEST(Campaign, OneCauseGivesFewFindings) {
   // This optimizer gets every arithmetic instruction wrong.
   const HuntReport report =
@@ -209,6 +252,46 @@ TEST(Campaign, AFrequentBugOfACompilerDoesNotHideARareOne) {
   EXPECT_LE(with(Matcher::Op::kNe), 3) << shown(*report);
   EXPECT_GE(with(Matcher::Op::kLe), 1) << shown(*report);
   EXPECT_LE(with(Matcher::Op::kLe), 3) << shown(*report);
+}
+
+// Returns a policy with one equality of the first argument of call 0.
+Policy equality(Arch arch, std::uint64_t value) {
+  Rule rule;
+  rule.kind = Rule::Kind::kArgs;
+  rule.fields[0].op = Matcher::Op::kEq;
+  rule.fields[0].value = value;
+  Policy out;
+  out.arches = {arch};
+  out.default_action = SECCOMP_RET_ALLOW;
+  out.rule_sets.push_back({SECCOMP_RET_ERRNO, false, {{arch, 0, rule}}});
+  return out;
+}
+
+TEST(Campaign, AMistakeForOneArchitectureIsFoundBehindAFrequentPattern) {
+  // Equality with 0 is wrong everywhere. Equality with other numbers is wrong only for s390x, so
+  // that without the equality, its policy is right.
+  FakeCompiler compiler([](const Policy& policy) {
+    Policy out = policy;
+    for (RuleSet& set : out.rule_sets)
+      for (SyscallRule& entry : set.rules)
+        for (Matcher& test : entry.rule.fields) {
+          if (test.op != Matcher::Op::kEq) continue;
+          if (test.value == 0) test.op = Matcher::Op::kGe;
+          if (test.value != 0 && entry.arch == Arch::kS390x) test.value += 1;
+        }
+    return compile(out);
+  });
+  HuntOptions options = options_for(2);
+  options.assess.cache = false;
+  const auto source = given_policies(
+      {{"anywhere", equality(Arch::kX86_64, 0)}, {"s390x", equality(Arch::kS390x, 5)}});
+  const auto report = hunt({"fake", nullptr, &compiler}, *source, options);
+  ASSERT_TRUE(report);
+  ASSERT_EQ(report->findings.size(), 2u) << shown(*report);
+  const auto of_s390x = [](const Finding& finding) {
+    return finding.subject.policy.find("s390x") != std::string::npos;
+  };
+  EXPECT_EQ(std::ranges::count_if(report->findings, of_s390x), 1) << shown(*report);
 }
 
 TEST(Campaign, FindsEveryWrongInstructionOfAnEvaluator) {

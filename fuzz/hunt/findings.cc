@@ -11,12 +11,12 @@ namespace secequiv::hunt {
 namespace {
 
 constexpr std::size_t kMostTakenOut = 24;  // steps, before a failure counts as new
-constexpr std::size_t kMostAtOnce = 256;   // occurrences of a pattern, in one step
 constexpr std::uint64_t kPatternEvery = 2;
 constexpr std::uint64_t kHangEvery = 16;
 constexpr std::string_view kAnotherAnswer = "; the answer: ";  // in the group of a second finding
 constexpr int kMostCauses = 4;                                 // in one failing subject
 constexpr std::size_t kMostWaiting = 1024;
+constexpr std::size_t kMostOfOneMistake = 2;  // findings
 // Effort is counted in instructions sent, because a long program takes longer. Counts instead of
 // times make a seed give the same findings on every machine.
 constexpr std::uint64_t kEffortOfRequest = 64;  // in addition to its instructions
@@ -30,10 +30,6 @@ std::uint64_t effort_of(const HuntSubject& subject) {
 
 bool loosens_more(const Finding& finding, const Finding& than) {
   return finding.witness && than.witness && kind_of(*finding.witness) < kind_of(*than.witness);
-}
-
-std::string manner_with_pass(const Finding& finding) {
-  return finding.pass + '\n' + manner_of(finding.kind, finding.detail, finding.cause, finding.rule);
 }
 
 std::string answer_text(const Finding& finding) {
@@ -116,45 +112,6 @@ Result<std::size_t> Findings::join(Finding reduced, std::optional<std::size_t> e
   return joined_;
 }
 
-Result<Findings::Explanation> Findings::suspected(Finding& finding) {
-  if (finding.known || !groups_by_shape(finding) || !knows_earlier_runs()) return Explanation{};
-  Finding rest = finding;
-  auto known = explanation(rest, From::kAnyRun);
-  if (known && !known->open) finding = std::move(rest);
-  return known;
-}
-
-bool Findings::shows_known(std::size_t known, const Finding& like, const HuntSubject& subject) {
-  if (!causes_[known].mistakes || !causes_[known].mistakes->certain()) return false;
-  Finding other = like;
-  other.subject = subject;
-  const auto shown = tools_.again(other);
-  if (!shown || *shown != Shown::kProblem) return false;
-  const auto exactly = predicted(known, other);
-  return exactly && *exactly == true;
-}
-
-Result<std::optional<bool>> Findings::predicted(std::size_t known, const Finding& finding) {
-  if (!report_.findings[known].known || causes_[known].kind != FindingKind::kDifferent ||
-      !comparable(causes_[known], finding))
-    return std::optional<bool>();
-  if (auto s = learn_mistakes(known); !s) return s.error();
-  const Mistakes& mistakes = *causes_[known].mistakes;
-  if (!mistakes.certain()) return std::optional<bool>();
-  spend(finding.subject);
-  const ActsLike acts_like = tools_.behaviour(finding);
-  const auto alone = predict(mistakes, finding.subject.before, acts_like);
-  if (alone == true) return alone;
-  for (std::size_t i = 0; i < causes_.size(); ++i) {
-    if (i == known || !report_.findings[i].known || !comparable(causes_[i], finding)) continue;
-    if (auto s = learn_mistakes(i); !s) return s.error();
-    const Mistakes& others = *causes_[i].mistakes;
-    if (others.certain() && predict_both(mistakes, others, finding.subject.before, acts_like))
-      return std::optional(true);
-  }
-  return alone;
-}
-
 // A subject without any known pattern is the most likely to show a new cause, and a short one takes
 // the least effort.
 void Findings::wait(Waiting waiting) {
@@ -223,7 +180,7 @@ Result<bool> Findings::settle(Finding reduced, Explanation known) {
   Finding rest = reduced;
   const auto explained = explanation(rest, From::kThisRun);
   if (!explained) return explained.error();
-  if (explained->by) {
+  if (explained->by && !hides_another(*explained->by, reduced)) {
     joined_ = *explained->by;
     report_.findings[joined_].count += reduced.count;
     prefer(report_.findings[joined_], std::move(reduced));
@@ -236,6 +193,15 @@ Result<bool> Findings::settle(Finding reduced, Explanation known) {
   for (std::size_t i = 0; i < causes_.size(); ++i) {
     Finding& earlier = report_.findings[i];
     if (earlier.known || !comparable(causes_[i], reduced)) continue;
+    const auto explains = mistake_explains(i, reduced);
+    if (!explains) return explains.error();
+    // One mistake in an answer can have two causes, so two findings may show it.
+    if (*explains && ++causes_[i].explained >= kMostOfOneMistake) {
+      joined_ = i;
+      earlier.count += reduced.count;
+      prefer(earlier, std::move(reduced));
+      return false;
+    }
     const auto shown = shown_without(earlier, pattern);
     if (!shown) return shown.error();
     if (*shown != Shown::kRight) continue;
@@ -246,73 +212,6 @@ Result<bool> Findings::settle(Finding reduced, Explanation known) {
     return true;
   }
   return !add(std::move(reduced));
-}
-
-Result<bool> Findings::settle_known(Finding& reduced, Explanation known) {
-  if (!knows_earlier_runs()) return false;
-  if (!reduced.reduced && !known.by && !out_of_time()) {
-    Finding rest = reduced;
-    auto now = explanation(rest, From::kAnyRun);
-    if (!now) return now.error();
-    known = *now;
-  }
-  if (!known.by && (unlearned_ || out_of_time())) known.open = true;
-  if (reduced.reduced && !out_of_time()) {
-    known = {{}, unlearned_};
-    for (std::size_t i = 0; i < causes_.size() && !known.by; ++i) {
-      if (!report_.findings[i].known || !comparable(causes_[i], reduced)) continue;
-      const auto agrees = compare(i, reduced);
-      if (!agrees) return agrees.error();
-      if (*agrees == Agreement::kSame) known.by = i;
-      known.open = known.open || *agrees == Agreement::kOpen;
-    }
-  }
-  if (known.by && !reduced.reduced && !pattern_decides(known, reduced)) known = {{}, true};
-  if (known.by) {
-    joined_ = *known.by;
-    report_.findings[*known.by].count += reduced.count;
-    if (reduced.reduced) prefer(report_.findings[*known.by], std::move(reduced));
-    return true;
-  }
-  reduced.may_be_known = known.open && reduced.failure;
-  reduced.failure = reduced.failure && !known.open;
-  return false;
-}
-
-Result<Agreement> Findings::compare(std::size_t known, const Finding& reduced) {
-  Cause& cause = causes_[known];
-  const Finding& earlier = report_.findings[known];
-  const auto shown = shown_without(reduced, cause.pattern);
-  if (!shown) return shown.error();
-  const bool alike =
-      earlier.group == group_of(reduced) || cause.pattern.same_as(pattern_of(reduced));
-  if (*shown == Shown::kProblem || (*shown == Shown::kNothing && !alike)) return Agreement::kOther;
-  // comparable() has already compared the kernel's rule, the lost calls or the crash.
-  if (cause.kind != FindingKind::kDifferent) return Agreement::kSame;
-  if (cause.recorded && same_answer(*cause.recorded, reduced)) return Agreement::kSame;
-  if (auto s = learn_mistakes(known); !s) return s.error();
-  spend(reduced.subject);
-  const ActsLike acts_like = tools_.behaviour(reduced);
-  return agreement(earlier, *cause.mistakes, reduced, mistakes_in(reduced, acts_like), acts_like);
-}
-
-Result<Ok> Findings::learn_mistakes(std::size_t known) {
-  if (causes_[known].mistakes) return Ok{};
-  const Finding& finding = report_.findings[known];
-  Mistakes out = mistakes_in(finding, tools_.behaviour(finding));
-  for (Program& program : with_other_values(finding.subject.before)) {
-    if (!out.exact.empty() || !finding.subject.policy.empty()) break;
-    Finding other = finding;
-    other.subject.before = std::move(program);
-    spend(other.subject);
-    spend(other.subject);
-    const auto shown = tools_.again(other);
-    if (!shown) return shown.error();
-    if (*shown == Shown::kProblem && other.kind == finding.kind)
-      keep_common(out, mistakes_in(other, tools_.behaviour(other)));
-  }
-  causes_[known].mistakes = std::move(out);
-  return Ok{};
 }
 
 Result<Shown> Findings::shown_without(const Finding& finding, const Pattern& pattern) {
@@ -338,14 +237,20 @@ Result<bool> Findings::explained(Finding& finding, bool reduce_looser) {
   const auto known = explanation(finding, From::kThisRun);
   if (!known) return known.error();
   if (!known->by) return merge_other(finding);
-  Finding& shown = report_.findings[*known->by];
-  if (loosens_more(given, shown)) {
-    if (!reduce_looser) return false;
+  const bool looser = loosens_more(given, report_.findings[*known->by]);
+  if (looser && !reduce_looser) return false;
+  const auto other = look_behind(finding, *known->by);
+  if (!other || *other) return other;
+  if (looser) {
     auto reduced = reduce(given, [](const HuntSubject&) { return true; });
     if (!reduced) return reduced.error();
-    prefer(shown, std::move(*reduced));
+    if (hides_another(*known->by, *reduced)) {
+      add(std::move(*reduced));
+      return true;
+    }
+    prefer(report_.findings[*known->by], std::move(*reduced));
   }
-  shown.count += given.count;
+  report_.findings[*known->by].count += given.count;
   return true;
 }
 
@@ -419,7 +324,7 @@ bool Findings::add(Finding reduced) {
         !(reduced.known && same_answer(known, reduced)))
       continue;
     const bool same_pattern = reduced.repeated && reduced.kind == causes_[i].kind &&
-                              comparable(causes_[i], reduced) &&
+                              comparable(causes_[i], reduced) && !much_longer(reduced, known) &&
                               causes_[i].pattern.same_as(cause.pattern);
     const bool same =
         same_group(known, reduced) || ((groups_by_shape(reduced) || known.known) && same_pattern);
@@ -470,12 +375,13 @@ void Findings::end() {
       return other.kind == finding.kind && other.failure;
     });
     // Without a reduction, nobody knows whether a known finding is the cause.
-    const bool undetermined = unlearned_ || has_known_pattern(finding, finding.subject);
+    const bool undetermined = unlearned_ || has_known_pattern(finding, finding.subject) ||
+                              (!finding.pass.empty() && has_known_cause(finding));
     if (shown || undetermined || waiting.known.by) {
       leave(waiting);
       continue;
     }
-    finding.detail += " (not reduced: the time ran out)";
+    finding.detail += " (not reduced: the campaign ended first)";
     add(std::move(finding));
   }
   waiting_.clear();
@@ -496,6 +402,10 @@ bool Findings::take_known_out_of(HuntSubject& subject, std::uint64_t trial, bool
   }
   if (changes > 0) subject = without.subject();
   return changes > 0;
+}
+
+bool Findings::may_look(const HuntSubject& subject) const {
+  return look_effort_ + kExpectedSteps * effort_of(subject) < (kFirstEffort + searched_) / 4;
 }
 
 bool Findings::may_reduce(const Finding& finding, bool suspected) const {

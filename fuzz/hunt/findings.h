@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <set>
 
 #include "fuzz/hunt/hunt.h"
@@ -75,13 +76,16 @@ class Findings {
   [[nodiscard]] bool out_of_time() const { return seconds_since(start_) >= options_.seconds; }
 
  private:
+  static constexpr std::size_t kMostAtOnce = 256;  // occurrences of a pattern, in one step
+
   // What later failures are compared with. There is one for each finding of the report, in the same
   // order.
   struct Cause {
     FindingKind kind;
     std::string manner;
     Pattern pattern;
-    std::optional<Mistakes> mistakes = {};  // of a known finding, as soon as they are needed
+    std::optional<Mistakes> mistakes = {};  // as soon as they are needed
+    std::size_t explained = 0;              // findings of this run that the mistakes explain
     std::optional<Finding> recorded = {};   // a known finding; the report can show a looser one
   };
 
@@ -113,6 +117,27 @@ class Findings {
   // Counts the finding if a known one explains it. Returns whether nothing is left to do: a group
   // shows the finding that loosens most, so one that loosens more must still be reduced.
   Result<bool> explained(Finding& finding, bool reduce_looser);
+  // Searches for another mistake behind the pattern that explains this failure. Without all
+  // occurrences of the pattern, the subject may lack what the other mistake needs. Returns whether
+  // a finding was added.
+  Result<bool> look_behind(const Finding& finding, std::size_t by);
+  // The other mistake needs a long program.
+  Result<bool> look_behind_length(const Finding& finding, std::size_t by);
+  // The other mistake needs an architecture, or several.
+  Result<bool> look_behind_arches(const Finding& finding, std::size_t by);
+  // Returns whether this look has enough effort left. Looks have effort of their own, because
+  // frequent bugs can use up the effort of reductions.
+  [[nodiscard]] bool may_look(const HuntSubject& subject) const;
+  // Returns whether the program of `finding` is so much longer that, if both are reduced, they have
+  // different causes.
+  static bool much_longer(const Finding& finding, const Finding& than);
+  // Returns whether a reduced subject needs many more instructions than the finding that explains
+  // it. Then it has another cause.
+  [[nodiscard]] bool hides_another(std::size_t by, const Finding& reduced) const;
+  // Takes out all occurrences of the pattern but the one that decides whether the subject fails.
+  // Returns nothing if no single occurrence decides.
+  Result<std::optional<Finding>> with_one_occurrence(const Finding& finding,
+                                                     const Pattern& pattern);
   // Explains the finding by those of earlier runs, and leaves the last subject that fails in
   // `finding`. Two mistakes can share a pattern, so an explanation alone does not show that the
   // finding is known.
@@ -142,12 +167,23 @@ class Findings {
   Result<bool> settle_known(Finding& reduced, Explanation known);
   Result<Agreement> compare(std::size_t known, const Finding& reduced);
   Result<Ok> learn_mistakes(std::size_t known);
+  // Returns the mistakes that explain the finding, which has this cause. Tries them on programs
+  // with other values and on changed copies. A copy may also show one of the `others`.
+  Result<Mistakes> mistakes_of(const Finding& finding, const Cause& cause, const Mistakes& others);
+  // Returns whether the mistakes predict the wrong answers to changed copies of the program. If
+  // not, the code under test does not make a mistake that `mistake` can describe.
+  Result<bool> predicts_copies(const Finding& finding, const Cause& cause, const Mistakes& mistakes,
+                               const Mistakes& others);
+  // Returns whether the mistake of a finding certainly explains this wrong answer.
+  Result<bool> mistake_explains(std::size_t earlier, const Finding& reduced);
   // Sends the finding's subject without this pattern.
   Result<Shown> shown_without(const Finding& finding, const Pattern& pattern);
   [[nodiscard]] static Pattern pattern_of(const Finding& finding);
   [[nodiscard]] bool may_reduce(const Finding& finding, bool suspected = false) const;
   [[nodiscard]] bool knows_earlier_runs() const;
   [[nodiscard]] bool has_known_pattern(const Finding& like, const HuntSubject& subject) const;
+  // Returns whether the cause of a finding of an earlier run may explain this one.
+  [[nodiscard]] bool has_known_cause(const Finding& like) const;
   // Returns whether the cause may explain the finding: one of the same kind and manner, or a lost
   // call, which may be the effect of a wrong decision of an earlier run.
   [[nodiscard]] bool comparable(const Cause& cause, const Finding& finding) const;
@@ -179,6 +215,11 @@ class Findings {
   bool unlearned_ = false;  // no time was left to send all subjects of earlier runs
   std::optional<FindingKind> known_kind_;
   bool failed_ = false;
+  std::uint64_t look_effort_ = 0;             // the effort of look_behind()
+  std::map<std::size_t, std::size_t> looks_;  // looks behind patterns, by the bits of the length
+  bool found_by_length_ = false;              // look_behind_length() has found a mistake
+  // Pattern::arch() of each mistake that look_behind_arches() has found.
+  std::set<std::uint32_t> found_by_arch_;
   std::size_t joined_ = 0;  // the finding to which add() or settle() added the last one
 };
 

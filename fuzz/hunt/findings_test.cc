@@ -63,7 +63,7 @@ constexpr Insn kNegate = {kNeg, 0, 0, 0};
 TEST_F(FindingsTest, OneRequestExplainsAProgramWithManyOccurrences) {
   answer_ = [](ProgramView p) { return has(p, kNeg) ? Shown::kProblem : Shown::kRight; };
   findings_.add(failing(filled(1, kNegate)));
-  take(filled(200, kNegate));
+  take(filled(30, kNegate));
   EXPECT_EQ(requests_, 1u);
   ASSERT_EQ(report_.findings.size(), 1u);
   EXPECT_EQ(report_.findings[0].count, 2u);

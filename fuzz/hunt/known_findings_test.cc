@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "adapters/broken/planted.h"
 #include "fuzz/hunt/evaluators.h"
 #include "fuzz/hunt/testing.h"
 
@@ -410,6 +411,43 @@ TEST(KnownFindings, AnEarlierFindingOfAnEvaluatorIsRunWithItsInputs) {
   EXPECT_TRUE(report->gone.empty());
   ASSERT_EQ(report->findings.size(), 1u);
   EXPECT_TRUE(report->findings[0].known);
+}
+
+// Runs a planted wrong optimizer without its stages.
+HuntReport hunt_planted(const broken::Planted& planted, std::uint64_t seed,
+                        std::vector<KnownSubject> known) {
+  FakeOptimizer optimizer([&](ProgramView p) {
+    return FakeCompiler::answered(std::get<broken::PlantedOptimizer>(planted.run)(p));
+  });
+  HuntOptions options = options_for(200);
+  options.seed = seed;
+  options.repeat = false;
+  options.assess.cache = false;
+  options.known = std::move(known);
+  const auto report = hunt({"fake", &optimizer, nullptr}, *generated_programs(), options);
+  EXPECT_TRUE(report) << planted.name;
+  return *report;
+}
+
+TEST(KnownFindings, TheSameCampaignSeldomShowsANewMistakeOfAWrongOptimizer) {
+  std::size_t wrong = 0;
+  std::size_t fails = 0;
+  for (const broken::Planted& planted : broken::planted_optimizers()) {
+    if (!std::holds_alternative<broken::PlantedOptimizer>(planted.run)) continue;
+    const HuntReport first = hunt_planted(planted, 1, {});
+    EXPECT_LE(first.findings.size(), 4u) << planted.name << "\n" << shown(first);
+    std::vector<KnownSubject> known;
+    for (const Finding& finding : first.findings)
+      known.push_back({{"known", {}, finding.subject.before}, finding.kind});
+    if (known.empty()) continue;
+    ++wrong;
+    const HuntReport second = hunt_planted(planted, 1, std::move(known));
+    if (second.verdict == Verdict::kPass) continue;
+    ++fails;
+  }
+  EXPECT_GE(wrong, 15u);
+  // The others find a program with another pattern, which the first campaign did not find.
+  EXPECT_LE(fails, 6u);
 }
 
 TEST(KnownFindings, WithoutTimeForTheKnownFindingsNothingIsNew) {

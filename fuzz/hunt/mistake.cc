@@ -113,6 +113,18 @@ std::string shape_of_both(const Finding& finding) {
   return shape_of(both);
 }
 
+// Returns whether both findings change the targets of some conditional jump in the same way. What
+// is wrong with the target of one jump is often wrong with that of any other.
+bool change_targets_alike(const Mistakes& one, const Mistakes& two) {
+  return std::ranges::any_of(one.best(), [&](const Mistake& first) {
+    return std::get<0>(first) == MutationOperator::kTarget &&
+           std::ranges::any_of(two.best(), [&](const Mistake& second) {
+             return std::get<0>(second) == MutationOperator::kTarget &&
+                    std::get<3>(first) == std::get<3>(second);
+           });
+  });
+}
+
 }  // namespace
 
 Mistakes mistakes_in(const Finding& finding, const ActsLike& acts_like) {
@@ -209,7 +221,8 @@ Agreement agreement(const Finding& known, const Mistakes& of_known, const Findin
                           predict(of_known, finding.subject.before, [&](ProgramView program) {
                             return run(program, finding.witness->data) == finding.witness->after;
                           }).value_or(false);
-  return at_witness ? Agreement::kSame : Agreement::kOther;
+  return at_witness || change_targets_alike(of_known, of_finding) ? Agreement::kSame
+                                                                  : Agreement::kOther;
 }
 
 }  // namespace secequiv::hunt

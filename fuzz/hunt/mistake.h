@@ -24,8 +24,9 @@ struct Mistakes {
   std::set<Mistake> exact;  // those that turn it into the answer itself
   std::set<Mistake> all;
   bool confirmed = false;  // the same program with other values also has one of `all`
+  bool refuted = false;    // a changed copy of the subject fails in another way
 
-  [[nodiscard]] bool certain() const { return confirmed || !exact.empty(); }
+  [[nodiscard]] bool certain() const { return !refuted && (confirmed || !exact.empty()); }
   [[nodiscard]] const std::set<Mistake>& best() const { return exact.empty() ? all : exact; }
 };
 // Returns no mistakes for a long program.

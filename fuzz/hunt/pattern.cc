@@ -93,9 +93,15 @@ std::optional<Insn> with_fresh_name(ProgramView program, std::size_t pc) {
 // --- policies
 
 enum Symbol : std::uint32_t { kArch, kX32, kSet, kVsyscall, kNoCall, kAnyOf, kAllOf, kAnd, kTest };
+constexpr std::uint32_t kOneArch = 0x100;  // + the architecture, unless it is kSimplestArch
+constexpr Arch kSimplestArch = Arch::kX86_64;
 
+struct Symbols {
+  std::uint32_t symbol;
+  std::uint32_t general = symbol;
+};
 // Receives a part of a policy, and a function that takes it out. Returns true to end the visit.
-using VisitPart = std::function<bool(std::uint32_t symbol, const std::function<void()>& take_out)>;
+using VisitPart = std::function<bool(Symbols, const std::function<void()>& take_out)>;
 
 std::uint32_t symbol_of(const Matcher& test) {
   const bool masked = test.op == Matcher::Op::kMaskedEq;
@@ -107,12 +113,12 @@ bool visit_fields(Rule& rule, const VisitPart& visit) {
   bool first = true;
   for (Matcher& test : rule.fields) {
     if (test.op == Matcher::Op::kAny) continue;
-    if (!std::exchange(first, false) && visit(kAnd, [&] { test = {}; })) return true;
+    if (!std::exchange(first, false) && visit({kAnd}, [&] { test = {}; })) return true;
     const auto take_out = [&] {
       test.op = test.op == Matcher::Op::kEq ? Matcher::Op::kGe : Matcher::Op::kEq;
       test.mask = 0;
     };
-    if (visit(symbol_of(test), take_out)) return true;
+    if (visit({symbol_of(test)}, take_out)) return true;
   }
   return false;
 }
@@ -124,7 +130,7 @@ bool visit_rule(Rule& rule, const VisitPart& visit) {
     const Rule child = rule.children.front();
     rule = child;
   };
-  if (visit(rule.kind == Rule::Kind::kAnyOf ? kAnyOf : kAllOf, only_first)) return true;
+  if (visit({rule.kind == Rule::Kind::kAnyOf ? kAnyOf : kAllOf}, only_first)) return true;
   return std::ranges::any_of(rule.children, [&](Rule& child) { return visit_rule(child, visit); });
 }
 
@@ -138,31 +144,61 @@ void without_arch(Policy& policy, std::size_t at) {
 
 bool visit_set(RuleSet& set, const VisitPart& visit) {
   constexpr std::uint32_t kNoNumber = 0x40000000;  // x32 numbers, and numbers like -1
-  if (set.vsyscall && visit(kVsyscall, [&] { set.vsyscall = false; })) return true;
+  if (set.vsyscall && visit({kVsyscall}, [&] { set.vsyscall = false; })) return true;
   for (std::size_t i = 0; i < set.rules.size(); ++i) {
     const auto erase = [&] { set.rules.erase(set.rules.begin() + static_cast<std::ptrdiff_t>(i)); };
-    if (set.rules[i].nr >= kNoNumber && visit(kNoCall, erase)) return true;
+    if (set.rules[i].nr >= kNoNumber && visit({kNoCall}, erase)) return true;
     if (visit_rule(set.rules[i].rule, visit)) return true;
   }
   return false;
 }
 
+// Replaces the only architecture by the simplest one.
+void with_simplest_arch(Policy& policy) {
+  policy.arches.front() = kSimplestArch;
+  for (RuleSet& set : policy.rule_sets)
+    for (SyscallRule& entry : set.rules) entry.arch = kSimplestArch;
+}
+
+bool visit_arches(Policy& policy, const VisitPart& visit) {
+  for (std::size_t i = 0; i < policy.arches.size(); ++i) {
+    const bool simplest = policy.arches[i] == kSimplestArch;
+    const auto take_out = [&] {
+      policy.arches.size() > 1 ? without_arch(policy, i) : with_simplest_arch(policy);
+    };
+    const std::uint32_t one =
+        simplest ? kArch : kOneArch + static_cast<std::uint32_t>(policy.arches[i]);
+    if ((i > 0 || !simplest) && visit({one, i > 0 ? std::uint32_t{kArch} : one}, take_out))
+      return true;
+  }
+  return false;
+}
+
 void visit_policy(Policy& policy, const VisitPart& visit) {
-  for (std::size_t i = 1; i < policy.arches.size(); ++i)
-    if (visit(kArch, [&] { without_arch(policy, i); })) return;
-  if (policy.x32_action && visit(kX32, [&] { policy.x32_action.reset(); })) return;
+  if (visit_arches(policy, visit)) return;
+  if (policy.x32_action && visit({kX32}, [&] { policy.x32_action.reset(); })) return;
   for (std::size_t i = 0; i < policy.rule_sets.size(); ++i) {
     auto& sets = policy.rule_sets;
     const auto erase = [&] { sets.erase(sets.begin() + static_cast<std::ptrdiff_t>(i)); };
-    if (i > 0 && visit(kSet, erase)) return;
+    if (i > 0 && visit({kSet}, erase)) return;
     if (visit_set(sets[i], visit)) return;
   }
 }
 
+bool is_arch(const Part& part) { return part.symbol == kArch || part.symbol >= kOneArch; }
+
+// Reductions keep a second architecture only if its presence matters. Then any other would do.
+void generalize_arches(Parts& parts) {
+  const auto is_further = [](const Part& part) { return part.general == kArch; };
+  if (std::ranges::none_of(parts, is_further)) return;
+  std::erase_if(parts, [&](const Part& part) { return is_arch(part) && !is_further(part); });
+  for (Part& part : parts) part.symbol = part.general;
+}
+
 Parts parts_of(Policy& policy) {
   Parts out;
-  visit_policy(policy, [&](std::uint32_t symbol, const auto& /*take_out*/) {
-    out.push_back({symbol, symbol, 0, out.size()});
+  visit_policy(policy, [&](Symbols symbols, const auto& /*take_out*/) {
+    out.push_back({symbols.symbol, symbols.general, 0, out.size()});
     return false;
   });
   return out;
@@ -181,6 +217,8 @@ std::uint32_t register_left_out(std::uint32_t symbol) {
 
 Parts parts_of(const HuntSubject& subject) { return Stripped(subject).parts(); }
 
+bool has_other_arch(const Parts& parts) { return std::ranges::any_of(parts, is_arch); }
+
 bool has_more(const Parts& parts, const Parts& original) {
   const auto symbols = [](const Parts& all) {
     std::vector<std::uint32_t> out;
@@ -195,6 +233,7 @@ bool has_more(const Parts& parts, const Parts& original) {
 Pattern::Pattern(const HuntSubject& reduced, bool values)
     : parts_(parts_of(reduced)), values_(values || !reduced.policy.empty()) {
   if (reduced.policy.empty()) drop_jumps(parts_);
+  if (!reduced.policy.empty()) generalize_arches(parts_);
   if (parts_.size() > kMostParts) parts_.clear();
   if (reduced.policy.empty() && !parts_.empty()) keep_the_cause(parts_);
 }
@@ -293,6 +332,11 @@ bool Pattern::same_as(const Pattern& other) const {
                             [&](const Part& one, const Part& two) { return stands_for(one, two); });
 }
 
+std::uint32_t Pattern::arch() const {
+  const auto at = std::ranges::find_if(parts_, is_arch);
+  return at == parts_.end() ? 0 : at->symbol + 1;
+}
+
 // Returns whether the pattern has another part with the word or slot of this one.
 bool Pattern::repeats_place(const Part& part) const {
   return part.name >> 32 > kValueName && std::ranges::count(parts_, part.name, &Part::name) > 1;
@@ -329,8 +373,45 @@ bool Stripped::take_out(const Pattern& pattern, std::size_t way) {
 
 std::size_t Stripped::take_out_all(const Pattern& pattern, std::size_t way, std::size_t most) {
   std::size_t taken = 0;
+  if (policy_ && way == 0 && most > 1) {
+    // Checking the policy takes far longer than changing it, so this checks it once.
+    const Stripped given = *this;
+    unchecked_ = true;
+    while (taken < most && take_out(pattern)) ++taken;
+    unchecked_ = false;
+    if (taken == 0 || set_policy(*policy_)) return taken;
+    *this = given;
+    taken = 0;
+  }
   while (taken < most && take_out(pattern, way)) ++taken;
   return taken;
+}
+
+bool Stripped::take_out_arches() {
+  if (!policy_ || !has_other_arch(parts_)) return false;
+  Policy simple = *policy_;
+  while (simple.arches.size() > 1)
+    without_arch(simple, simple.arches.front() == kSimplestArch ? 1 : 0);
+  with_simplest_arch(simple);
+  return set_policy(simple);
+}
+
+bool Stripped::set_policy(const Policy& policy) {
+  auto legal = read_policy(write_policy(policy), subject_.name);
+  if (!legal) return false;
+  policy_ = std::move(*legal);
+  parts_ = parts_of(*policy_);
+  return true;
+}
+
+void Stripped::take_out_others(const Pattern& pattern, std::size_t most) {
+  Stripped next = *this;
+  if (!next.take_out(pattern)) return;
+  const auto same = [](const Insn& one, const Insn& two) { return one == two; };
+  const auto at = std::ranges::mismatch(subject_.before, next.subject_.before, same).in1;
+  kept_ = static_cast<std::size_t>(at - subject_.before.begin());
+  std::erase_if(parts_, [&](const Part& part) { return part.place == kept_; });
+  take_out_all(pattern, 0, most);
 }
 
 bool Stripped::put(std::size_t pc, const std::optional<Insn>& in, std::size_t& way) {
@@ -338,6 +419,7 @@ bool Stripped::put(std::size_t pc, const std::optional<Insn>& in, std::size_t& w
   const Insn old = std::exchange(subject_.before[pc], *in);
   if (!refusal_of(subject_.before, LengthRule::kUnlimited) && way-- == 0) {
     parts_ = parts_of(subject_.before);
+    if (kept_) std::erase_if(parts_, [&](const Part& part) { return part.place == *kept_; });
     return true;
   }
   subject_.before[pc] = old;
@@ -347,14 +429,14 @@ bool Stripped::put(std::size_t pc, const std::optional<Insn>& in, std::size_t& w
 bool Stripped::simplify(const Part& part, std::size_t& way) {
   Policy simple = *policy_;
   std::size_t place = 0;
-  visit_policy(simple, [&](std::uint32_t /*symbol*/, const auto& take_out) {
+  visit_policy(simple, [&](Symbols /*symbols*/, const auto& take_out) {
     if (place++ != part.place) return false;
     take_out();
     return true;
   });
-  auto legal = read_policy(write_policy(simple), subject_.name);
-  if (!legal || way-- != 0) return false;
-  policy_ = std::move(*legal);
+  if (!unchecked_)
+    return read_policy(write_policy(simple), subject_.name) && way-- == 0 && set_policy(simple);
+  policy_ = std::move(simple);
   parts_ = parts_of(*policy_);
   return true;
 }

@@ -25,6 +25,9 @@ using Parts = std::vector<Part>;
 // Precondition: `subject` holds a policy if and only if a compiler is under test.
 Parts parts_of(const HuntSubject& subject);
 
+// Returns whether a policy with these parts has other architectures than the simplest one.
+bool has_other_arch(const Parts& parts);
+
 // Returns whether `parts` has an instruction, test or other part that `original` lacks or has less
 // often. Jumps to the next instruction count as other JAs.
 bool has_more(const Parts& parts, const Parts& original);
@@ -40,6 +43,9 @@ class Pattern {
   [[nodiscard]] bool in(const Parts& parts) const { return !occurrence(parts).empty(); }
   // Returns whether both patterns have the same parts, apart from values.
   [[nodiscard]] bool same_as(const Pattern& other) const;
+  // Returns a number for the architecture that the pattern needs, another one if it needs several,
+  // or 0.
+  [[nodiscard]] std::uint32_t arch() const;
 
  private:
   friend class Stripped;
@@ -66,15 +72,25 @@ class Stripped {
   bool take_out(const Pattern& pattern, std::size_t way = 0);
   // Takes out up to `most` occurrences, and returns how many.
   std::size_t take_out_all(const Pattern& pattern, std::size_t way, std::size_t most);
+  // Leaves only the simplest architecture of a policy. Returns false if nothing else was there, or
+  // if the result is not legal.
+  bool take_out_arches();
+  // Takes out up to `most` occurrences, but keeps the instruction that take_out() would replace.
+  // Precondition: the subject is a program.
+  void take_out_others(const Pattern& pattern, std::size_t most);
   [[nodiscard]] HuntSubject subject() const;
 
  private:
   bool put(std::size_t pc, const std::optional<Insn>& in, std::size_t& way);
   bool simplify(const Part& part, std::size_t& way);
+  // Sets the policy in its canonical form, or returns false if it is not legal.
+  bool set_policy(const Policy& policy);
 
   HuntSubject subject_;
   std::optional<Policy> policy_;
-  Parts parts_;
+  Parts parts_;                      // without the kept one
+  bool unchecked_ = false;           // simplify() may leave a policy that is not legal
+  std::optional<std::size_t> kept_;  // the place of an instruction that stays
 };
 
 }  // namespace secequiv::hunt

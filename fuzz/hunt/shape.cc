@@ -107,6 +107,10 @@ std::string manner_of(FindingKind kind, std::string_view detail, std::string_vie
   return rule ? std::string(rule_name(*rule)) : "";
 }
 
+std::string manner_with_pass(const Finding& finding) {
+  return finding.pass + '\n' + manner_of(finding.kind, finding.detail, finding.cause, finding.rule);
+}
+
 bool same_manner(const Problem& problem, const Finding& finding) {
   return problem.kind == finding.kind &&
          manner_of(problem.kind, problem.detail, problem.cause, problem.rule) ==

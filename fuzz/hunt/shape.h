@@ -25,6 +25,9 @@ std::string signature_of(std::string_view detail, std::string_view cause);
 std::string manner_of(FindingKind kind, std::string_view detail, std::string_view cause,
                       std::optional<RefusalRule> rule);
 
+// Returns the same for a finding, together with its pass.
+std::string manner_with_pass(const Finding& finding);
+
 // Returns whether the problem can have the cause of the finding. A program that crashes in another
 // place, or whose answer breaks another rule of the kernel, is a different finding.
 bool same_manner(const Problem& problem, const Finding& finding);
