@@ -81,7 +81,7 @@ Result<int> run_bisect(const BisectOptions& given) {
 void add_bisect(CLI::App& app, Context& context) {
   const auto [sub, given] = add_command(
       app, context, "bisect",
-      "Find the first version of an optimizer, compiler or interpreter with a finding", run_bisect);
+      "Find the first version of an optimizer, compiler or interpreter that fails", run_bisect);
   sub->add_option("--versions", given->versions,
                   "Versions, oldest first: a file with one on each line, or a range such as v1..v9")
       ->required();

@@ -75,7 +75,7 @@ Reading reading(const Options& options, Names names) {
     const SymbolUse& use = program.uses.front();
     return lacks_value(
         use,
-        fmt::format("; give it one with --set {}=NUMBER, or use 'prove' for all values", use.name));
+        fmt::format("; set the value with --set {}=NUMBER, or use 'prove' for all values", use.name));
   };
   out.unknown = [&options](const UnknownName& unknown) -> Status {
     if (options.strict_names)

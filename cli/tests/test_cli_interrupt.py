@@ -83,7 +83,7 @@ def test_ctrl_c_stops_a_command_under_test_and_still_gives_a_report(args, where,
     more = ["--junit", tmp_path / "junit.xml"] if args[0] == "check" else []
     status, document, err = interrupted(*args, *more)
     assert fits(document) == "error" and (status, document["error"]) == (3, "budget"), document
-    assert (document["where"], document["detail"]) == (where, "it was stopped by the interruption")
+    assert (document["where"], document["detail"]) == (where, "the interrupt stopped this command")
     assert "secequiv: interrupted" in err
     assert not more or "<error " in (tmp_path / "junit.xml").read_text()
 

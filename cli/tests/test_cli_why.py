@@ -447,7 +447,7 @@ def test_a_missing_filter_or_call_gets_a_hint(getpid):
     done = run("actions", getpid, "socket")
     assert done.status == 2 and done.err.startswith(
         "secequiv: actions takes no system call, found 'socket'; to explain one: secequiv why %s --nr socket" % getpid)
-    note = "secequiv: note: this explains call number 0; choose another with --nr\n"
+    note = "secequiv: note: the answer explains call number 0; choose another call with --nr\n"
     assert run("why", getpid).err == note and run("why", getpid, "--nr", 0).err == run("why", getpid, "--nr", "read").err == ""
 
 

@@ -279,8 +279,8 @@ class EvaluatorHunt {
       last->detail = whole.detail;  // with the whole time limit
     }
     if (!last) {
-      finding.detail +=
-          ended ? " (not reduced: the time ran out)" : " (not reduced: it did not happen again)";
+      finding.detail += ended ? " (not reduced: the time ran out)"
+                              : " (not reduced: the failure did not happen again)";
       finding.repeated = ended;
       return finding;
     }

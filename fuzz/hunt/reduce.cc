@@ -242,7 +242,7 @@ Result<Finding> reduce(const Target& target, const Finding& finding, const HuntO
   }
   if (!reduction.last()) {
     out.detail += reduction.ended() ? " (not reduced: the time ran out)"
-                                    : " (not reduced: it did not happen again)";
+                                    : " (not reduced: the failure did not happen again)";
     out.repeated = reduction.ended();
     return out;
   }
