@@ -1,4 +1,5 @@
-// `kernel`: compares the running Linux with our model, on one program, two, or random ones.
+// `kernel`: compares the running Linux with our model, on one or two given programs, or on random
+// programs.
 #include "harness/report/kernel.h"
 
 #include "analyze/ask_kernel.h"

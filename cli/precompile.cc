@@ -1,5 +1,5 @@
-// `precompile`: makes a filter whose variables get their values at installation, and proves it for
-// all values.
+// `precompile`: makes a filter whose variables get their values at installation, and proves it
+// right for all values.
 #include "analyze/precompile.h"
 
 #include "cli/command.h"
