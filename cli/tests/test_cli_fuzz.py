@@ -156,7 +156,7 @@ def test_a_folder_with_an_unreadable_file_does_not_pass(programs, mixed, tmp_pat
         for form in forms.values():
             assert "/" + Path(path).name in form.read_text(), (path, form)
     assert "typo.asm:2:9: unknown label 'yes'" in text
-    # A failure is still a failure, and a file that is named itself is an error.
+    # With unreadable files, a failure still fails. An unreadable file is an error if the user names the file and not its folder.
     wrong = ["--optimizer", SWAPS, "--form", "ddd", "--programs", programs, *FAST, "5"]
     document, done = report("fuzz", *wrong)
     assert done.status == 1 and len(document["unread"]) == len(mixed)

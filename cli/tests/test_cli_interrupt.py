@@ -255,6 +255,6 @@ def test_an_interrupted_page_appears_soon_and_names_its_gaps(paged, when):
     assert process.returncode == 3 and "undecided: interrupted" in out
     assert "The run was interrupted, so parts of this page are missing." in page
     data = json.loads(re.search(r'id="data">(.*?)</script>', page).group(1))
-    # The page shows no obligation as undecided that the report counts as covered, and no costs that come from only a few inputs.
+    # If the report counts an obligation as covered, the page must not show it as undecided. It must not show costs from a few inputs.
     assert [side["obligations"] for side in data["sides"]] == [0, 0] and '<section id="cost">' not in page
     assert "unknown: interrupted" in page
