@@ -204,8 +204,8 @@ class EvaluatorHunt {
     return Shown::kProblem;
   }
 
-  // Returns the input that showed the finding, if there is one, then random inputs that are the
-  // same for equal programs.
+  // Returns the input that showed the finding, if there is one, then random inputs. Equal programs
+  // get the same random inputs.
   std::vector<SeccompData> inputs_like(const Finding& finding, ProgramView program) const {
     Random random(1);
     auto out = random_inputs(random, program, options_.inputs);
@@ -302,7 +302,7 @@ class EvaluatorHunt {
       return problem ? problem->witness : std::nullopt;
     };
     finding.witness = minimize(*finding.witness, shows);
-    // One request is enough, because its problem is the first input with a wrong value.
+    // One request is enough, because it reports the first input with a wrong value.
     asked = with_named_calls(finding.witness->data);
     if (!asked.empty())
       if (const auto named = problem_of(finding.subject.before)) finding.witness = named->witness;

@@ -121,8 +121,8 @@ class Reduction {
   [[nodiscard]] const std::optional<Reduced>& last() const { return last_; }
 
  private:
-  // If the finding makes a decision looser, a smaller program whose decision becomes stricter does
-  // not show it.
+  // If the finding makes a decision looser, a smaller program whose decision becomes stricter shows
+  // another finding.
   bool same_change(const Problem& problem) const {
     return !finding_.witness || !problem.witness ||
            same_actions(*problem.witness, *finding_.witness);
