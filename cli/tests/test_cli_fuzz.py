@@ -426,7 +426,7 @@ def test_interrupts_leave_no_command_behind_if_several_run_at_once(tmp_path, int
 
 
 def test_answers_belong_to_their_programs_if_several_run_at_once(tmp_path):
-    # It crashes for programs that multiply (0x24 = 36), and is wrong for those with jset (0x45 = 69).
+    # The optimizer crashes for programs that multiply (0x24 = 36), and is wrong for programs with jset (0x45 = 69).
     (tmp_path / "tool.sed").write_text(r"""
 /^36 /{
   s/.*/cannot multiply/w /dev/stderr

@@ -189,7 +189,7 @@ class EvaluatorHunt {
     return Ok{};
   }
 
-  // Passes the problem of an answer for `tried_` to the findings, if it has one.
+  // If an answer for `tried_` has a problem, passes the problem to the findings.
   Result<Shown> take(const HuntSubject& subject, const Answer<std::vector<std::uint32_t>>& answer,
                      bool is_trial = true) {
     if (!std::exchange(started_, true) && answer.outcome == Outcome::kCannotRun)

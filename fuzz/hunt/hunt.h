@@ -39,7 +39,7 @@ struct HuntOptions {
   bool require_proof = false;
   AssessOptions assess;
   std::set<FindingKind> allowed;  // kinds that are only noted
-  // Subjects of earlier findings. What they show is known: it does not fail the hunt.
+  // Subjects of earlier findings. The failures that they show are known and do not fail the hunt.
   std::vector<KnownSubject> known;
   std::set<std::string, std::less<>> known_slow;  // families of programs (scaling.h)
   std::function<bool()> stop;                     // called every few requests; true ends the hunt
