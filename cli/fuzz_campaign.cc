@@ -42,7 +42,7 @@ void FuzzCampaignOptions::add(CLI::App& app) {
   app.add_option("--corpus", corpus,
                  "Read inputs from this folder, and add the inputs that cover new edges");
   app.add_flag("--minimize", minimize,
-               "Reduce the folder to one input for each edge at the end");
+               "Keep only one input in the folder for each edge when fuzzing ends");
   check.add(app);
 }
 
