@@ -167,7 +167,7 @@ void weigh(CheckReport& report) {
   if (report.oracle->in_doubt() != nullptr) {
     report.verdict = Verdict::kFail;
     report.reason = fmt::format(
-        "the pair may be correct, but our interpreter is in doubt: {}; without the oracle the "
+        "the pair may be correct, but our interpreter may be wrong: {}; without the oracle the "
         "result is: {}",
         disagreement_text(*report.oracle), report.reason);
     return;

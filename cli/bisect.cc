@@ -1,4 +1,4 @@
-// `bisect`: finds the first version of the code under test with a finding.
+// `bisect`: finds the first version of the code under test that has a finding.
 #include "analyze/bisect.h"
 
 #include <filesystem>
@@ -23,8 +23,8 @@ struct BisectOptions : VersionOptions {
   std::string versions;
 };
 
-// Stores, beside the finding, a certificate that the last version without the finding answers its
-// program correctly.
+// Stores a certificate beside the finding. It proves that the last version without the finding
+// answers the finding's program correctly.
 void certify_last_pass(BisectReport& report, RunningVersion& running) {
   const Finding& finding = report.found->findings.front();
   const bool wanted = report.last_pass && !finding.file.empty() && report.kind != "evaluator";
@@ -81,7 +81,7 @@ Result<int> run_bisect(const BisectOptions& given) {
 void add_bisect(CLI::App& app, Context& context) {
   const auto [sub, given] = add_command(
       app, context, "bisect",
-      "Find the first version of an optimizer, compiler or interpreter with a finding", run_bisect);
+      "Find the first version of an optimizer, compiler or interpreter that fails", run_bisect);
   sub->add_option("--versions", given->versions,
                   "Versions, oldest first: a file with one on each line, or a range such as v1..v9")
       ->required();

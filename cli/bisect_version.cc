@@ -37,7 +37,7 @@ Result<HuntReport> RunningVersion::hunt(const Finding* only) {
   hunting->scaling = false;
   std::vector<SeccompData> inputs;
   if (only != nullptr) {
-    hunting->trials = 0;  // nothing but the finding's subject, which is always tried
+    hunting->trials = 0;  // only the finding's subject, which every hunt tries
     if (only->witness) inputs.push_back(only->witness->data);
     auto source = hunt::given_subject(only->subject);
     if (!source) return source.error();
@@ -45,7 +45,7 @@ Result<HuntReport> RunningVersion::hunt(const Finding* only) {
   }
   auto source = fuzz_.sources.open(!fuzz_.target.compiler.empty(), given_.options);
   if (!source) return source.error();
-  // Otherwise, no version would pass.
+  // With a file that cannot be read, no version would pass.
   if (const auto unread = (*source)->unread(); !unread.empty()) return unread.front().error;
   auto stored = fuzz_.stored_inputs();
   if (!stored) return stored.error();

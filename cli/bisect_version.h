@@ -22,9 +22,9 @@ class RunningVersion {
 
   // Builds and starts a version, as BisectTools::start describes.
   Result<std::string> start(const std::string& version);
-  // Fuzzes it until its first failure, as BisectTools::hunt describes.
+  // Fuzzes the version until its first failure, as BisectTools::hunt describes.
   Result<HuntReport> hunt(const Finding* only);
-  // Starts a version again, and makes the certificate that its answer to the subject is right.
+  // Starts a version again. Returns the certificate that its answer to the subject is right.
   // Precondition: no evaluator is under test.
   CertificateReport certify(const std::string& version, const HuntSubject& subject);
 

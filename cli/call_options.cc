@@ -38,7 +38,8 @@ Result<SeccompData> CallOptions::read(Options& options) {
   auto data = record.empty() ? read_call(fields, options.arch) : from_record(options);
   const bool of_host = fields.arch.empty() && fields.words.empty() && record.empty();
   if (!data || (host_->count() > 0 && !of_host)) return data;
-  // A 32-bit call of the default host does not change the host, so profiles are read for that host.
+  // The default host can make 32-bit calls, so such a call does not change the host for which
+  // profiles are read.
   const Arch host = options.oci().arch;
   const Arch called = arch_from_data(data->arch(), 0).value_or(host);
   if (called != compat_arch(host)) options.arch = arch_info(called).name;

@@ -61,7 +61,7 @@ Result<int> run_check(const CheckCommand& given) {
 void add_check(CLI::App& app, Context& context) {
   const auto [sub, given] = add_command(
       app, context, "check",
-      "Test and prove a pair of programs, or a policy and its optimized form", run_check);
+      "Test and prove two programs equivalent, or a policy and its optimized form", run_check);
   sub->add_option("input", given->pair.inputs,
                   "Programs or policies (default: a policy of gVisor); - for standard input")
       ->expected(1, 2);

@@ -60,8 +60,8 @@ Status load(const DiffOptions& given, DiffJob& job) {
   return Ok{};
 }
 
-// Returns whether the report needs rules: the text names them on request, the page of two policies
-// always does.
+// Returns whether the report needs rules. The text names rules on request; the page of two policies
+// always names them.
 bool needs_rules(const DiffOptions& given, const DiffJob& job) {
   const bool files = !given.options.html.empty() || given.options.wants_reports();
   return given.rules || (files && is_policy(job.before.filters) && is_policy(job.after.filters));

@@ -8,8 +8,8 @@
 
 namespace secequiv::cli {
 
-// Declares these options for the help. CLI11 parses only --color: it would take the value of any
-// other of these options, such as `check`, for the command.
+// Declares these options for the help. CLI11 parses only --color, because it would take the value
+// of the other options for a command, such as `check` in `--explain check`.
 void add_documents(CLI::App& app);
 
 // Prints the document that the command line names. Returns its exit status, or nothing if the

@@ -30,7 +30,7 @@ void EngineOptions::add(CLI::App& app) {
 
 void EngineOptions::add_engine(CLI::App& app) {
   app.add_option("--engine", names,
-                 "Prove with dd (then sat, z3), one engine, both dd and z3, or all; repeatable")
+                 "Prove with dd (then sat, z3), another engine, both dd and z3, or all; repeatable")
       ->check(engine_name())
       ->default_str("dd")
       ->allow_extra_args(false);

@@ -20,7 +20,7 @@ namespace {
 
 struct Named {
   Subject subject;
-  std::string_view option;       // for this choice; empty: `where` stays
+  std::string_view option;       // replaces the error's `where`, unless empty
   std::string_view advice = {};  // what to do instead
 };
 constexpr std::array kNamed = std::to_array<Named>({

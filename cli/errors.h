@@ -1,5 +1,5 @@
-// Prints errors. Owns the options and commands that users know in place of the libraries' subjects,
-// and the exit status of an error. It must not know any command's work.
+// Prints errors. Owns the exit status of an error, and which option or command an error names in
+// place of a library's subject. It must not know any command's work.
 #pragma once
 
 #include "cli/options.h"

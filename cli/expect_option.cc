@@ -22,7 +22,7 @@ Result<std::optional<DiffJob::Expected>> ExpectOption::read() const {
   if (write == "-")
     return make_error(ErrorCode::kUsage, "--write-expect",
                       "expected a file, found '-': the report goes to standard output; --json "
-                      "prints it in the form of this file");
+                      "prints the difference in the form that --expect reads");
   if (path.empty()) return std::optional<DiffJob::Expected>();
   const auto text = read_input(path, warn);
   if (!text) return text.error();

@@ -16,7 +16,7 @@ struct ExpectOption {
 
   void add(CLI::App& app);
   // Returns the expected difference, if --expect names one. Errors: kUsage, and those of reading
-  // it.
+  // the file.
   [[nodiscard]] Result<std::optional<DiffJob::Expected>> read() const;
   // Writes the difference if --write-expect is given, unless the oracle contradicts it.
   [[nodiscard]] Status store(const DiffReport& found) const;

@@ -16,8 +16,8 @@ struct FuzzOptions {
   bool list = false;
 };
 
-// Options that apply only to a pair are errors without a pair; those that do not apply to a pair
-// are errors with one.
+// Options that apply only to a pair are errors without a pair. Options that do not apply to a pair
+// are errors with a pair.
 constexpr const char* kPairGroup = "Pair of programs";
 constexpr const char* kTargetGroup = "Under test";
 

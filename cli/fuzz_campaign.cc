@@ -36,13 +36,13 @@ pair::FuzzOptions fuzz_options(const FuzzCampaignOptions& given, const FuzzEffor
 
 void FuzzCampaignOptions::add(CLI::App& app) {
   app.add_option("input", pair.inputs,
-                 "Programs before and after; without the second, the built-in optimizer makes it")
+                 "Programs before and after (by default, the built-in optimizer makes 'after')")
       ->expected(1, 2);
   pair.add(app);
   app.add_option("--corpus", corpus,
-                 "Read inputs from this folder, and store inputs there that cover new edges");
+                 "Read inputs from this folder, and add the inputs that cover new edges");
   app.add_flag("--minimize", minimize,
-               "Keep only one input for each edge in the folder at the end");
+               "Keep only one input in the folder for each edge when fuzzing ends");
   check.add(app);
 }
 

@@ -15,7 +15,7 @@ void FuzzSources::add(CLI::App& app) {
       ->allow_extra_args();
   app.add_flag("--generate", generate, "Start from generated programs or policies (the default)");
   app.add_flag("--no-dead-code", no_dead_code,
-               "Generate only programs in which some path reaches every instruction");
+               "Generate no programs with an instruction that no path reaches");
   app.add_option("--arches", arches, "Generate only policies for these architectures")
       ->check(architecture())
       ->delimiter(',')

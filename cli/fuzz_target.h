@@ -36,7 +36,7 @@ struct FuzzTargetOptions {
   bool require_proof = false;
 
   void add(CLI::App& app);
-  // Declares the options that do not depend on how long one hunt runs.
+  // Declares the options that `fuzz` and `bisect` share.
   void add_search(CLI::App& app);
   // Returns the options of the hunt. Errors: kUsage for a wrong value of --allow, and those of
   // reading the files of --known.

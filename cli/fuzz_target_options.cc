@@ -49,7 +49,7 @@ void FuzzTargetOptions::add_search(CLI::App& app) {
   target.add(app, true);
   target.at_once = std::max(1U, std::thread::hardware_concurrency());
   app.add_option("--at-once", target.at_once,
-                 "Run a command at most this many times at once (default: once for each core)")
+                 "Run at most this many copies of a command at once (default: one for each core)")
       ->check(whole_number(1, 256));
   sources.add(app);
   add_records(app, inputs);

@@ -69,7 +69,7 @@ void heed_interrupts() {
 }
 
 Error stopped_command(const std::string& command) {
-  return make_error(ErrorCode::kBudget, command, "it was stopped by the interruption");
+  return make_error(ErrorCode::kBudget, command, "the interrupt stopped this command");
 }
 
 bool was_interrupted() { return interrupted; }

@@ -7,9 +7,9 @@
 
 namespace secequiv::cli {
 
-// From now on, the first Ctrl-C (or SIGHUP, SIGTERM) only sets was_interrupted(). A second one ends
-// this process and all processes that it started, unless another process sent the same signal
-// again within a second, as timeout(1) does.
+// From now on, the first Ctrl-C (or SIGHUP, SIGTERM) only sets was_interrupted(). A second signal
+// ends this process and all processes that it started. If another process sends the same signal
+// again within a second, as timeout(1) does, the two count as one.
 void watch_interrupts();
 bool was_interrupted();
 // Like watch_interrupts(), but the first signal also stops proofs. Unfinished proofs are then

@@ -1,4 +1,5 @@
-// `kernel`: compares the running Linux with our model, on one program, two, or random ones.
+// `kernel`: compares the running Linux with our model, on one or two given programs, or on random
+// programs.
 #include "harness/report/kernel.h"
 
 #include "analyze/ask_kernel.h"
@@ -109,7 +110,7 @@ void add_kernel(CLI::App& app, Context& context) {
              "Run this many random inputs near each program's constants");
   add_seed(*sub, given->job.seed);
   sub->add_option("--entry", given->entry,
-                  "Run any input (with changed loads), or make real x86_64 or i386 system calls")
+                  "Run any input by redirecting loads, or make real x86_64 or i386 system calls")
       ->check(one_of({"any", "x86_64", "i386"}))
       ->capture_default_str();
   given->options.add(*sub, {kInput, kSame, kImport, kQuiet, kJson});

@@ -28,7 +28,7 @@ Result<int> lint_policy(const LintOptions& given) {
   job.limits.seconds = given.options.timeout;
   const auto found = lint(job);
   if (!found) return found.error();
-  if (given.options.quiet && !given.options.json)  // warnings appear even then
+  if (given.options.quiet && !given.options.json)  // --quiet keeps warnings
     for (const UnknownName& name : found->unknown) given.options.warning(name.text());
   return print_found(given.options.json ? render(to_json(*found)) : lint_text(*found),
                      reported(*found), given.options, Ok{}, VerdictLine::kFirst);

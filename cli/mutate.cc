@@ -27,7 +27,8 @@ struct MutateOptions {
 Result<int> mutate(const MutateOptions& job) {
   if (job.prove_all && job.sample)
     return make_error(ErrorCode::kUsage, "--sample",
-                      "cannot be combined with --prove-all, which proves all mutants");
+                      "cannot be combined with --prove-all, which attempts a proof for every "
+                      "mutant");
   auto engine = job.engine.engine(job.options);
   if (!engine) return engine.error();
   auto source = load_accepted(job.program, reading(job.options));
@@ -65,14 +66,14 @@ void add_mutate(CLI::App& app, Context& context) {
   add_program(*sub, job->program);
   sub->add_option("--policy", job->policy, "Also derive inputs from this policy");
   sub->add_option("--fuzz-seconds", job->fuzz_seconds,
-                  "Fuzz each mutant that survives derived inputs for this many seconds, 0 for none")
+                  "Spend this many seconds fuzzing each mutant that survives derived inputs")
       ->check(seconds(true))
       ->capture_default_str();
   add_seed(*sub, job->seed);
   sub->add_flag("--prove-all", job->prove_all,
-                "Prove every mutant, including those that inputs kill");
+                "Attempt a proof for every mutant, including those that inputs kill");
   sub->add_option("--sample", job->sample,
-                  "Also prove this many mutants that derived inputs kill (default: 1000)")
+                  "Also attempt a proof for this many mutants that inputs kill (default: 1000)")
       ->check(whole_number(0, 1000000000));
   job->engine.add_engine(*sub);
   job->options.add(*sub, {kInput, kTimeout, kSame, kImport, kQuiet, kJson});

@@ -13,7 +13,7 @@ void Options::add_input(CLI::App& app) {
       ->check(form());
   app.add_flag("--big-endian", big_endian, "Read raw programs as big endian");
   app.add_option("--set", set,
-                 "Replace a name ('#$NAME') in asm input by a number, as NAME=VALUE; repeatable")
+                 "Replace a name ('#$NAME') in asm input with a number, as NAME=VALUE; repeatable")
       ->allow_extra_args(false);
 }
 

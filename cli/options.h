@@ -62,14 +62,15 @@ struct Options {
   bool strict_names = false;
   bool require_whole = false;
   const CLI::App* command_line = nullptr;  // the command of these options, after add()
-  // Notes for people, which are printed after the report. With --quiet, only warnings are printed.
+  // Notes for people. A command prints them after its report. With --quiet, it prints only the
+  // warnings.
   struct Note {
     std::string text;
     bool warning;
     bool operator==(const Note&) const = default;
   };
   std::shared_ptr<std::vector<Note>> notes = std::make_shared<std::vector<Note>>();
-  // The files that were included by policies read so far.
+  // The files that the policies read so far include.
   std::shared_ptr<std::vector<std::string>> included = std::make_shared<std::vector<std::string>>();
 
   // Declares these groups, in this order.

@@ -117,7 +117,7 @@ void print_direction(std::string_view line, Effect effect) {
 
 int print_found(std::string_view text, const ReportedCases& found, const Options& options,
                 const Status& also, VerdictLine line) {
-  // Before the answer, because a reader that closes the pipe ends this process.
+  // Writes files before the answer, because a reader that closes the pipe ends this process.
   const Status files = write_report_files(found, options);
   // Even with --quiet, the output begins with what became more permissive.
   const std::string direction = found.direction + "\n";

@@ -39,12 +39,12 @@ int write_drawing(int status, const std::string& path, std::string_view svg);
 // The line of a report that is its verdict.
 enum class VerdictLine : bool { kFirst, kLast };
 
-// Prints a report with a verdict. With --quiet it prints only that line, and nothing for a pass;
-// but it always prints JSON in full.
+// Prints a report with a verdict. With --quiet, it prints only the verdict line, and nothing for a
+// pass. It prints JSON in full even with --quiet.
 int print_verdict(std::string_view text, int status, const Options& options,
                   VerdictLine line = VerdictLine::kLast);
-// Like print_verdict(), and writes the report files. Returns the status of `found`, or the error's
-// if a write failed or `also` is an error.
+// Like print_verdict(), and writes the report files. Returns the status of `found`. If a write
+// failed or `also` is an error, it returns the error's status.
 int print_found(std::string_view text, const ReportedCases& found, const Options& options,
                 const Status& also = Ok{}, VerdictLine line = VerdictLine::kLast);
 

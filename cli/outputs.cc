@@ -38,8 +38,8 @@ std::vector<std::string> paths_in(const std::string& value) {
   return out;
 }
 
-// Returns the files that an option will write, except special files such as /dev/null, which lose
-// nothing.
+// Returns the files that an option will write. Leaves out special files such as /dev/null, because
+// writing to them destroys nothing.
 std::vector<std::string> outputs_of(const CLI::Option& option) {
   std::vector<std::string> out;
   const bool report = std::ranges::any_of(

@@ -1,5 +1,5 @@
-// `precompile`: makes a filter whose variables get their values at installation, and proves it for
-// all values.
+// `precompile`: makes a filter whose variables get their values at installation, and proves it
+// right for all values.
 #include "analyze/precompile.h"
 
 #include "cli/command.h"
@@ -50,7 +50,7 @@ Result<int> precompile_policy(const PrecompileArguments& given) {
 void add_precompile(CLI::App& app, Context& context) {
   const auto [sub, given] =
       add_command(app, context, "precompile",
-                  "Compile a policy whose variables are filled in later, and prove the result",
+                  "Compile a policy with variables to fill in later, and prove the result correct",
                   precompile_policy);
   sub->add_option("policy", given->policy, "Policy, in any format; - for standard input")
       ->required();

@@ -16,7 +16,7 @@ struct ProfileOptions {
   std::string path;
 
   void add(CLI::App& app);
-  // Reads the given profile. Without --profile, it returns an empty one. Errors: those of reading.
+  // Reads the given profile. Without --profile, returns an empty profile. Errors: those of reading.
   [[nodiscard]] Result<std::vector<SyscallCount>> read() const;
   // Reads the given profile. Without --profile, it returns each call of the architecture once. It
   // notes calls that `arch` does not have. Errors: those of reading and of profile_for.

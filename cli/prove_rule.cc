@@ -99,7 +99,7 @@ void add_prove_rule(CLI::App& app, Context& context) {
   sub->add_flag("--weakest", given->weakest,
                 "Also find the weakest conditions on symbols that make each rule right");
   sub->add_option("--instantiate", given->instantiate,
-                  "Write pairs of programs that use a proven rule to this folder");
+                  "Write pairs of programs, before and after a rewrite by a rule, to this folder");
   add_number(*sub, "--count", given->count, 1, 10000,
              "Write this many pairs for each rule that is proven");
   add_seed(*sub, given->seed);

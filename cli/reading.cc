@@ -74,8 +74,8 @@ Reading reading(const Options& options, Names names) {
     if (names == Names::kTaken || program.uses.empty()) return Ok{};
     const SymbolUse& use = program.uses.front();
     return lacks_value(
-        use,
-        fmt::format("; give it one with --set {}=NUMBER, or use 'prove' for all values", use.name));
+        use, fmt::format("; set the value with --set {}=NUMBER, or use 'prove' for all values",
+                         use.name));
   };
   out.unknown = [&options](const UnknownName& unknown) -> Status {
     if (options.strict_names)

@@ -14,8 +14,8 @@ namespace secequiv::cli {
 // that nobody takes an old verdict for a new one if this run fails. Other files stay.
 void drop_old_reports(std::span<char* const> arguments);
 
-// Writes the JUnit, SARIF and Markdown files that the options name. It skips a file that a policy
-// includes, because keep_outputs_off() has made that an error.
+// Writes the JUnit, SARIF and Markdown files that the options name. It never replaces a file that a
+// policy includes; keep_outputs_off() has already reported this as an error.
 Status write_report_files(const ReportedCases& found, const Options& options);
 
 // Writes a page to the file of --html, with the command, its options and the notes so far.

@@ -44,7 +44,8 @@ Result<int> emulate(RunOptions& given) {
     std::ranges::move(*stack, std::back_inserter(job.filters));
   }
   if (!given.call.given() && !given.call.fields.args.empty())
-    given.options.note("note: these are arguments of call number 0; choose another with --nr");
+    given.options.note(
+        "note: the arguments belong to call number 0; choose another call with --nr");
   auto oracle = given.oracle.open();
   if (!oracle) return oracle.error();
   job.oracle = std::move(*oracle);

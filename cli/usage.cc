@@ -21,7 +21,7 @@ bool is(const CLI::Error& error) {
   return dynamic_cast<const Kind*>(&error) != nullptr;
 }
 
-// Returns CLI11's message in our words. Its exceptions have no fields, but its messages about
+// Returns CLI11's message in our words. CLI11's exceptions have no fields, but its messages about
 // values begin with the option's name.
 std::string in_our_words(const CLI::App& app, const CLI::App* command, const CLI::Error& error) {
   const CLI::App& given = command == nullptr ? app : *command;

@@ -1,4 +1,4 @@
-// Prints messages about wrong command lines: CLI11's messages, and similar names for unknown ones.
+// Prints messages about wrong command lines: CLI11's messages, and suggestions for unknown names.
 // Owns their exit status. It must not know any command.
 #pragma once
 

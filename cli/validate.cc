@@ -26,8 +26,8 @@ int validate_one(const std::string& path, const Validation& job, nlohmann::order
     print_error(error);
     return exit_code(error.code);
   }
-  // The unoptimized program of a policy may be too long for the kernel, because only the optimizer
-  // reads it.
+  // A policy's unoptimized program may be too long for the kernel, because only the optimizer reads
+  // that program.
   const bool unlimited = job.any_length || source->policy.has_value();
   Validated input{
       path, source->program, source->policy ? &*source->policy : nullptr,
@@ -45,7 +45,7 @@ Result<int> validate(const Validation& job) {
   int status = 0;
   for (const std::string& path : job.inputs) {
     const int one = validate_one(path, job, results);
-    if (status == 0 || one == 2) status = one;  // a wrong input has precedence over a rejection
+    if (status == 0 || one == 2) status = one;  // a wrong input takes precedence over a rejection
   }
   if (!job.options.json) return status;
   return print_json(validate_document(results), status);

@@ -24,7 +24,7 @@ Result<int> explain_call(WhyOptions& given) {
   auto stack = given.input.load(given.options);
   if (!stack) return stack.error();
   if (!given.call.given())
-    given.options.note("note: this explains call number 0; choose another with --nr");
+    given.options.note("note: the answer explains call number 0; choose another call with --nr");
   const auto found = why({std::move(*stack), *data, given.options.oci().arch, given.engine.limits(),
                           given.call.record.empty(), given.call.recorded()});
   if (!found) return found.error();

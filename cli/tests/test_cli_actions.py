@@ -94,7 +94,7 @@ BY_NUMBER = "every other architecture\n  decided by number, even if the number m
 
 
 def test_a_filter_without_a_test_of_the_architecture_decides_by_number(asm):
-    """Number 11 is munmap for programs of x86_64, and execve for those of i386, which run on the same machine."""
+    """Number 11 is munmap for programs of x86_64, and execve for programs of i386, which run on the same machine."""
     path = asm("ld [0]\njeq #11, y, n\ny: ret #0x7fff0000\nn: ret #0x50001\n")
     document, _ = report("actions", path)
     allowed = {row["arch"]: [part["syscalls"] for part in row["constant"] if part["action"] == "ALLOW"] for row in document["arches"]}

@@ -1,4 +1,4 @@
-"""Tests `secequiv bisect`: the first version of a tool with a finding, and what the report states about every version."""
+"""Tests `secequiv bisect`: the first version of a tool that has a finding, and what the report states about every version."""
 
 import json
 import shlex

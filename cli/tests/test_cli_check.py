@@ -290,7 +290,7 @@ def test_a_long_compilation_of_a_second_policy_is_compared():
 
 
 def test_the_length_of_our_own_compilation_is_not_a_finding(tmp_path):
-    """Nobody installs the unoptimized compilation, so `check` does not report its length. `asm` writes it, so there its length matters."""
+    """Nobody installs the unoptimized compilation, so `check` does not report its length. `asm` writes it and reports its length."""
     docker = POLICIES / "oci" / "docker-default.json"
     junit, page = tmp_path / "junit.xml", tmp_path / "page.html"
     document, done = report("check", docker, "--junit", junit, "--html", page)

@@ -57,7 +57,7 @@ def test_quiet_keeps_errors(getpid):
 
 
 def test_notes_follow_the_answer_and_quiet_drops_them(tmp_path):
-    """Warnings follow it too, once each, and --quiet keeps them."""
+    """Each warning follows the answer once; --quiet keeps warnings."""
     old, new = tmp_path / "old.json", tmp_path / "new.json"
     for path, action in ((old, "ALLOW"), (new, "LOG")):
         path.write_text('{"defaultAction":"SCMP_ACT_ERRNO","architectures":["SCMP_ARCH_PARISC"],'

@@ -64,7 +64,7 @@ def test_the_solver_decides_beyond_the_limits_of_diagrams(product):
     document, done = report("prove", one, turned, "--engine", "both")
     assert (done.status, document["verdict"]) == (3, "unknown")
     assert "limit" in document["detail"] and "z3 alone answers 'equivalent'" in document["detail"]
-    for engine, name in (("dd", "sat"), ("sat", "sat"), ("both", "z3")):  # one engine suffices for a difference, because it is replayed
+    for engine, name in (("dd", "sat"), ("sat", "sat"), ("both", "z3")):  # one engine suffices, because the witness is replayed
         document, done = report("prove", one, other, "--engine", engine)
         assert (done.status, document["engine"]) == (1, name)
         values = confirmed(document, program(PRODUCT % (16, 24, 0x1234567)), program(PRODUCT % (16, 24, 0x1234569)))

@@ -76,7 +76,7 @@ def test_explained_errors_match_the_schema():
 
 
 def test_explanations_as_json():
-    """They have the words and sentences of the text."""
+    """The JSON has the same words and sentences as the text."""
     for word in ([], ["unknown"], ["LOOSER"], ["derived input"]):
         done = run("--explain", *word, "--json")
         document = json.loads(done.out)

@@ -86,7 +86,7 @@ def test_a_seed_repeats_a_campaign_with_feedback(counted):
     for document in (first, second):
         for part in (document, *document["findings"]):
             part.pop("seconds")
-            part.pop("text", None)  # it has the seconds, too
+            part.pop("text", None)  # the text contains the seconds, too
     assert first == second
 
 

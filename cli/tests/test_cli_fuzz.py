@@ -156,7 +156,7 @@ def test_a_folder_with_an_unreadable_file_does_not_pass(programs, mixed, tmp_pat
         for form in forms.values():
             assert "/" + Path(path).name in form.read_text(), (path, form)
     assert "typo.asm:2:9: unknown label 'yes'" in text
-    # A failure is still a failure, and a file that is named itself is an error.
+    # With unreadable files, a failure still fails. An unreadable file is an error if the user names the file and not its folder.
     wrong = ["--optimizer", SWAPS, "--form", "ddd", "--programs", programs, *FAST, "5"]
     document, done = report("fuzz", *wrong)
     assert done.status == 1 and len(document["unread"]) == len(mixed)
@@ -426,7 +426,7 @@ def test_interrupts_leave_no_command_behind_if_several_run_at_once(tmp_path, int
 
 
 def test_answers_belong_to_their_programs_if_several_run_at_once(tmp_path):
-    # It crashes for programs that multiply (0x24 = 36), and is wrong for those with jset (0x45 = 69).
+    # The optimizer crashes for programs that multiply (0x24 = 36), and is wrong for programs with jset (0x45 = 69).
     (tmp_path / "tool.sed").write_text(r"""
 /^36 /{
   s/.*/cannot multiply/w /dev/stderr

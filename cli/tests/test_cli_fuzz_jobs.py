@@ -157,7 +157,7 @@ def test_ctrl_c_ends_every_process_and_still_gives_the_report():
     assert not any(os.path.exists("/proc/%d" % one) for one in others)
 
 def test_known_findings_stay_known_in_every_process(tmp_path):
-    """Each process knows the findings of earlier runs, and each also finds new ones, which reports put first."""
+    """Each process knows the findings of earlier runs and finds new ones; reports list new findings first."""
     tool = ["--optimizer", "broken:twin-merge-equal-code", "--no-scaling"]
     report("fuzz", *tool, "--trials", "1500", "--save", str(tmp_path / "found"))
     known = sorted((tmp_path / "found").glob("different-*.asm"))[0]

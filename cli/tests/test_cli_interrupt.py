@@ -83,7 +83,7 @@ def test_ctrl_c_stops_a_command_under_test_and_still_gives_a_report(args, where,
     more = ["--junit", tmp_path / "junit.xml"] if args[0] == "check" else []
     status, document, err = interrupted(*args, *more)
     assert fits(document) == "error" and (status, document["error"]) == (3, "budget"), document
-    assert (document["where"], document["detail"]) == (where, "it was stopped by the interruption")
+    assert (document["where"], document["detail"]) == (where, "the interrupt stopped this command")
     assert "secequiv: interrupted" in err
     assert not more or "<error " in (tmp_path / "junit.xml").read_text()
 
@@ -255,6 +255,6 @@ def test_an_interrupted_page_appears_soon_and_names_its_gaps(paged, when):
     assert process.returncode == 3 and "undecided: interrupted" in out
     assert "The run was interrupted, so parts of this page are missing." in page
     data = json.loads(re.search(r'id="data">(.*?)</script>', page).group(1))
-    # The page shows no obligation as undecided that the report counts as covered, and no costs that come from only a few inputs.
+    # If the report counts an obligation as covered, the page must not show it as undecided. It must not show costs from a few inputs.
     assert [side["obligations"] for side in data["sides"]] == [0, 0] and '<section id="cost">' not in page
     assert "unknown: interrupted" in page

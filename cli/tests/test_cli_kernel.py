@@ -134,7 +134,7 @@ def test_forbidden_system_calls_give_unknown(getpid, call, message, command):
                                      ["prove", "-", SYSTRAP[0], "--oracle", "kernel"]], ids=" ".join)
 @pytest.mark.parametrize("number", [errno.EINVAL, errno.EPERM, errno.ENOSYS])
 def test_an_error_from_a_sandbox_is_not_a_refusal(getpid, command, number):
-    """The kernel also returns EINVAL for a bad program, so the command must distinguish the two."""
+    """A sandbox may forbid seccomp with EINVAL, which the kernel also returns for a bad program. The command must distinguish these."""
     ask(getpid)
     done = run(*command, stdin=getpid.read_bytes(), preexec_fn=forbid(SYS_SECCOMP, number))
     assert done.status == 3 and "seccomp is not permitted here" in done.err and not done.out, done

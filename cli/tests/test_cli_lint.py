@@ -213,7 +213,7 @@ def alternatives(rule, path=()):
 
 
 def compared(rule):
-    """Returns (reduced rule, whether it differs). In every any_of, alternatives that check nothing are left out if others check
+    """Returns (reduced rule, whether it differs). Removes from every any_of the alternatives that check nothing, if others check
     something."""
     if not children(rule):
         return rule, False
@@ -266,7 +266,7 @@ def without_field(rule, field):
 
 
 def together_in(rule, path=(), known=frozenset()):
-    """Returns each any_of that checks a field in every alternative, and matches the same without these conditions."""
+    """Returns each any_of that checks a field in every alternative, but matches the same calls without these conditions."""
     fields = sorted(set().union(*(fields for _, fields in alternatives(rule)))) if rule is not True and "any_of" in rule else []
     inputs = [dict(zip(fields, values)) for values in itertools.product(*(values_near(rule, field) for field in fields))] if len(fields) < 4 else []
     for field in fields:
@@ -596,7 +596,7 @@ def test_profile_entries_without_effect_are_reported_with_their_lines(name, tmp_
 
 
 def test_exactly_the_profile_entries_without_effect_are_found(tmp_path):
-    """Removing a reported entry changes no decision. Removing another changes one, unless a reported entry takes its place."""
+    """Removing a reported entry changes no decision. Removing any other entry changes a decision, unless a reported entry replaces it."""
     rng = random.Random(8)
     kinds = {"removable": 0, "needed": 0}
     for _ in range(30):
@@ -617,7 +617,7 @@ def test_exactly_the_profile_entries_without_effect_are_found(tmp_path):
     assert min(kinds.values()) > 40, kinds
 
 
-# A condition, and whether every value satisfies it (or no value does).
+# A condition, and the warning if every value or no value satisfies it.
 TRIVIAL = [((0, "MASKED_EQ", 0, 0), "always_true"), ((0, "MASKED_EQ", 0, 5), "always_true"), ((1, "GE", 0), "always_true"),
            ((5, "LE", 2**64 - 1), "always_true"), ((0, "LT", 0), "never_true"), ((2, "GT", 2**64 - 1), "never_true"),
            ((0, "MASKED_EQ", 1, 1), None), ((0, "GE", 1), None), ((0, "LE", 2**64 - 2), None), ((0, "NE", 0), None)]

@@ -10,7 +10,7 @@ from cli_tool import accept, confirmed, evaluate, pairs, read_raw, report, run, 
 PAIRS = {name: (before, after) for name, before, after, _ in pairs()}
 PER_PAIR, PER_LARGE_PAIR = 12, 9
 SAMPLES = 1000  # if a mutant is reported as equivalent, both programs must agree on this many inputs
-LARGE = 3000  # instructions; for a larger pair, fewer mutants are tried, and only one with `check`, because each run takes seconds
+LARGE = 3000  # instructions; a larger pair gets fewer mutants, and only one run of `check`, because each run takes seconds
 
 LOAD, RETURN = 0x20, 0x06
 JUMPS = (0x15, 0x25, 0x35, 0x45)  # JEQ, JGT, JGE, JSET with K

@@ -79,12 +79,12 @@ SWAPPED = ("ld [0]\njeq #3, y, n\ny: ret #0x7fff0000\nn: ret #0\n", "ld [0]\njeq
 
 @pytest.mark.parametrize("pair, parting", [(PASS, [0, 0]), (CHAIN, [1, 1]), (SWAPPED, [1, 1])])
 def test_all_reports_agree_on_where_the_traces_part(tmp_path, asm, pair, parting):
-    """`parting` has the instruction of each program: the first whose text or effect differs."""
+    """`parting` has one instruction of each program: the first with another text or effect than in the other program."""
     files = [asm(text, name) for text, name in zip(pair, ("a.asm", "b.asm"))]
     data, _, _ = page_of(tmp_path, *files, "--sarif", tmp_path / "report.sarif", status=1)
     shown = [data["inputs"][0][side]["runs"] for side in ("before", "after")]
     assert [runs[0] for runs in shown] == [0, 0] and all(at < runs[1] for at, runs in zip(data["inputs"][0]["parting"], shown))
-    assert data["inputs"][0]["parting"] == parting  # a step is an instruction in the first run
+    assert data["inputs"][0]["parting"] == parting  # in the first run, the number of a step is its instruction
     result, = [one for one in json.loads((tmp_path / "report.sarif").read_text())["runs"][0]["results"] if one["ruleId"] == "decision"]
     lines = [result[name][0]["physicalLocation"]["region"]["startLine"] for name in ("relatedLocations", "locations")]
     assert lines == [at + 1 for at in parting]
@@ -204,9 +204,9 @@ def test_each_call_has_a_row_with_its_rules_and_their_lines(tmp_path):
         line = int(re.search(r"podman-default\.json:(\d+) ", row["After"]).group(1))
         assert lines[line - 1].strip().strip(",") == '"%s"' % call
         assert row["Before"] == "ERRNO(1 EPERM)%s:2 (defaultAction)" % pair[0].name and row["For which inputs"].startswith("whatever the arguments")
-    # The whole path appears if the mouse points at the name.
+    # If the mouse points at the name, the page shows the whole path.
     assert '<small title="%s">%s:2 (defaultAction)</small>' % (pair[0], pair[0].name) in text
-    # The cards count calls as the direction does, however many rows there are.
+    # The cards count the same calls as the direction, which can be more or fewer than the rows.
     document, _ = report("diff", *pair)
     counts = [len({call["name"] for part in parts for call in document["direction"][part]["calls"]})
               for parts in (("allowed", "looser"), ("stricter",), ("changed",))]

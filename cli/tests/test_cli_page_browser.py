@@ -101,7 +101,7 @@ def test_the_label_is_where_the_other_reports_see_the_traces_part(opened, tmp_pa
     page = page_of(tmp_path, *[asm(text, name) for text, name in zip(CHAIN, ("a.asm", "b.asm"))], status=1)
     browser = opened((page, tmp_path))
     marked = browser.execute_script("return [...document.querySelectorAll('#step-sides .parts')].map((row) => Number(row.dataset.step))")
-    assert marked == page[0]["inputs"][0]["parting"] == [1, 1]  # also if a run of failed comparisons starts there
+    assert marked == page[0]["inputs"][0]["parting"] == [1, 1]  # even if a run of failed comparisons starts there
     assert "failed comparisons" in text_of(browser, "#step-sides .fold")
 
 

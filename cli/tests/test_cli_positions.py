@@ -236,7 +236,7 @@ def test_profiles_that_differ_only_for_other_containers_give_a_warning(tmp_path,
     warned = [line for line in done.err.splitlines() if "were not compared" in line]
     assert done.status == 0 and done.out == "" and len(warned) == (place is not None), done
     assert place is None or "new.json:" in warned[0] and place in warned[0]
-    # Every report has the warning and its position, and states for which host and container it holds.
+    # Every report has the warning and its position, and states the host and the container for which the report holds.
     outputs = {name: tmp_path / name for name in ("junit", "sarif", "markdown", *([] if command == "prove" else ["html"]))}
     document, _ = report(command, *files, *[one for name, path in outputs.items() for one in ("--" + name, path)])
     assert document["read_for"] == {"arch": "x86_64", "kernel": "6.1", "capabilities": []}
@@ -287,7 +287,7 @@ def test_a_guard_that_changed_for_other_containers_is_named_and_limits_the_verdi
         verdict = start + " for these capabilities and this kernel (1 entry was not compared)"
         assert done.status == 0 and any(line.startswith(verdict) for line in done.out.splitlines()), done
         assert "old.json:1 (syscalls[1], includes CAP_SYS_CHROOT)" in done.err, done
-        # So do the reports, and an expected difference. On request, an answer about a part is not enough.
+        # Report files repeat this limit of the verdict. With --require-whole, the verdict is unknown.
         outputs = [tmp_path / name for name in ("junit", "sarif", "markdown", *([] if command == "prove" else ["html"]))]
         run(command, *given, *[one for path in outputs for one in ("--" + path.name, path)])
         for path in outputs:
@@ -306,7 +306,7 @@ def test_a_guard_that_changed_for_other_containers_is_named_and_limits_the_verdi
     assert done.status == 0 and done.out == "pass for these capabilities and this kernel (1 entry was not compared): the difference is the expected one\n" \
         "holds for x86_64, Linux 6.1, CAP_SYS_CHROOT (--arch, --kernel-version, --cap)\n", done
     assert run("diff", *given, "--expect", expected, "--require-whole").status == 3
-    # Without the capability the same entry makes the difference, so it was compared.
+    # Without the capability, the same entry makes the difference, so `diff` has compared the entry.
     done = run("diff", *files, "--require-whole")
     assert done.status == 1 and "LOOSER: chroot on x86_64, i386 newly allowed" in done.out and "compared" not in done.out + done.err, done
 

@@ -158,7 +158,7 @@ def test_a_program_that_is_too_long_is_rejected(tmp_path):
 def test_every_variable_needs_a_value(made, tmp_path):
     for options in ([], ["--set", "pid=1"], ["--set", "all_ones=1", "--set", "pid=1"]):
         done = run("asm", made, *options, "-o", tmp_path / "out")
-        assert done.status == 2 and re.search(r"made\.asm:\d+:\d+: expected a number, found '\$\w+', a name without a value; give it one with --set", done.err), done
+        assert done.status == 2 and re.search(r"made\.asm:\d+:\d+: expected a number, found '\$\w+', a name without a value; set the value with --set", done.err), done
     assert listed(tmp_path) == ["made.asm"]
 
 

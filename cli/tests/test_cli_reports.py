@@ -167,7 +167,7 @@ def test_reports_about_policies_have_no_traces_of_our_programs(reports):
     assert len(results) > 20 and reports.sarif_file.stat().st_size < 500_000
     for command in ("diff", "prove"):
         _, results = reports.run(command, *profiles, status=1)
-        results = [result for result in results if result["ruleId"] != "profile"]  # about parts that were not compared
+        results = [result for result in results if result["ruleId"] != "profile"]  # names parts that were not compared
         assert results and all("codeFlows" not in result and result["relatedLocations"] for result in results)
 
 

@@ -30,7 +30,7 @@ JOBS = [(["check", "getpid.asm"], 0), (["check", "getpid.asm", "getpid-enoent.as
         (["optimize", "--list"], 0), (["precompile", "getpid.json", "-o", "out.json"], 0),
         (["precompile", "getpid.json", "-o", "out.json", "--timeout", "1e-9"], 3), (["asm", "name.asm", "--set", "nr=1"], 0),
         (["import", str(DOCKER)], 0), (["--help"], 0), (["check", "--help"], 0), (["--version"], 0)]
-JSON = {"check": 1, "fuzz": 1, "bisect": 1, "mutate": 1, "prove": 2, "diff": 1, "why": 1, "reach": 1, "actions": 1, "bench": 1, "cache": 1, "cost": 2, "kernel": 1, "lint": 1, "prove-rule": 1, "run": 1, "cover": 1, "validate": 1, "precompile": 1}  # and the version
+JSON = {"check": 1, "fuzz": 1, "bisect": 1, "mutate": 1, "prove": 2, "diff": 1, "why": 1, "reach": 1, "actions": 1, "bench": 1, "cache": 1, "cost": 2, "kernel": 1, "lint": 1, "prove-rule": 1, "run": 1, "cover": 1, "validate": 1, "precompile": 1}  # the version of each schema
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ NAMES = [
     (["prove-rul", "x.rule"], "'prove-rul' is not a command; did you mean prove-rule?"),
     (["check", "A", "--timout", "5"], "'--timout' is not an option of check; did you mean --timeout?"),
     (["check", "A", "--timout=5"], "'--timout' is not an option of check; did you mean --timeout?"),
-    (["prove", "A", "--refine"], "'--refine' is not an option of prove; did you mean --refines?"),  # even if an input is missing, too
+    (["prove", "A", "--refine"], "'--refine' is not an option of prove; did you mean --refines?"),  # although an input is missing, too
     (["run", "A", "--nr", "getpit"], "did you mean getpid"), (["run", "A", "--nr", "opennat"], "did you mean openat"),
     (["run", "A", "--nr", "OPENAT"], "did you mean openat"), (["run", "A", "--nr", "__NR_openat"], "did you mean openat?"),
     (["run", "A", "--nr", "sys_openat"], "did you mean openat?"), (["run", "A", "--arch", "x64"], "did you mean x86_64?"),

@@ -299,7 +299,7 @@ def test_explanations_are_readable_in_text(getpid):
     lines = [line.rstrip() for line in run("why", getpid, "--nr", "getpid", "--trace").out.splitlines()]
     place = "%s:3 (after the test in line 2)" % getpid
     assert lines[:5] == ["ALLOW: " + place, "nr=39 (getpid) arch=0xc000003e (x86_64) ip=0x0 args=[]", "0x7fff0000 ALLOW",
-                         "because " + document["condition"], "        (the same holds for every such input: 2^480 in all)"]
+                         "because " + document["condition"], "        (every input with this condition has the same result: 2^480 in all)"]
     assert lines[5:7] == [str(getpid), "  " + place] and lines[7].startswith("       1: jeq #0x27, L2, L3") and len(lines) == 9
     assert [test["text"] for test in document["filters"][0]["tests"]] == ["jeq #0x27, L2, L3 -> true", "ret #0x7fff0000"]
     assert [line.rstrip() for line in run("why", getpid, "--nr", "getpid").out.splitlines()] == lines[:7]
@@ -447,7 +447,7 @@ def test_a_missing_filter_or_call_gets_a_hint(getpid):
     done = run("actions", getpid, "socket")
     assert done.status == 2 and done.err.startswith(
         "secequiv: actions takes no system call, found 'socket'; to explain one: secequiv why %s --nr socket" % getpid)
-    note = "secequiv: note: this explains call number 0; choose another with --nr\n"
+    note = "secequiv: note: the answer explains call number 0; choose another call with --nr\n"
     assert run("why", getpid).err == note and run("why", getpid, "--nr", 0).err == run("why", getpid, "--nr", "read").err == ""
 
 

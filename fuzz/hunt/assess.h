@@ -16,9 +16,9 @@
 
 namespace secequiv::hunt {
 
-// Decides equivalence within its own limits. With `thorough`, these are the limits for a program
-// that the user named. Otherwise they are narrow, so that the prover decides thousands of programs
-// each second.
+// Decides equivalence within the prover's own limits. With `thorough`, the limits are those for a
+// program that the user named. Otherwise they are narrow, so that the prover decides thousands of
+// programs each second.
 using Prover = std::function<Result<Proof>(const Question&, bool thorough)>;
 
 struct AssessOptions {

@@ -32,7 +32,7 @@ Change replacing_code(std::uint16_t code, Insn by) {
   return replacing([code](const Program& p, std::size_t pc) { return p[pc].code == code; }, by);
 }
 
-// The rare bug shows only where the frequent one does not.
+// The rare bug shows only in programs that do not show the frequent bug.
 Change hiding(const Change& frequent, const Change& rare) {
   return [=](ProgramView program) {
     Program out = frequent(program);
@@ -141,8 +141,8 @@ TEST(Campaign, FindsBothBugsOfOneProgram) {
   EXPECT_EQ(report->findings.size(), 2u) << shown(*report);
 }
 
-// The second program has the known JSET, and a second mistake. `otherwise` optimizes it if
-// its JSET was taken out.
+// The second program shows the known bug of JSET and a second bug. `otherwise` optimizes this
+// program when its JSET was taken out.
 HuntReport hunt_behind_jset(const std::function<Answer<Program>(ProgramView)>& otherwise,
                             const std::function<void(HuntOptions&)>& adjust = {}) {
   const Program known = {
@@ -213,7 +213,7 @@ TEST(Campaign, AReductionKeepsTheRuleThatTheKernelApplies) {
 }
 
 TEST(Campaign, AFrequentBugOfACompilerDoesNotHideARareOne) {
-  // Every "not equal" is wrong, and so is "less or equal" for the low half, which is rarer.
+  // Every "not equal" is wrong. Rarer, "less or equal" for the low half is wrong, too.
   FakeCompiler compiler([](const Policy& policy) {
     const auto swapped = [&](Matcher::Op op, Matcher::Op by, bool low) {
       Policy out = policy;

@@ -189,7 +189,7 @@ class EvaluatorHunt {
     return Ok{};
   }
 
-  // Passes the problem of an answer for `tried_` to the findings, if it has one.
+  // If an answer for `tried_` has a problem, passes the problem to the findings.
   Result<Shown> take(const HuntSubject& subject, const Answer<std::vector<std::uint32_t>>& answer,
                      bool is_trial = true) {
     if (!std::exchange(started_, true) && answer.outcome == Outcome::kCannotRun)
@@ -204,8 +204,8 @@ class EvaluatorHunt {
     return Shown::kProblem;
   }
 
-  // Returns the input that showed the finding, if there is one, then random inputs that are the
-  // same for equal programs.
+  // Returns the input that showed the finding, if there is one, then random inputs. Equal programs
+  // get the same random inputs.
   std::vector<SeccompData> inputs_like(const Finding& finding, ProgramView program) const {
     Random random(1);
     auto out = random_inputs(random, program, options_.inputs);
@@ -279,8 +279,8 @@ class EvaluatorHunt {
       last->detail = whole.detail;  // with the whole time limit
     }
     if (!last) {
-      finding.detail +=
-          ended ? " (not reduced: the time ran out)" : " (not reduced: it did not happen again)";
+      finding.detail += ended ? " (not reduced: the time ran out)"
+                              : " (not reduced: the failure did not happen again)";
       finding.repeated = ended;
       return finding;
     }
@@ -302,7 +302,7 @@ class EvaluatorHunt {
       return problem ? problem->witness : std::nullopt;
     };
     finding.witness = minimize(*finding.witness, shows);
-    // One request is enough, because its problem is the first input with a wrong value.
+    // One request is enough, because it reports the first input with a wrong value.
     asked = with_named_calls(finding.witness->data);
     if (!asked.empty())
       if (const auto named = problem_of(finding.subject.before)) finding.witness = named->witness;

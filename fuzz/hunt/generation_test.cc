@@ -58,7 +58,7 @@ TEST(Generation, ShowsBugsInScratchMemory) {
   EXPECT_LE(median_needed("reload-removed-behind-stx"), 300u);
 }
 
-// Programs with TXA show another bug of the same optimizer, and are set aside.
+// Programs with TXA show another bug of this optimizer, so they do not count as showing this one.
 TEST(Generation, ShowsARareBugBehindAFrequentOne) {
   EXPECT_LE(median_needed("reload-removed-behind-stx", true), 750u);
 }

@@ -27,7 +27,7 @@ namespace {
 constexpr std::size_t kMostChunk = 16;  // requests before the time is checked again
 constexpr double kBatchSeconds = 0.05;  // intended time for one batch
 // The intended time if requests run ahead. It is longer, because nothing runs ahead at the end of a
-// batch, and the time is checked more often than once in each batch.
+// batch, and because the loop checks the time several times in each batch.
 constexpr double kAheadSeconds = 0.4;
 constexpr std::uint64_t kRepeatEvery = 16;
 constexpr double kMeasureAfter = 0.75;  // part of the time after which the growth is measured
@@ -190,8 +190,8 @@ class Hunt {
       trial.twice = target_.optimizer->optimize(trial.answer.value);
   }
 
-  // Returns how many requests fit into the time that is left, even if each one hangs. Only the last
-  // one may end after the hunt.
+  // Returns how many requests fit into the time that is left, even if each request hangs. Only the
+  // last request may end after the hunt.
   [[nodiscard]] std::size_t requests_in_time() const {
     const double left = options_.seconds - seconds_since(start_);
     const double hangs = std::clamp(left / options_.request_seconds, 1.0, 1e6);
@@ -237,7 +237,7 @@ class Hunt {
     return derived;
   }
 
-  // Returns whether the request was abandoned because the user stops the hunt. Then it is not a
+  // Returns whether the request was abandoned because the user stops the hunt. Such a request is no
   // finding about the target.
   bool given_up(const Answer<Program>& answer) {
     return answer.outcome == Outcome::kHung && stopped();
@@ -288,8 +288,8 @@ class Hunt {
     return assessment->proven || !options_.assess.prover ? Shown::kRight : Shown::kNothing;
   }
 
-  // Repeats the request, and also sends the answer as a new request. Both results are assessed like
-  // any other answer. A request without an answer leads to no note.
+  // Repeats the request, and also sends the answer as a new request. The hunt assesses both results
+  // like any other answer. A repeated request without an answer gives no note.
   Result<Shown> ask_again(const Trial& trial) {
     if (!trial.answer.ok() || refusal_of(trial.answer.value, LengthRule::kUnlimited))
       return Shown::kNothing;

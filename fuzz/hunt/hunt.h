@@ -39,7 +39,7 @@ struct HuntOptions {
   bool require_proof = false;
   AssessOptions assess;
   std::set<FindingKind> allowed;  // kinds that are only noted
-  // Subjects of earlier findings. What they show is known: it does not fail the hunt.
+  // Subjects of earlier findings. The failures that they show are known and do not fail the hunt.
   std::vector<KnownSubject> known;
   std::set<std::string, std::less<>> known_slow;  // families of programs (scaling.h)
   std::function<bool()> stop;                     // called every few requests; true ends the hunt
@@ -52,8 +52,8 @@ struct HuntOptions {
 // Returns whether a reduction may continue with this subject.
 using Wanted = std::function<bool(const HuntSubject&)>;
 
-// Returns the maximum number of requests of one reduction. Requests are counted, not timed, so that
-// a seed gives the same findings on every machine.
+// Returns the maximum number of requests of one reduction. A limit of requests, unlike one of time,
+// lets a seed give the same findings on every machine.
 std::size_t steps_to_reduce(const HuntOptions& options, const Finding& finding);
 
 // Gives requests a twentieth of their time limit while a hang is reduced, because most steps of the
@@ -88,7 +88,7 @@ Answer<Program> ask(const Target& target, const HuntSubject& subject);
 HuntReport new_report(std::string target, std::string kind, const ProgramSource& source,
                       const HuntOptions& options);
 
-// Replaces what the finding states about its subject's answer.
+// Replaces the problem that the finding states about the answer to its subject.
 void set_problem(Finding& finding, Problem problem);
 
 // Counts of the programs and policies that the user named.

@@ -109,8 +109,8 @@ struct Jobs::Message {
   }
 };
 
-// A process has at most one finding with this key. An index would not do, because a report can sort
-// its findings.
+// A process has at most one finding with this key. An index would not identify a finding, because a
+// report can sort its findings.
 Jobs::Key Jobs::key_of(const Finding& finding) { return {finding.known, finding.group}; }
 
 // One other process. Its messages are in a file in memory that both processes have opened.
@@ -146,7 +146,7 @@ Result<std::unique_ptr<Jobs>> Jobs::start(
     HuntOptions mine = options;
     mine.trials = share;
     mine.seed = Random(options.seed ^ (number * 0x9e3779b97f4a7c15)).next();
-    mine.scaling = false;  // the first process measures, and others would disturb that
+    mine.scaling = false;  // the first process measures; others would disturb its times
     mine.stop = stop_wanted;
     mine.progress = [&](const HuntReport& report) { out->tell(other, report, false); };
     mine.found = [&](const HuntReport& report, Finding& finding) {

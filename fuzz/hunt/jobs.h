@@ -25,7 +25,7 @@ class Jobs {
   Jobs(const Jobs&) = delete;
   Jobs& operator=(const Jobs&) = delete;
 
-  // Merges what the other processes found since the last call into the findings of this one.
+  // Merges new findings of the other processes (since the last call) into those of this process.
   // Removes the file of a finding if another finding has the same cause.
   Result<Ok> join(Findings& findings, const HuntReport& report);
   // Waits for the other processes, or ends them if this hunt is over. Merges what they found, and

@@ -121,8 +121,8 @@ class Reduction {
   [[nodiscard]] const std::optional<Reduced>& last() const { return last_; }
 
  private:
-  // If the finding makes a decision looser, a smaller program whose decision becomes stricter does
-  // not show it.
+  // If the finding makes a decision looser, a smaller program whose decision becomes stricter shows
+  // another finding.
   bool same_change(const Problem& problem) const {
     return !finding_.witness || !problem.witness ||
            same_actions(*problem.witness, *finding_.witness);
@@ -242,7 +242,7 @@ Result<Finding> reduce(const Target& target, const Finding& finding, const HuntO
   }
   if (!reduction.last()) {
     out.detail += reduction.ended() ? " (not reduced: the time ran out)"
-                                    : " (not reduced: it did not happen again)";
+                                    : " (not reduced: the failure did not happen again)";
     out.repeated = reduction.ended();
     return out;
   }

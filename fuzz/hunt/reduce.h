@@ -11,8 +11,8 @@ namespace secequiv::hunt {
 // `wanted` accepts, with its answer, witness and sentence. The result has the same wrong pass,
 // breaks the same rule of the kernel, and has the same two actions. If the optimizer reports
 // stages, it also names the pass that caused the finding. `reduced` is false in the result if time
-// or requests ran out first. If the finding does not occur a second time, it is returned unchanged
-// except for a sentence that states this. Errors: the prover's kInternal.
+// or requests ran out first. If the finding does not occur a second time, the result is the finding
+// itself with a sentence that reports this. Errors: the prover's kInternal.
 Result<Finding> reduce(const Target& target, const Finding& finding, const HuntOptions& options,
                        const Wanted& wanted, double seconds);
 

@@ -29,11 +29,11 @@ std::vector<ScalingRow> measure_scaling(Optimizer& optimizer, const HuntOptions&
 // (Quadratic optimizers can be good enough. Requests that hang are separate findings.)
 std::optional<std::string> too_slow(const ScalingRow& row);
 
-// All slow families that are known, or all others. They are one finding, because they usually have
-// one cause.
+// All slow families that are known, or all slow families that are new. They are one finding,
+// because they usually have one cause.
 struct SlowFamilies {
   std::string worst;   // the family that takes longest
-  std::string detail;  // its sentence, and the names of the others
+  std::string detail;  // the worst family's sentence, and the names of the others
 };
 std::optional<SlowFamilies> slow_families(const std::vector<ScalingRow>& rows,
                                           const std::set<std::string, std::less<>>& known_slow,

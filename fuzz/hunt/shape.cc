@@ -144,7 +144,7 @@ std::string group_of(const Finding& finding) {
       return kind + ": " + signature_of(finding.detail, finding.cause);
     case FindingKind::kSlow:
       return kind + ": " + finding.subject.name;
-    // All other kinds describe the target as a whole, so one finding of each kind is enough.
+    // The other kinds describe the target as a whole, so one finding of each kind is enough.
     default:
       return kind;
   }

@@ -27,12 +27,12 @@ class Survey {
   void change(std::vector<std::uint16_t> classes) { recent_.back().classes = std::move(classes); }
   // Notes that the code under test did not support the subject with this number, counted from 1.
   void unsupported(std::uint64_t number);
-  // Returns whether there were earlier subjects of a class, none of which was supported. Uses only
-  // answers that are known at this subject in every run, so that a seed gives the same subjects.
+  // Returns whether a class had earlier subjects, none of which was supported. Uses only answers
+  // that every run knows at this subject, so that a seed gives the same subjects.
   [[nodiscard]] bool never_supported(std::size_t index) const;
 
   // Returns how many earlier subjects per 1000 were supported, in a class or in all. Uses the same
-  // answers.
+  // answers as never_supported().
   [[nodiscard]] std::uint64_t supported_of_1000(std::size_t index) const;
   [[nodiscard]] std::uint64_t supported_of_1000() const;
 

@@ -18,8 +18,8 @@ class Batches {
   static constexpr std::size_t kGroup = 128;  // copies of one input
   static constexpr std::size_t kGroups = 16;  // limit for the groups of one run
 
-  // Runs an input for which the programs differ or that meets an outcome which `seen` lacks.
-  // Returns what the interpreter found. It adds new outcomes to `seen`.
+  // Runs an input for which the programs differ, or that meets an outcome which `seen` lacks. Adds
+  // new outcomes to `seen`. Returns what the interpreter found.
   using Look = std::function<PairOutcome(const SeccompData&)>;
 
   // `session` must outlive the batches. `seen` is the same as in Edges, and others may change it.

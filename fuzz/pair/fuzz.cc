@@ -97,8 +97,8 @@ void tell(const Witness& witness) {
   the_job->shared->stop = true;
 }
 
-// Runs an input that a batch found. libFuzzer does not see its coverage, because this input is not
-// the one that libFuzzer runs. The batches keep it instead.
+// Runs an input that a batch found. libFuzzer does not see the coverage of this input, because
+// libFuzzer runs another input. The batches keep the input instead.
 PairOutcome look_at(const SeccompData& data) {
   std::array<std::uint8_t, kRecordBytes> bytes{};
   std::memcpy(bytes.data(), data.words.data(), kRecordBytes);

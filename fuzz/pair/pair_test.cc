@@ -145,7 +145,7 @@ TEST(PairSession, CrossOverTakesEachWordFromOneInput) {
   EXPECT_EQ(PairSession::cross_over({}, bytes_of({twos}), out, 3), 0U);
 }
 
-// Runs batches that start with number 7. Only the numbers 1 and 2 take the edges that it misses.
+// Runs batches that start with number 7. Only the numbers 1 and 2 take the edges that 7 misses.
 struct Batched {
   explicit Batched(const Program& after, std::uint64_t most = ~0ull)
       : session(Pair{kBefore, after, Sameness::kRaw}), seen(session.edges()) {

@@ -1,8 +1,8 @@
 // Fuzz target for an optimizer that is a plugin (harness/adapter/plugin.h). The plugin runs in this
-// process, so that sanitizers detect its memory errors. Every answer is assessed. The input is a
-// raw program. `--plugin=FILE` names the shared object. The default is plugin.so next to the
-// executable. If it does not exist, the target uses the example of harness/adapter/examples, which
-// is linked in.
+// process, so that sanitizers detect its memory errors. The target assesses every answer. The input
+// is a raw program. `--plugin=FILE` names the shared object. The default is plugin.so next to the
+// executable. Without that file, the target uses the example of harness/adapter/examples, which is
+// linked in.
 #include <cstdio>
 #include <cstdlib>
 

@@ -1,7 +1,7 @@
-// Fuzz target for optimizers. Every answer is assessed: the kernel must accept it, it must agree on
-// some inputs, and the proof must not fail. The input is a raw program, little endian.
-// `--optimizer=NAME` selects one of adapters/builtin/builtin.h. The default is the reference
-// optimizer.
+// Fuzz target for optimizers. It assesses every answer: the kernel must accept the answer, both
+// programs must agree on some inputs, and the proof must not fail. The input is a raw program,
+// little endian. `--optimizer=NAME` selects one of adapters/builtin/builtin.h. The default is the
+// reference optimizer.
 #include <cstdio>
 #include <cstdlib>
 

@@ -21,7 +21,7 @@ struct NaiveRun {
     int outcome;  // 1 if it jumps or divides by 0, else 0; -1 for instructions with one outcome
   };
   std::uint32_t value = 0;
-  // What ended the run, if no accepted program can do it; else null.
+  // Why the run ended, if an accepted program cannot end in this way; else null.
   const char* fault = nullptr;
   std::vector<Visit> path;
 };

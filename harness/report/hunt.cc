@@ -256,9 +256,9 @@ std::string hunt_text(const HuntReport& report) {
     out += fmt::format("no longer fails: {}\n", printable(name, false));
   out += scaling_text(report) + shapes_text(report);
   if (report.feedback)
-    out += fmt::format("feedback: {} reached {} of the {}; later programs resemble them\n",
-                       counted(report.kept, "program"), counted(report.new_edges, "new edge"),
-                       report.kind);
+    out += fmt::format(
+        "feedback: {} reached {} of the {} and served as models for later programs\n",
+        counted(report.kept, "program"), counted(report.new_edges, "new edge"), report.kind);
   out += fmt::format("trials: {} in {:.2f} s", report.trials, report.seconds);
   if (!report.trials_of_processes.empty())
     out += fmt::format(" ({} by process)", fmt::join(report.trials_of_processes, " + "));

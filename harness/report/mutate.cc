@@ -134,8 +134,7 @@ std::string mutation_text(const MutationReport& report, ProgramView program) {
       share(sum.by_inputs + sum.by_fuzzing, sum.different()), report.fuzz_seconds,
       report.fuzzing_seconds);
   out += fmt::format(
-      "          proofs find {} of the {} mutants that were tried and are not equivalent ({:.1f} "
-      "s{})\n",
+      "          proofs find {} of the {} tried mutants that are not equivalent ({:.1f} s{})\n",
       share(sum.proven_different, sum.proven_different + sum.unproven),
       sum.proven_different + sum.unproven, report.proof_seconds,
       report.all_proven      ? "; all mutants were tried"

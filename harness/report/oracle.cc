@@ -14,7 +14,7 @@ std::string oracle_text(const OracleReport& report) {
     if (!program.not_asked.empty())
       out += fmt::format("the program was not run: {}\n", program.not_asked);
     else if (program.refused)
-      out += "it refuses the program, but our check accepts it; please report this\n";
+      out += "it refuses the program that our check accepts; please report this\n";
     else if (const auto& found = program.disagreement)
       out += fmt::format(
           "it returns {:#010x} for {}, but our interpreter returns {:#010x}; please report this\n",
@@ -31,7 +31,7 @@ std::string disagreement_text(const OracleReport& report) {
 }
 
 std::string doubt_text(const OracleReport& report) {
-  return fmt::format("fail: our interpreter is in doubt: {}\n", disagreement_text(report));
+  return fmt::format("fail: our interpreter may be wrong: {}\n", disagreement_text(report));
 }
 
 nlohmann::ordered_json to_json(const OracleReport& report) {

@@ -16,7 +16,7 @@ std::string oracle_text(const OracleReport& report);
 // Returns "Linux 6.18.5 and our interpreter disagree about NAME". Precondition: report.in_doubt().
 std::string disagreement_text(const OracleReport& report);
 
-// Returns the line "fail: our interpreter is in doubt: ...". Precondition: report.in_doubt().
+// Returns the line "fail: our interpreter may be wrong: ...". Precondition: report.in_doubt().
 std::string doubt_text(const OracleReport& report);
 
 // Returns the member "oracle" of the documents of commands that take --oracle.

@@ -122,7 +122,7 @@ TEST(ProveReport, AContradictionOfTheOracleOverridesTheProof) {
   report.oracle = answers(0x50001);
   EXPECT_EQ(report.verdict(), Verdict::kFail);
   EXPECT_TRUE(prove_text(report).ends_with(
-      "fail: our interpreter is in doubt: Linux 6.18 and our interpreter disagree about a.bpf\n"));
+      "fail: our interpreter may be wrong: Linux 6.18 and our interpreter disagree about a.bpf\n"));
   EXPECT_EQ(to_json(report)["verdict"], "fail");
   EXPECT_EQ(reported(report).cases.back().kind, "oracle");
   EXPECT_EQ(reported(report).cases.back().state, ReportedCase::State::kFail);

@@ -60,7 +60,8 @@ TEST(WhyReport, ShowsConditionRuleAndTests) {
   const std::string text = why_text(report, true);
   EXPECT_NE(text.find("0x7fff0000 ALLOW\nbecause nr == getpid\n"), std::string::npos) << text;
   EXPECT_EQ(why_text(report, false).find("jeq"), std::string::npos) << "only with --trace";
-  EXPECT_NE(text.find("(the same holds for every such input: 1024 in all)"), std::string::npos);
+  EXPECT_NE(text.find("(every input with this condition has the same result: 1024 in all)"),
+            std::string::npos);
   EXPECT_NE(text.find("a.json\n  default action: no rule matches\n       1: jeq #0x27"),
             std::string::npos)
       << text;

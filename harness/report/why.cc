@@ -63,7 +63,8 @@ std::string reason_text(const WhyReport& report) {
 // Describes the call, the condition and the rules.
 std::string details_text(const WhyReport& report, bool trace) {
   std::string out = fmt::format(
-      "{:#010x} {}\nbecause {}\n        (the same holds for every such input: {} in all)\n",
+      "{:#010x} {}\nbecause {}\n"
+      "        (every input with this condition has the same result: {} in all)\n",
       report.result, describe_action(report.result),
       short_condition(report.named.empty() ? report.condition : report.named),
       count_text(report.count));

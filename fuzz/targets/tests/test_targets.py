@@ -62,8 +62,8 @@ PROGRAM_BUGS = [
 
 @pytest.mark.parametrize("bug", PROGRAM_BUGS)
 def test_program_bug_is_found(bug, tmp_path):
-    # Whether a run finds a bug that needs hundreds of instructions depends on the build. So there are
-    # up to three runs.
+    # Some bugs need hundreds of instructions. Whether one run finds them depends on the build, so the
+    # test makes up to three runs.
     for seed in (1, 2, 3) if LIBFUZZER else (1,):
         done = running.fuzz("fuzz_program", tmp_path, "--optimizer=broken:" + bug, seed=seed)
         if done.returncode != 0:
