@@ -99,9 +99,9 @@ void add_optimize(CLI::App& app, Context& context) {
   given->profile.add(*sub);
   sub->add_flag("--list", given->list, "List the built-in names, and exit");
   sub->add_flag("--changes", given->explain, "Report the changes of each pass on standard error");
-  auto* rules = sub->add_flag(
-      "--print-rules", given->print_rules,
-      "Write the policy that results from the passes on rules, instead of a program");
+  auto* rules =
+      sub->add_flag("--print-rules", given->print_rules,
+                    "Write the policy that results from the passes on rules, instead of a program");
   sub->add_flag("--print-plan", given->print_plan,
                 "Write the layout plan (how a program finds a system call), instead of a program")
       ->excludes(rules);
