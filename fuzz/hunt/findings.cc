@@ -100,15 +100,24 @@ Result<Ok> Findings::take(Finding finding) {
 }
 
 Result<std::size_t> Findings::join(Finding reduced, std::optional<std::size_t> earlier) {
+  // Each process has the same known findings, although they may show other programs by now.
+  for (std::size_t i = 0; i < causes_.size() && reduced.known && !earlier; ++i)
+    if (report_.findings[i].known && report_.findings[i].group == reduced.group) earlier = i;
   if (earlier) {
     report_.findings[*earlier].count += reduced.count;
     prefer(report_.findings[*earlier], std::move(reduced));
     return *earlier;
   }
-  if (out_of_time())
+  if (out_of_time()) {
     add(std::move(reduced));
-  else if (const auto is_new = settle(std::move(reduced), {}); !is_new)
-    return is_new.error();
+    return joined_;
+  }
+  if (reduced.may_be_known) {  // settle() decides this again
+    reduced.may_be_known = false;
+    reduced.failure = counts_as_failure(reduced.kind);
+  }
+  const auto is_new = settle(std::move(reduced), {});
+  if (!is_new) return is_new.error();
   return joined_;
 }
 
