@@ -162,3 +162,54 @@ def test_an_optimizer_in_rust_reports_its_edges(tmp_path):
     assert (done.status, document["trials"], document["feedback"]) == (0, TRIALS, None), done
     document, done = fuzz(optimizer(COUNTERS), 1)
     assert done.status == 1 and document["trials"] < TRIALS and document["feedback"]["new_edges"] >= document["feedback"]["kept"] >= 5, done
+
+
+GO = r"""
+package main
+
+import "github.com/secequiv/secequiv/api/go/serve"
+
+func optimize(program []serve.Insn) ([]serve.Insn, error) {
+	count := map[uint16]int{}
+	if len(program) <= 32 {
+		for _, in := range program {
+			count[in.Code]++
+		}
+	}
+	if count[0x84] >= 1 {
+		if count[0x84] >= 2 {
+			if count[0x84] >= 3 {
+				if count[0x3c] >= 1 {
+					if count[0x3c] >= 2 {
+						if count[0x87] >= 1 {
+							for i := range program {
+								if program[i].Code == 0x06 {
+									program[i].K ^= 0x10000
+								}
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	return program, nil
+}
+
+func main() { serve.Command(serve.Handlers{Optimize: optimize}) }
+"""
+
+
+@pytest.mark.skipif(shutil.which("go") is None, reason="no go, which builds the module")
+def test_an_optimizer_in_go_reports_its_edges(tmp_path):
+    (tmp_path / "main.go").write_text(GO)
+    module = "github.com/secequiv/secequiv/api/go"
+    (tmp_path / "go.mod").write_text("module rare\n\ngo 1.21\n\nrequire %s v0.0.0\n\nreplace %s => %s\n" % (module, module, ROOT / "api" / "go"))
+
+    def optimizer(name, *flags):
+        subprocess.run(["go", "build", *flags, "-o", name, "."], cwd=tmp_path, check=True, timeout=600, env={**os.environ, "GOFLAGS": "-mod=mod"})
+        return "serve:%s" % (tmp_path / name)
+    document, done = fuzz(optimizer("plain"), 1)
+    assert (done.status, document["trials"], document["feedback"]) == (0, TRIALS, None), done
+    document, done = fuzz(optimizer("counted", "-cover", "-covermode=atomic"), 1)
+    assert done.status == 1 and document["trials"] < TRIALS and document["feedback"]["new_edges"] >= document["feedback"]["kept"] >= 5, done

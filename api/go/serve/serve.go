@@ -156,8 +156,11 @@ func dispatch(handlers Handlers, request []byte) ([]byte, error) {
 			return nil, Unsupported("this command does not evaluate")
 		}
 		return evaluate(handlers, body)
+	case 'R':
+		edges, err := takeEdges()
+		return numbers(edges), err
 	}
-	return nil, Unsupported("expected a request of kind O, C or E, found kind 0x%02x", kind)
+	return nil, Unsupported("expected a request of kind O, C, E or R, found kind 0x%02x", kind)
 }
 
 func evaluate(handlers Handlers, body []byte) ([]byte, error) {
@@ -182,11 +185,15 @@ func evaluate(handlers Handlers, body []byte) ([]byte, error) {
 		inputs = append(inputs, body[at:at+InputSize])
 	}
 	values, err := handlers.Evaluate(program, inputs)
+	return numbers(values), err
+}
+
+func numbers(values []uint32) []byte {
 	var out []byte
 	for _, value := range values {
 		out = binary.LittleEndian.AppendUint32(out, value)
 	}
-	return out, err
+	return out
 }
 
 func decode(raw []byte) ([]Insn, error) {
