@@ -9,6 +9,7 @@
 #include <map>
 #include <thread>
 
+#include "adapters/broken/planted.h"
 #include "fuzz/hunt/evaluators.h"
 #include "fuzz/hunt/testing.h"
 #include "harness/generate/description.h"
@@ -292,6 +293,19 @@ TEST(Campaign, AMistakeForOneArchitectureIsFoundBehindAFrequentPattern) {
     return finding.subject.policy.find("s390x") != std::string::npos;
   };
   EXPECT_EQ(std::ranges::count_if(report->findings, of_s390x), 1) << shown(*report);
+}
+
+TEST(Campaign, AMistakeThatEveryTestShowsGivesFewFindings) {
+  // The planted compiler reduces a pair of conditions to its first one, whichever tests they make.
+  const broken::Planted& planted = *broken::find_planted("twin-unwrap-single");
+  FakeCompiler compiler(
+      [&](const Policy& policy) { return broken::compile_with(planted, policy); });
+  HuntOptions options = options_for(300);
+  options.assess.cache = false;
+  const auto report = hunt({"fake", nullptr, &compiler}, *generated_policies(), options);
+  ASSERT_TRUE(report);
+  EXPECT_GE(report->findings.size(), 1u);
+  EXPECT_LE(report->findings.size(), 4u) << shown(*report);
 }
 
 TEST(Campaign, FindsEveryWrongInstructionOfAnEvaluator) {

@@ -100,8 +100,11 @@ struct Symbols {
   std::uint32_t symbol;
   std::uint32_t general = symbol;
 };
-// Receives a part of a policy, and a function that takes it out. Returns true to end the visit.
-using VisitPart = std::function<bool(Symbols, const std::function<void()>& take_out)>;
+// Takes a part out. If `general`, the pattern stands for all parts of this kind, so no part of this
+// kind remains.
+using TakeOut = std::function<void(bool general)>;
+// Receives a part of a policy. Returns true to end the visit.
+using VisitPart = std::function<bool(Symbols, const TakeOut&)>;
 
 std::uint32_t symbol_of(const Matcher& test) {
   const bool masked = test.op == Matcher::Op::kMaskedEq;
@@ -109,16 +112,27 @@ std::uint32_t symbol_of(const Matcher& test) {
          (masked && test.value == 0 ? 2u : 0u) + (masked && test.mask == 0 ? 1u : 0u);
 }
 
+// Reductions try this test in place of any other.
+constexpr std::uint32_t kSimplestTest = kTest + 8 * static_cast<std::uint32_t>(Matcher::Op::kEq);
+
+void take_out_test(Rule& rule, Matcher& test, bool general) {
+  if (!general) {
+    test.op = test.op == Matcher::Op::kEq ? Matcher::Op::kGe : Matcher::Op::kEq;
+    test.mask = 0;
+    return;
+  }
+  test = {};
+  const auto is_absent = [](const Matcher& other) { return other.op == Matcher::Op::kAny; };
+  if (std::ranges::all_of(rule.fields, is_absent)) rule = {};
+}
+
 bool visit_fields(Rule& rule, const VisitPart& visit) {
   bool first = true;
   for (Matcher& test : rule.fields) {
     if (test.op == Matcher::Op::kAny) continue;
-    if (!std::exchange(first, false) && visit({kAnd}, [&] { test = {}; })) return true;
-    const auto take_out = [&] {
-      test.op = test.op == Matcher::Op::kEq ? Matcher::Op::kGe : Matcher::Op::kEq;
-      test.mask = 0;
-    };
-    if (visit({symbol_of(test)}, take_out)) return true;
+    if (!std::exchange(first, false) && visit({kAnd}, [&](bool) { test = {}; })) return true;
+    const auto take_out = [&](bool general) { take_out_test(rule, test, general); };
+    if (visit({symbol_of(test), kSimplestTest}, take_out)) return true;
   }
   return false;
 }
@@ -126,7 +140,7 @@ bool visit_fields(Rule& rule, const VisitPart& visit) {
 bool visit_rule(Rule& rule, const VisitPart& visit) {
   if (rule.kind == Rule::Kind::kArgs) return visit_fields(rule, visit);
   if (!is_branching(rule)) return false;
-  const auto only_first = [&] {
+  const auto only_first = [&](bool) {
     const Rule child = rule.children.front();
     rule = child;
   };
@@ -144,9 +158,11 @@ void without_arch(Policy& policy, std::size_t at) {
 
 bool visit_set(RuleSet& set, const VisitPart& visit) {
   constexpr std::uint32_t kNoNumber = 0x40000000;  // x32 numbers, and numbers like -1
-  if (set.vsyscall && visit({kVsyscall}, [&] { set.vsyscall = false; })) return true;
+  if (set.vsyscall && visit({kVsyscall}, [&](bool) { set.vsyscall = false; })) return true;
   for (std::size_t i = 0; i < set.rules.size(); ++i) {
-    const auto erase = [&] { set.rules.erase(set.rules.begin() + static_cast<std::ptrdiff_t>(i)); };
+    const auto erase = [&](bool) {
+      set.rules.erase(set.rules.begin() + static_cast<std::ptrdiff_t>(i));
+    };
     if (set.rules[i].nr >= kNoNumber && visit({kNoCall}, erase)) return true;
     if (visit_rule(set.rules[i].rule, visit)) return true;
   }
@@ -163,7 +179,7 @@ void with_simplest_arch(Policy& policy) {
 bool visit_arches(Policy& policy, const VisitPart& visit) {
   for (std::size_t i = 0; i < policy.arches.size(); ++i) {
     const bool simplest = policy.arches[i] == kSimplestArch;
-    const auto take_out = [&] {
+    const auto take_out = [&](bool) {
       policy.arches.size() > 1 ? without_arch(policy, i) : with_simplest_arch(policy);
     };
     const std::uint32_t one =
@@ -176,10 +192,10 @@ bool visit_arches(Policy& policy, const VisitPart& visit) {
 
 void visit_policy(Policy& policy, const VisitPart& visit) {
   if (visit_arches(policy, visit)) return;
-  if (policy.x32_action && visit({kX32}, [&] { policy.x32_action.reset(); })) return;
+  if (policy.x32_action && visit({kX32}, [&](bool) { policy.x32_action.reset(); })) return;
   for (std::size_t i = 0; i < policy.rule_sets.size(); ++i) {
     auto& sets = policy.rule_sets;
-    const auto erase = [&] { sets.erase(sets.begin() + static_cast<std::ptrdiff_t>(i)); };
+    const auto erase = [&](bool) { sets.erase(sets.begin() + static_cast<std::ptrdiff_t>(i)); };
     if (i > 0 && visit({kSet}, erase)) return;
     if (visit_set(sets[i], visit)) return;
   }
@@ -192,12 +208,13 @@ void generalize_arches(Parts& parts) {
   const auto is_further = [](const Part& part) { return part.general == kArch; };
   if (std::ranges::none_of(parts, is_further)) return;
   std::erase_if(parts, [&](const Part& part) { return is_arch(part) && !is_further(part); });
-  for (Part& part : parts) part.symbol = part.general;
+  for (Part& part : parts)
+    if (is_arch(part)) part.symbol = kArch;
 }
 
 Parts parts_of(Policy& policy) {
   Parts out;
-  visit_policy(policy, [&](Symbols symbols, const auto& /*take_out*/) {
+  visit_policy(policy, [&](Symbols symbols, const TakeOut& /*take_out*/) {
     out.push_back({symbols.symbol, symbols.general, 0, out.size()});
     return false;
   });
@@ -365,8 +382,8 @@ bool Stripped::take_out(const Pattern& pattern, std::size_t way) {
   std::ranges::sort(order);
   return std::ranges::any_of(order, [&](const auto& rarest) {
     const Part& part = found[rarest.second];
-    if (policy_) return simplify(part, way);
     const bool general = pattern.parts_[rarest.second].symbol == part.general;
+    if (policy_) return simplify(part, general, way);
     return put(part.place, simpler(subject_.before, part.place, general), way);
   });
 }
@@ -426,12 +443,12 @@ bool Stripped::put(std::size_t pc, const std::optional<Insn>& in, std::size_t& w
   return false;
 }
 
-bool Stripped::simplify(const Part& part, std::size_t& way) {
+bool Stripped::simplify(const Part& part, bool general, std::size_t& way) {
   Policy simple = *policy_;
   std::size_t place = 0;
-  visit_policy(simple, [&](Symbols /*symbols*/, const auto& take_out) {
+  visit_policy(simple, [&](Symbols /*symbols*/, const TakeOut& take_out) {
     if (place++ != part.place) return false;
-    take_out();
+    take_out(general);
     return true;
   });
   if (!unchecked_)

@@ -82,7 +82,7 @@ class Stripped {
 
  private:
   bool put(std::size_t pc, const std::optional<Insn>& in, std::size_t& way);
-  bool simplify(const Part& part, std::size_t& way);
+  bool simplify(const Part& part, bool general, std::size_t& way);
   // Sets the policy in its canonical form, or returns false if it is not legal.
   bool set_policy(const Policy& policy);
 
