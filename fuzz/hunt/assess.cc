@@ -1,11 +1,11 @@
 #include "fuzz/hunt/assess.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 
+#include "harness/base/text.h"
 #include "harness/compare/direction.h"
 #include "harness/seccomp/cache.h"
 
@@ -65,19 +65,16 @@ std::string lost_calls(ProgramView before, ProgramView after) {
     const auto had = cacheable(before, arch);
     if (std::ranges::find(had, true) == had.end()) continue;
     const auto has = cacheable(after, arch);
-    std::vector<std::string> lost;
-    std::size_t count = 0;
-    for (std::uint32_t nr = 0; nr < had.size(); ++nr) {
-      if (!had[nr] || has[nr]) continue;
-      if (++count > kShown) continue;
-      const auto name = syscall_name(arch, nr);
-      lost.push_back(name.empty() ? std::to_string(nr) : std::string(name));
-    }
-    if (count == 0) continue;
-    if (!out.empty()) out += "; ";
-    out += fmt::format("{}", fmt::join(lost, ", "));
-    if (count > kShown) out += fmt::format(" and {} more", count - kShown);
-    out += fmt::format(" ({})", arch_info(arch).name);
+    std::vector<std::uint32_t> lost;
+    for (std::uint32_t nr = 0; nr < had.size(); ++nr)
+      if (had[nr] && !has[nr]) lost.push_back(nr);
+    if (lost.empty()) continue;
+    const auto name = [arch](std::uint32_t nr) {
+      const auto known = syscall_name(arch, nr);
+      return known.empty() ? std::to_string(nr) : std::string(known);
+    };
+    out += fmt::format("{}{} ({})", out.empty() ? "" : "; ", first_and_count(lost, kShown, name),
+                       arch_info(arch).name);
   }
   return out;
 }

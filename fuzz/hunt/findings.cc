@@ -248,7 +248,7 @@ Result<bool> Findings::explained(Finding& finding, bool reduce_looser) {
   if (!known->by) return merge_other(finding);
   const bool looser = loosens_more(given, report_.findings[*known->by]);
   if (looser && !reduce_looser) return false;
-  const auto other = look_behind(finding, *known->by);
+  auto other = look_behind(finding, *known->by);
   if (!other || *other) return other;
   if (looser) {
     auto reduced = reduce(given, [](const HuntSubject&) { return true; });
@@ -325,6 +325,7 @@ Pattern Findings::pattern_of(const Finding& finding) {
 
 bool Findings::add(Finding reduced) {
   reduced.group = group_of(reduced);
+  if (groups_by_shape(reduced)) reduced.shape = shape_of(reduced.subject.before);
   Cause cause{reduced.kind, manner_with_pass(reduced), pattern_of(reduced)};
   for (std::size_t i = 0; i < causes_.size(); ++i) {
     Finding& known = report_.findings[i];
@@ -373,6 +374,7 @@ void Findings::replace(Finding& known, Finding by) {
   by.known = known.known;
   by.failure = known.failure;
   by.group = known.group;
+  if (groups_by_shape(by)) by.shape = shape_of(by.subject.before);
   known = std::move(by);
   if (options_.found) options_.found(report_, known);
 }

@@ -1,7 +1,6 @@
 #include "fuzz/hunt/hunt.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -485,13 +484,9 @@ std::string why_nothing_was_tested(const HuntReport& report) {
 std::string unread_reason(const std::vector<UnreadFile>& unread) {
   constexpr std::size_t kShown = 4;
   if (unread.empty()) return {};
-  std::vector<std::string> names;
-  for (const UnreadFile& file : unread)
-    if (names.size() < kShown) names.push_back(file.path);
-  std::string out = fmt::format("{} of the given folders cannot be read: {}",
-                                counted(unread.size(), "file"), fmt::join(names, ", "));
-  if (unread.size() > kShown) out += fmt::format(" and {} more", unread.size() - kShown);
-  return out;
+  return fmt::format(
+      "{} of the given folders cannot be read: {}", counted(unread.size(), "file"),
+      first_and_count(unread, kShown, [](const UnreadFile& file) { return file.path; }));
 }
 
 // Returns why a report without failures is no pass, or "".

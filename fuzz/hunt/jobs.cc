@@ -83,7 +83,7 @@ void copy_finding(B& bytes, Finding& f) {
       bytes(f.subject.before);
   bytes(f.reduced), bytes(f.repeated), bytes(f.after), bytes(f.witness), bytes(f.original_size);
   bytes(f.trial), bytes(f.seconds), bytes(f.count), bytes(f.pass), bytes(f.group), bytes(f.file);
-  bytes(f.may_be_known);
+  bytes(f.shape), bytes(f.may_be_known);
 }
 
 }  // namespace

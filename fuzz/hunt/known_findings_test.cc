@@ -414,13 +414,11 @@ TEST(KnownFindings, AnEarlierFindingOfAnEvaluatorIsRunWithItsInputs) {
 }
 
 // Runs a planted wrong optimizer without its stages.
-HuntReport hunt_planted(const broken::Planted& planted, std::uint64_t seed,
-                        std::vector<KnownSubject> known) {
+HuntReport hunt_planted(const broken::Planted& planted, std::vector<KnownSubject> known) {
   FakeOptimizer optimizer([&](ProgramView p) {
     return FakeCompiler::answered(std::get<broken::PlantedOptimizer>(planted.run)(p));
   });
   HuntOptions options = options_for(200);
-  options.seed = seed;
   options.repeat = false;
   options.assess.cache = false;
   options.known = std::move(known);
@@ -429,25 +427,17 @@ HuntReport hunt_planted(const broken::Planted& planted, std::uint64_t seed,
   return *report;
 }
 
-TEST(KnownFindings, TheSameCampaignSeldomShowsANewMistakeOfAWrongOptimizer) {
-  std::size_t wrong = 0;
-  std::size_t fails = 0;
-  for (const broken::Planted& planted : broken::planted_optimizers()) {
-    if (!std::holds_alternative<broken::PlantedOptimizer>(planted.run)) continue;
-    const HuntReport first = hunt_planted(planted, 1, {});
-    EXPECT_LE(first.findings.size(), 4u) << planted.name << "\n" << shown(first);
-    std::vector<KnownSubject> known;
-    for (const Finding& finding : first.findings)
-      known.push_back({{"known", {}, finding.subject.before}, finding.kind});
-    if (known.empty()) continue;
-    ++wrong;
-    const HuntReport second = hunt_planted(planted, 1, std::move(known));
-    if (second.verdict == Verdict::kPass) continue;
-    ++fails;
-  }
-  EXPECT_GE(wrong, 15u);
-  // The others find a program with another pattern, which the first campaign did not find.
-  EXPECT_LE(fails, 6u);
+TEST(KnownFindings, ManyProgramsThatShowOneMistakeAreFewFindingsAndStayKnown) {
+  // The pass drops LDX and TAX. Many instructions that use X show this.
+  const broken::Planted& planted = *broken::find_planted("twin-remove-dead-writes");
+  const HuntReport first = hunt_planted(planted, {});
+  EXPECT_GE(first.findings.size(), 1u);
+  EXPECT_LE(first.findings.size(), 4u) << shown(first);
+  std::vector<KnownSubject> known;
+  for (const Finding& finding : first.findings)
+    known.push_back({{"known", {}, finding.subject.before}, finding.kind});
+  const HuntReport second = hunt_planted(planted, std::move(known));
+  EXPECT_EQ(second.verdict, Verdict::kPass) << second.reason << shown(second);
 }
 
 TEST(KnownFindings, WithoutTimeForTheKnownFindingsNothingIsNew) {

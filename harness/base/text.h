@@ -44,6 +44,16 @@ std::string_view trimmed(std::string_view text);
 std::string counted(std::uint64_t count, std::string_view noun);
 std::string counted(std::string_view count, std::string_view noun);
 
+// Returns "a, b and 3 more": the texts of the first `most` items, and how many others there are.
+template <class Items, class Text>
+std::string first_and_count(const Items& items, std::size_t most, const Text& text) {
+  std::string out;
+  std::size_t count = 0;
+  for (const auto& item : items)
+    if (count++ < most) out += (out.empty() ? "" : ", ") + std::string(text(item));
+  return count > most ? out + " and " + std::to_string(count - most) + " more" : out;
+}
+
 // Computes the 64-bit FNV-1a hash. It distinguishes names and contents, but does not resist
 // attackers.
 std::uint64_t hash_of(std::string_view bytes);

@@ -73,11 +73,7 @@ std::string lost_text(std::span<const CacheChange> changes) {
 
 std::string shown_calls(Arch arch, std::span<const std::uint32_t> numbers, std::size_t most) {
   if (numbers.empty()) return "none";
-  std::string out;
-  for (const std::uint32_t nr : numbers.first(std::min(most, numbers.size())))
-    out += (out.empty() ? "" : ", ") + shown_call(arch, nr);
-  if (numbers.size() > most) out += fmt::format(" and {} more", numbers.size() - most);
-  return out;
+  return first_and_count(numbers, most, [&](std::uint32_t nr) { return shown_call(arch, nr); });
 }
 
 std::string shown_call(Arch arch, std::uint32_t nr) {

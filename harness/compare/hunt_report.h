@@ -78,7 +78,8 @@ struct Finding {
   std::string pass;                    // the optimizer's pass that caused it, or empty if unknown
   // Equal for findings that probably have the same cause (fuzz/hunt/shape.h).
   std::string group;
-  std::string file;  // path of the stored finding, or empty
+  std::string shape;  // of the reduced program, if findings of this kind are grouped by it
+  std::string file;   // path of the stored finding, or empty
   // Set if it is unknown whether a finding of an earlier run has the same cause. Then this finding
   // is not a failure.
   bool may_be_known = false;

@@ -96,11 +96,9 @@ void OciEntries::note_unknown(const std::string& name, const RulePosition& posit
 void OciEntries::note_elsewhere() {
   if (elsewhere_.empty()) return;
   constexpr std::size_t kShown = 8;
-  const std::size_t shown = std::min(kShown, elsewhere_.size());
   out_.skipped.push_back(fmt::format(
-      "{} of other architectures: {}{}", counted(elsewhere_.size(), "system call"),
-      fmt::join(std::span(elsewhere_).first(shown), ", "),
-      shown < elsewhere_.size() ? fmt::format(" and {} more", elsewhere_.size() - shown) : ""));
+      "{} of other architectures: {}", counted(elsewhere_.size(), "system call"),
+      first_and_count(elsewhere_, kShown, [](const std::string& name) { return name; })));
 }
 
 // On architectures where one call multiplexes sockets or System V IPC, libseccomp turns a rule

@@ -29,6 +29,7 @@ HuntReport hunted() {
   finding.reduced = true;
   finding.original_size = 9;
   finding.group = "different: ret r0";
+  finding.shape = "ret r0";
   finding.count = 2;
   finding.file = "found/1";
   report.findings = {finding};
@@ -168,12 +169,14 @@ TEST(HuntReportCases, ACaseHasTheNameOfTheStoredFileAndAShortShape) {
   EXPECT_EQ(title_of(found.cases[0]), "finding " + short_name(report.findings[0]));
   EXPECT_TRUE(found.cases[0].message.ends_with("; shape: ret r0")) << found.cases[0].message;
   report.findings[0].pass = "merge-returns";
-  report.findings[0].group = "different in merge-returns: " + std::string(2000, 'x');
+  report.findings[0].shape = std::string(2000, 'x');
+  report.findings[0].group = "different in merge-returns: " + report.findings[0].shape;
   const ReportedCase shown = reported(report).cases[0];
   EXPECT_TRUE(shown.message.ends_with("; pass: merge-returns")) << shown.message;
   EXPECT_EQ(title_of(shown).size(), std::string("finding different-01234567").size());
   report.findings[0].kind = FindingKind::kCrashed;
   report.findings[0].group = "crashed: panic";
+  report.findings[0].shape.clear();
   EXPECT_EQ(reported(report).cases[0].message.find("shape"), std::string::npos);
 }
 

@@ -340,17 +340,6 @@ void add_trials(const HuntReport& report, ReportedCases& out) {
   out.cases.push_back(std::move(tried));
 }
 
-// Returns the shape of the reduced program if the finding's group has it and it is short, or "".
-std::string short_shape(const Finding& found) {
-  constexpr std::size_t kShort = 100;
-  const bool by_shape = found.kind == FindingKind::kDifferent ||
-                        found.kind == FindingKind::kRejected ||
-                        found.kind == FindingKind::kCacheLoss;
-  const std::size_t colon = found.group.find(": ");
-  if (!by_shape || colon == found.group.npos || found.group.size() > kShort) return {};
-  return found.group.substr(colon + 2);
-}
-
 ReportedCase finding_case(const HuntReport& report, const Finding& found) {
   const std::string direction = direction_line(found.direction, report.host);
   ReportedCase one{"finding", found.failure ? State::kFail : State::kWarning,
@@ -358,8 +347,9 @@ ReportedCase finding_case(const HuntReport& report, const Finding& found) {
                                direction.empty() ? "" : direction + "; ", found.detail)};
   one.name = short_name(found);
   if (!found.pass.empty()) one.message += "; pass: " + found.pass;
-  if (const std::string shape = short_shape(found); !shape.empty())
-    one.message += "; shape: " + shape;
+  constexpr std::size_t kShort = 90;  // characters; a long shape says no more than the program
+  if (!found.shape.empty() && found.shape.size() <= kShort)
+    one.message += "; shape: " + found.shape;
   one.detail = fmt::format("before\n{}", write_program(found.subject.before, Form::kAsm));
   if (found.after) one.detail += fmt::format("after\n{}", write_program(*found.after, Form::kAsm));
   one.witness = found.witness;

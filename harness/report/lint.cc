@@ -44,12 +44,8 @@ std::string path_text(const RulePart& part) {
 
 // Formats parts as "part 2.1" or "parts 1, 3 and 12 more".
 std::string parts_text(const std::vector<RulePart>& parts) {
-  std::vector<std::string> shown;
-  for (const RulePart& part : parts)
-    if (shown.size() < kMaxParts) shown.push_back(path_text(part));
-  return fmt::format(
-      "part{} {}{}", parts.size() == 1 ? "" : "s", fmt::join(shown, ", "),
-      parts.size() > kMaxParts ? fmt::format(" and {} more", parts.size() - kMaxParts) : "");
+  return fmt::format("part{} {}", parts.size() == 1 ? "" : "s",
+                     first_and_count(parts, kMaxParts, path_text));
 }
 
 ordered_json parts_json(const std::vector<RulePart>& parts) {
@@ -119,9 +115,8 @@ std::string trivial_text(const DoubtfulRule& rule) {
 
 std::string lines_text(std::span<const std::size_t> lines) {
   return fmt::format(
-      "line{} {}{}", lines.size() == 1 ? "" : "s",
-      fmt::join(lines.first(std::min(lines.size(), kMaxParts)), ", "),
-      lines.size() > kMaxParts ? fmt::format(" and {} more", lines.size() - kMaxParts) : "");
+      "line{} {}", lines.size() == 1 ? "" : "s",
+      first_and_count(lines, kMaxParts, [](std::size_t line) { return std::to_string(line); }));
 }
 
 // Formats that the conditions of several alternatives admit every value.

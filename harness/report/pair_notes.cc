@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "harness/base/text.h"
 #include "harness/import/capabilities.h"
 
 namespace secequiv {
@@ -52,12 +53,10 @@ std::string PairNotes::warning(std::string_view how) const {
 
 std::string PairNotes::short_warning(std::string_view how) const {
   constexpr std::size_t kShown = 3;
-  std::string out = warning(how);
-  for (std::size_t i = 0; i < std::min(kShown, not_compared.size()); ++i)
-    out += (i == 0 ? ": " : ", ") + not_compared[i].text();
-  return out + (not_compared.size() > kShown
-                    ? fmt::format(" and {} more", not_compared.size() - kShown)
-                    : "");
+  if (not_compared.empty()) return {};
+  return fmt::format(
+      "{}: {}", warning(how),
+      first_and_count(not_compared, kShown, [](const auto& one) { return one.text(); }));
 }
 
 void add_notes(const PairNotes& notes, nlohmann::ordered_json& document) {

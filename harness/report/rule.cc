@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "harness/base/text.h"
 #include "harness/seccomp/action.h"
 
 namespace secequiv {
@@ -109,12 +110,7 @@ nlohmann::ordered_json to_json(const RulePosition& position) {
 
 std::string positions_text(const std::vector<PositionRef>& positions) {
   constexpr std::size_t kShown = 8;
-  std::vector<std::string> out;
-  for (const PositionRef& one : std::span(positions).first(std::min(kShown, positions.size())))
-    out.push_back(one.at->text());
-  return fmt::format(
-      "{}{}", fmt::join(out, ", "),
-      positions.size() > kShown ? fmt::format(" and {} more", positions.size() - kShown) : "");
+  return first_and_count(positions, kShown, [](const PositionRef& one) { return one.at->text(); });
 }
 
 }  // namespace secequiv
