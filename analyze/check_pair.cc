@@ -49,9 +49,9 @@ class Job {
     if (result.witness) differs(minimize(pair_, *result.witness), options_.inputs_name);
   }
 
-  // Asks the prover about each obligation that no input covers. The prover shows that it is
-  // infeasible, finds an input that covers it, or leaves it undecided. Such an input runs through
-  // both programs like any other; the first difference ends this.
+  // Asks the prover about each obligation that no input covers. The prover shows that the
+  // obligation is infeasible, finds an input that covers it, or leaves it undecided. Runs these
+  // inputs through both programs, and stops at the first difference.
   Result<Ok> account_for_edges() {
     const auto start = Clock::now();
     const auto asked = secequiv::account_for_edges(

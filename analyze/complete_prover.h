@@ -6,8 +6,9 @@
 
 namespace secequiv {
 
-// Returns a prover that passes the questions that hunt::diagram_prover() leaves open to `decide`.
-// It spends at most 10 seconds on each of them, and starts no engine after `seconds` from now.
+// Returns a prover that first asks hunt::diagram_prover() and then, if the answer is kUnknown,
+// `decide`. Each call of `decide` gets at most 10 seconds; none starts later than `seconds` from
+// now.
 hunt::Prover complete_prover(double seconds);
 
 }  // namespace secequiv

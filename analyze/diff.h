@@ -1,6 +1,6 @@
-// Computes the whole difference of two filters. Owns the job that makes the report: the difference,
-// the deciding rules, the oracle, and the comparison with a stored difference. It must not know
-// where files go.
+// Computes the whole difference between two filters. Owns the job that makes the report: the
+// difference, the deciding rules, the oracle, and the comparison with a stored difference. It must
+// not know where files go.
 #pragma once
 
 #include <string>

@@ -17,8 +17,8 @@ namespace secequiv {
 Result<Direction> find_direction(const Question& question, Arch host, const dd::Limits& limits,
                                  std::span<const SeccompData> inputs);
 
-// Adds the direction of each wrong answer of an optimizer or a compiler. Those that loosen come
-// first, and the witness of the first is the reason of the verdict.
+// Adds the direction of each wrong answer of an optimizer or a compiler, and sorts answers that
+// loosen before others. The witness of the first finding becomes the reason for the verdict.
 Status add_directions(HuntReport& report, Sameness sameness, Arch host);
 
 }  // namespace secequiv

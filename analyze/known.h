@@ -24,8 +24,8 @@ struct KnownTarget {
   std::string_view name;
 };
 
-// Reads findings. A file that ends in .toml supplies its entries that have this kind of request and
-// whose adapter occurs in the target's name. Any other file or folder supplies its programs or
+// Reads findings. A file that ends in .toml supplies the entries about this kind of target whose
+// adapter occurs in the target's name. Any other file or folder supplies its programs or
 // policies and, for an evaluator, the inputs beside each file. Errors: kIo, kParse, and those of
 // reading a file.
 Result<Known> load_known(const std::vector<std::string>& paths, const KnownTarget& target,

@@ -71,7 +71,7 @@ Status expect_accepted(const Source& source, const Reading& reading);
 Result<Source> load_accepted(const std::string& path, const Reading& reading);
 Result<std::vector<Source>> load_accepted_stack(const std::string& paths, const Reading& reading);
 
-// Notes that a program is too long for the kernel, if it is.
+// Shows a note if a program is too long for the kernel.
 void note_length(const std::string& name, ProgramView program, const Reading& reading);
 // Does the same for a loaded filter, unless it is our own compilation of a policy: nobody installs
 // that program.
@@ -80,8 +80,8 @@ void note_length(const Source& source, const Reading& reading);
 std::optional<ReadFor> read_for(std::span<const Source> filters);
 std::optional<ReadFor> read_for(std::span<const Stack> stacks);
 std::optional<ReadFor> read_for(const Import& imported, const Reading& reading);
-// Returns what a comparison of the two does not cover. It notes these parts, and asks whether the
-// two are swapped if their names suggest that.
+// Returns what a comparison of the two sides does not cover, and shows a warning about it. Also
+// shows a note if the names suggest that the user swapped them.
 PairNotes note_pair(std::span<const Source> before, std::span<const Source> after,
                     const Reading& reading);
 // Runs `command` and reads the program that it prints, in any form. Errors: kUsage if the shell

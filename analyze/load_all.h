@@ -11,10 +11,10 @@
 
 namespace secequiv {
 
-// A folder supplies the files in it and in its subfolders whose names have an ending of programs or
-// of policies, or no ending. Names that begin with "." or README, and schema.json, do not count.
-// The source lists those that cannot be read. Errors: kUsage if nothing can be read; any error of a
-// file that `paths` names itself.
+// These functions load all files in `paths`. From a folder and its subfolders they load files whose
+// names have an ending of programs (or of policies) or no ending, but not schema.json and names
+// that begin with "." or README. The source lists the files of folders that cannot be read. Errors:
+// kUsage if no file can be read; any error of a file that `paths` names directly.
 Result<std::unique_ptr<hunt::ProgramSource>> load_programs(const std::vector<std::string>& paths,
                                                            const Reading& reading);
 Result<std::unique_ptr<hunt::ProgramSource>> load_policies(const std::vector<std::string>& paths,

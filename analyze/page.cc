@@ -33,8 +33,7 @@ class Reasons {
   Reasons(const Program& program, const dd::Limits& limits, Arch host)
       : host_(host), programs_{program}, space_(programs_, limits), reach_(space_, program) {}
 
-  // Returns how many of the obligations some input can meet, or their number if the limits are
-  // reached.
+  // Returns how many of the obligations some input can meet, or SIZE_MAX if the limits are reached.
   std::size_t feasible(const std::vector<Obligation>& all) {
     const auto count = std::ranges::count_if(all, [&](const Obligation& obligation) {
       return reach_.set(obligation) != dd::Diagrams::kZero;

@@ -64,7 +64,7 @@ CertificateReport certify(const ProveJob& job, const ProveReport& report,
     return out;
   }
   const auto start = Clock::now();
-  // If a certificate cannot be made, the other one and the verdict are not affected.
+  // A certificate that cannot be made affects neither the other certificate nor the verdict.
   const auto take = [&](Result<std::vector<certificate::File>> made) {
     if (!made) {
       out.failed = exit_code(made.error().code);

@@ -24,7 +24,7 @@ struct ProveJob {
   // The proof ignores inputs that violate this assumption. If it is empty, the proof covers all
   // inputs.
   std::string assumption;
-  Arch host = Arch::kX86_64;  // call names and byte order of the assumption are this host's
+  Arch host = Arch::kX86_64;  // for call names, and for the byte order of the assumption
   Engine engine = Engine::kDd;
   Budget budget = {};  // its time limit covers all steps together
   // Returns the seconds since the job began. If empty, prove() measures them.

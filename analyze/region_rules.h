@@ -1,6 +1,5 @@
-// Finds the rule of a policy that decides an input of a region. Owns the check of whether this rule
-// decides all inputs of the region, because another rule with the same action may decide some of
-// them.
+// Finds the rule of a policy that decides an input of a region. Owns the check whether this rule
+// decides all inputs of the region: another rule with the same action may decide some of them.
 #pragma once
 
 #include "harness/compare/difference.h"

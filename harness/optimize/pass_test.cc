@@ -151,7 +151,7 @@ TEST(Passes, JumpsStayWithinReach) {
     program[2].k = static_cast<std::uint32_t>(program.size() - 1 - 3);
     const Program after = run_pass("thread-conditional-jumps", program);
     EXPECT_EQ(after[0].jt, distance == 255 ? 255 : 1);
-    // The farthest return in reach serves every jump to such a return.
+    // Jumps to equal returns go to the farthest such return in reach.
     Program returns = {Insn{kJeqK, 0, 1, 7}, Insn{kRetK, 0, 0, 1}, Insn{kLdImm, 0, 0, 0}};
     while (returns.size() < distance + 1) returns.push_back(Insn{kLdImm, 0, 0, 0});
     returns.push_back(Insn{kRetK, 0, 0, 1});
@@ -183,8 +183,8 @@ bool holds(std::uint16_t code, std::uint32_t a, std::uint32_t k) {
   }
 }
 
-// Tries all pairs of a test and a second one on one of its outcomes. The pass may skip the second
-// test only if the first decides it, and must skip it then if neither of the two is a JSET.
+// Places a second test on an outcome of a first one. The pass may skip the second test only if the
+// first decides it. If neither test is a JSET, the pass must then skip the second.
 TEST(Passes, SkipsATestThatThePreviousOneDecides) {
   const std::uint32_t bounds[] = {0, 1, 2, 3, 6, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff};
   std::set<std::uint32_t> values;

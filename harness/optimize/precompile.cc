@@ -151,8 +151,8 @@ Result<Program> render_base(const Policy& policy, const Renderer& render) {
   return out;
 }
 
-// Checks all variables together: they may have an effect on the program that none of them has
-// alone.
+// Checks all variables together, because a program may depend on several values without depending
+// on any single one.
 Status check_prediction(const Policy& policy, SymbolicProgram predicted, const Values& values,
                         const Renderer& render) {
   fill(predicted, values);
@@ -195,7 +195,7 @@ Result<SymbolicProgram> compile_with_names(const Policy& policy, const Renderer&
   const std::set<std::string> used = used_variables(policy);
   if (auto s = check_names(policy, used); !s) return s.error();
   // Each variable gets three values: large ones in ascending order, their complements, and small
-  // ones in descending order. Therefore it is noticed if a program depends on how values compare.
+  // ones in descending order. These values expose a program that depends on how values compare.
   Placeholders placeholders(Constants(policy).all());
   Values base;
   Values varied;

@@ -166,7 +166,7 @@ std::uint32_t value_of(const Policy& policy, std::size_t variable) {
   return policy.variables[variable].second;
 }
 
-// These compilers use a value in some other way.
+// These compilers use a value other than as a free operand.
 TEST(Precompile, RefusesCodeThatDependsOnTheValue) {
   const Policy policy = small_policy();
   const auto render = [](const std::string& text) {
@@ -224,7 +224,7 @@ TEST(Precompile, RefusesIfAVariableChangesOpcodesOrTheLength) {
       "and 'ld #1' for 0x61c8864e; expected programs of equal length, found 1 and 2 instructions");
 }
 
-// Each variable alone has no such effect.
+// The program differs only if bit 31 of both values is clear.
 TEST(Precompile, RefusesCodeThatDependsOnSeveralValues) {
   const Policy policy = small_policy();
   const auto top = [](const Policy& p) {

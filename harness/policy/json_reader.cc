@@ -212,8 +212,8 @@ class Reader {
     return Ok{};
   }
 
-  // parse_json limits the document's depth, so this recursion is limited, too. `path` belongs to
-  // the system call, because its parts may be nested too deep to have their own paths.
+  // parse_json limits the document's depth, so this recursion is limited, too. All parts of a rule
+  // get the system call's `path`, because deeply nested parts would need very long paths.
   Result<Rule> rule(const JsonCursor& at, Arch arch, const std::string& path) const {
     Rule out;
     out.position = at.position(path);

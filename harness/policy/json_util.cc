@@ -215,7 +215,7 @@ class Builder {
     return std::move(document_);
   }
 
-  // The library calls these functions. The parser stops after false.
+  // The library's parser calls these functions, and stops when one returns false.
   bool null() { return add(nullptr); }
   bool boolean(bool value) { return add(value); }
   bool number_integer(std::int64_t value) { return add(value); }

@@ -54,7 +54,7 @@ class JsonCursor {
   [[nodiscard]] std::string path() const;
   // Returns a position with this line and the path `path`, if the document has lines.
   [[nodiscard]] PositionRef position(const std::string& path) const;
-  // Returns the place in the file, for notes about the file; without lines, the JSON pointer.
+  // Returns the place in the file for notes, or the JSON pointer if the document has no lines.
   [[nodiscard]] std::string place() const;
   bool has(const std::string& key) const { return value_->is_object() && value_->contains(key); }
   // Returns whether the key has a value other than null.

@@ -32,10 +32,10 @@ std::string action_text(std::uint32_t action) {
   return fmt::format("{:#010x}", action);
 }
 
-// Selects how values that have names are written.
+// Selects the form of the text that people edit, or of policy_tree() (json.h).
 enum class Style : std::uint8_t {
   kNames,
-  kTree,  // numbers in place of actions and calls in rules
+  kTree,  // actions and calls as numbers
 };
 
 template <class Json>

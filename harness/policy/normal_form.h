@@ -10,8 +10,8 @@
 
 namespace secequiv {
 
-// Writes the normal form. The error (kPolicy) states that a rule has more alternatives than a
-// filter may have instructions, after its nesting is multiplied out.
+// Writes the normal form. Errors: kPolicy if a rule, with its nesting multiplied out, has more
+// alternatives than a filter may have instructions.
 Result<std::string> write_normal_form(const Policy& policy);
 
 }  // namespace secequiv

@@ -1,4 +1,4 @@
-// Tests that the result of a path's stored suffix equals that of a complete run.
+// Tests that the results that a path stores equal those of execution.
 #include "harness/policy/path.h"
 
 #include <gtest/gtest.h>

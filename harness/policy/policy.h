@@ -160,7 +160,7 @@ struct Origin {
 };
 Origin origin(const Policy& policy, const SeccompData& data);
 
-// Returns the action for `data`. It is the definition, so it is kept simple rather than fast.
+// Returns the action for `data`. This function defines policies, so it is simple rather than fast.
 std::uint32_t decide(const Policy& policy, const SeccompData& data);
 
 }  // namespace secequiv

@@ -1,4 +1,4 @@
-// Helpers for tests that handle policies: they read JSON that must be valid and make calls. Owns
+// Helpers for tests that handle policies: they read JSON that must be valid, and build inputs. Owns
 // these helpers, which need GoogleTest. It must not know BPF.
 #pragma once
 

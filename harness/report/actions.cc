@@ -30,8 +30,8 @@ std::vector<ActionsReport::Calls> special(const OneArch& arch) {
   return out;
 }
 
-// Returns whether both architectures look the same in the text. The order of calls follows their
-// numbers, which differ between architectures, so it is ignored.
+// Returns whether both architectures look the same in the text. Ignores the order of calls, because
+// it follows their numbers, which differ between architectures.
 bool same_text(const OneArch& a, const OneArch& b) {
   return a.otherwise == b.otherwise &&
          std::ranges::equal(special(a), special(b),

@@ -39,7 +39,7 @@ struct ActionsReport {
     std::optional<std::uint32_t> otherwise = {};
   };
   std::vector<OneArch> arches;
-  bool others_by_number = false;  // on other architectures the action depends on the call, too
+  bool others_by_number = false;  // the actions of other architectures depend on the call
 };
 
 // Returns the text. It lists architectures with the same names and actions together, and only

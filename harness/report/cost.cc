@@ -59,8 +59,8 @@ std::string numbers(const std::vector<Side>& sides, std::size_t side, std::size_
                      derived);
 }
 
-// Returns calls x instructions for one filter, or the size of its change between two filters. With
-// `cached`, a cached call costs nothing.
+// Returns calls x instructions for one filter, or for two filters by how much this product differs.
+// With `cached`, a cached call costs nothing.
 double weight_of(const std::vector<Side>& sides, std::size_t at, bool cached) {
   const auto cost = [&](const Side& side) {
     const CallCost& call = side.calls[at];
@@ -69,8 +69,8 @@ double weight_of(const std::vector<Side>& sides, std::size_t at, bool cached) {
   return std::abs(cost(sides.back()) - (sides.size() == 2 ? cost(sides.front()) : 0));
 }
 
-// Sorts calls by cost, or by its change if there are two filters, largest first. Calls with the
-// same cost are sorted as if nothing were cached, and then stay in the profile's order.
+// Sorts calls by weight_of(), largest first. Calls with the same weight are sorted as if nothing
+// were cached, and then stay in the profile's order.
 std::vector<std::size_t> by_cost(const std::vector<Side>& sides) {
   std::vector<std::tuple<double, double, std::size_t>> order;
   order.reserve(sides.front().calls.size());

@@ -1,5 +1,5 @@
-// The whole difference of two filters, as text, JSON and cases. Owns the report value and these
-// shapes. It must not know how differences are computed (verify/dd).
+// The whole difference between two filters, as text, JSON and cases. Owns the report value and
+// these shapes. It must not know how differences are computed (verify/dd).
 #pragma once
 
 #include <nlohmann/json.hpp>

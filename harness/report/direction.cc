@@ -23,7 +23,7 @@ using Part = Direction::Part;
 
 // In short texts, up to this many calls are named, and larger sets are only counted.
 constexpr std::size_t kNamed = 4;
-// If a changed default action makes more calls than this more permissive, the line counts them.
+// If a changed default action loosens more calls than this, the line only counts these calls.
 constexpr std::size_t kListed = 40;
 // Groups that are not listed by name.
 constexpr std::string_view kNumbers = "numbers without a name";
@@ -165,7 +165,7 @@ std::string part_text(const Part& part, const Style& style, bool in_full) {
   return fmt::format("{}", fmt::join(out, "; "));
 }
 
-// Returns whether the line counts the calls of the fallback. A list of them would be too long.
+// Returns whether the line only counts the calls of the fallback, because a list would be too long.
 bool counts_fallback(const Direction& direction, const Style& style) {
   if (!direction.fallback || direction.arches) return false;
   std::set<std::string_view> names;

@@ -19,7 +19,7 @@ using Ranges = std::vector<Assumption::Range>;
 Ranges complement(const Ranges& ranges, std::uint64_t top);
 // Counts the numbers that a list of the ranges shows: one for a value, two for a range.
 std::size_t number_count(const Ranges& ranges);
-// The same for the intervals of a set.
+// Counts the numbers that a list of the set's intervals shows.
 std::size_t number_count(const WordSet& set);
 
 // Returns the values of one word, unless bit masks describe some of them.
@@ -35,8 +35,8 @@ struct FoldedRegion {
   std::vector<std::size_t> parts = {};  // indices of the regions that were joined
 };
 
-// Joins regions that differ in only one 64-bit field, as often as possible. The result has the same
-// inputs, and the parts of the argument.
+// Joins regions that differ in only one 64-bit field, until no two can be joined. The result has
+// the same inputs as `regions`, and the same `parts`. Returns a very long list unchanged.
 std::vector<FoldedRegion> fold(std::vector<FoldedRegion> regions);
 
 }  // namespace secequiv

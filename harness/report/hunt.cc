@@ -325,7 +325,8 @@ std::string tried_text(const HuntReport& report) {
   return out;
 }
 
-// Adds the trials as a case, unless it would be a pass although findings fail.
+// Adds a case for the trials. If findings fail, adds the trials to the reason instead, because the
+// case would pass.
 void add_trials(const HuntReport& report, ReportedCases& out) {
   ReportedCase tried{"fuzzing", State::kPass, tried_text(report)};
   tried.seconds = report.seconds;

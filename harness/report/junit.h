@@ -10,7 +10,7 @@
 namespace secequiv {
 
 // Returns a <testsuite> with a <testcase> for each case. Times are in seconds. There are no dates
-// and host names, so that files of equal reports differ only in times.
+// or host names, so that files of equal reports differ only in times.
 std::string junit(const ReportedCases& report);
 
 }  // namespace secequiv

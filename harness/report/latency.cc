@@ -16,7 +16,7 @@ using kernel::Latency;
 using kernel::VariantTimes;
 using nlohmann::ordered_json;
 
-constexpr std::size_t kBar = 16;   // columns; long names come last
+constexpr std::size_t kBar = 16;   // columns; names, which may be long, come after the bar
 constexpr std::size_t kRows = 10;  // calls
 
 double longest(const Latency& latency) {

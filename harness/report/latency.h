@@ -18,7 +18,7 @@ struct LatencyReport {
   std::vector<kernel::TimedCall> calls;
   bool real = false;
   std::size_t asked = 0;   // requested rounds
-  std::size_t depths = 1;  // variants of each filter: alone, then stacked on itself
+  std::size_t depths = 1;  // number of variants of each filter: alone, then stacked on itself
 };
 
 // Returns the text. `how` names the option that shows all calls, for the line that counts the

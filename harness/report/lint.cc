@@ -105,7 +105,7 @@ std::string line(const RedundantRule& rule, std::string_view arches) {
                                   : line + " matches every call that this entry matches");
 }
 
-// Formats the values of a field that satisfy or do not satisfy a condition.
+// States that every value or no value of a field satisfies a condition.
 std::string trivial_text(const DoubtfulRule& rule) {
   const bool always = rule.kind == DoubtfulRule::Kind::kAlwaysTrue;
   return fmt::format("{} value of {} satisfies this condition{}{}", always ? "every" : "no",
@@ -119,7 +119,7 @@ std::string lines_text(std::span<const std::size_t> lines) {
       first_and_count(lines, kMaxParts, [](std::size_t line) { return std::to_string(line); }));
 }
 
-// Formats that the conditions of several alternatives admit every value.
+// States that the conditions of several alternatives together admit every value.
 std::string together_text(const DoubtfulRule& rule) {
   return fmt::format("the conditions on {} of {} together admit every value, so they check nothing",
                      field_name(rule.field),
@@ -307,7 +307,7 @@ ReportedCases reported(const LintReport& report) {
   std::map<std::string, std::size_t> alike;
   const auto add = [&](ReportedCase::State state, const LintRow& row) {
     ReportedCase& added = out.cases.emplace_back("lint", state, row.text);
-    // Several findings about a call are counted, so that no two have one name.
+    // Numbers several findings about one call, so that no two have the same name.
     const auto count = ++alike[row.name];
     added.name = row.name + (count > 1 ? fmt::format(" {}", count) : "");
     if (report.file.empty()) return;

@@ -34,7 +34,7 @@ void add_read_for(const std::optional<ReadFor>& host, nlohmann::ordered_json& do
 inline constexpr const char* kNotWhole = "the profiles were not compared as a whole";
 
 struct PairNotes {
-  std::optional<ReadFor> read_for = {};  // set if the profiles have conditions on it
+  std::optional<ReadFor> read_for = {};  // set if the profiles depend on host or container
   // Parts that make the profiles differ only for other hosts or containers.
   std::vector<RulePosition> not_compared = {};
   bool require_whole = false;  // an answer about a part of the profiles is not enough
@@ -45,8 +45,8 @@ struct PairNotes {
   // Does the same, and sets the reason if the verdict changes.
   void conclude(Verdict& verdict, std::string& reason) const;
 
-  // Returns " for these capabilities and this kernel (2 entries were not compared)", or "". It
-  // qualifies an equivalence.
+  // Returns " for these capabilities and this kernel (2 entries were not compared)", or "". This
+  // text follows a verdict of equivalence.
   [[nodiscard]] std::string limits() const;
   // Returns the warning about the parts, without their positions, or "".
   [[nodiscard]] std::string warning(std::string_view how = kHostOptions) const;
@@ -54,7 +54,7 @@ struct PairNotes {
   [[nodiscard]] std::string short_warning(std::string_view how = kHostOptions) const;
 };
 
-// These add the notes to a report.
+// Add the notes to a report.
 void add_notes(const PairNotes& notes, nlohmann::ordered_json& document);
 void add_notes(const PairNotes& notes, ReportedCases& report);
 

@@ -23,8 +23,8 @@ struct PrecompileReport {
   std::size_t instructions = 0;
   std::vector<Variable> variables;
   std::optional<Proof> proof;  // a proof for all values; its symbols are the names in `variables`
-  // Set if a witness shows a difference, with the witness's values: the program compiled from the
-  // policy, and the precompiled program.
+  // The program compiled from the policy and the precompiled program, both with the values of the
+  // witness. Empty if there is no witness.
   Program before;
   Program after;
 

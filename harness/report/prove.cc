@@ -85,8 +85,7 @@ std::string proof_text(const ProveReport& report) {
                            milliseconds(proof.solve_seconds));
 }
 
-// Returns the proof that JSON and cases show, with the report's verdict. A contradiction of the
-// oracle is its reason.
+// Returns the proof that JSON and cases show, with the report's verdict and the reason for it.
 Proof concluded(const ProveReport& report) {
   Proof out = report.proof;
   if (report.oracle && report.oracle->in_doubt() != nullptr) {

@@ -64,8 +64,9 @@ struct ProveReport {
   ProveReport& operator=(const ProveReport&) = delete;
   ~ProveReport() = default;
 
-  // Returns kRejected for a rejection, kFail if the oracle contradicts our interpreter, else the
-  // proof's verdict, or kUnknown if it had to be about the whole profiles and is not.
+  // Returns kRejected for a rejection, kFail if the oracle contradicts our interpreter, otherwise
+  // the proof's verdict. A success becomes kUnknown if the proof had to be about the whole profiles
+  // but covers only parts of them.
   [[nodiscard]] Verdict verdict() const;
   // Returns the exit status of the verdict, or of a missing certificate.
   [[nodiscard]] int exit_status() const;

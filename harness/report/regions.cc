@@ -57,8 +57,8 @@ struct RangesForm {
   bool outside;
 };
 
-// Returns the shorter form. If both are equally long, `negated` selects the second. No list ends
-// with a range up to `top`, which is hard to read.
+// Returns the shorter form. If both are equally long, `negated` selects the second. Avoids a list
+// that ends with a range up to `top`, because such a list is hard to read.
 RangesForm form_of(Ranges ranges, bool negated, std::uint64_t top) {
   Ranges others = complement(ranges, top);
   if (ranges.empty() || others.empty()) return {ranges.empty() ? others : ranges, ranges.empty()};
@@ -77,7 +77,7 @@ std::string shorter_text(const std::string& field, const Ranges& ranges, bool ne
   return ranges_text(field, form.ranges, form.outside, top, name);
 }
 
-// Counts the numbers in the text of a set, which is no list of ranges if there are bit masks.
+// Counts the numbers in the text of a set. With bit masks, this text is not a list of ranges.
 std::size_t shown_numbers(const WordSet& set) {
   const auto values = values_of(set);
   return values ? number_count(form_of(*values, set.negated, kAll).ranges) : number_count(set);
@@ -179,7 +179,7 @@ std::string nr_text(const WordSet& set, std::optional<std::uint32_t> audit, Arch
 }
 
 // Splits the numbers of a set into the calls of all architectures with this audit value and ranges
-// of numbers without a call. A range with many calls of another architecture than the host stays.
+// of numbers without a call. Does not split a range into many calls if they are not the host's.
 struct Numbers {
   std::vector<std::string> names;
   std::vector<WordSet::Interval> unnamed;
@@ -268,8 +268,8 @@ std::optional<Ranges> whole_field(const FoldedRegion& region, int field) {
   return longer ? std::nullopt : values;
 }
 
-// Formats the conditions on one 64-bit field. They become one condition if the high half has only
-// one value, and for people wherever that is shorter.
+// Formats the conditions on one 64-bit field. Formats one condition if the high half has only one
+// value or, for people, wherever that is shorter.
 void field_text(const FoldedRegion& region, int field, Values values,
                 const std::optional<AskedCall>& call, std::vector<std::string>& out) {
   const ArgumentValues value_text{field < kArgCount ? call : std::nullopt, field};

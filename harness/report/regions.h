@@ -79,7 +79,7 @@ std::string action_text(const ReturnValue& value);
 // Returns the effect of one region on callers: "x86_64 socket: no longer allowed (now ERRNO(1
 // EPERM)) if arg0 == 0x26".
 std::string summary(const Change& change, const Region& region, Arch host);
-// The same for several regions, joined as in condition_texts().
+// Returns the effects of several regions, joined as in condition_texts().
 std::vector<std::string> summaries(const Change& change, std::span<const Region> regions,
                                    Arch host);
 

@@ -26,8 +26,8 @@ struct RunReport {
   std::uint32_t result = 0;     // the result of the whole stack
   bool steps = false;           // whether to show every executed instruction
   std::optional<OracleReport> oracle = {};
-  // Not empty if the arguments are unknown and the result depends on them: all possible results.
-  // Then all other members except `data` are empty.
+  // All possible results, if the arguments are unknown and the result depends on them. All other
+  // members except `data` are then empty. In every other case, this list is empty.
   std::vector<WhyReport::Other> possible = {};
 
   [[nodiscard]] Verdict verdict() const {

@@ -30,8 +30,8 @@ std::string assuming_text(const Question& question);
 // Returns the line "for all values of $fd, ...", or "" if the filters have no symbols.
 std::string symbols_text(const Question& question);
 
-// Returns `line(0)`, `line(1)` and so on, which end with a newline, but at most `most` of `count`
-// lines, and then how many are left out. An interrupt can leave thousands.
+// Returns the first `most` of the lines `line(0)` to `line(count - 1)`, each of which ends with a
+// newline, and then the number of omitted lines. After an interrupt there may be thousands.
 std::string first_lines(std::size_t count, std::size_t most, std::string_view indent,
                         const std::function<std::string(std::size_t)>& line);
 

@@ -52,8 +52,8 @@ struct WhyReport {
   std::vector<Filter> filters;
   // Capabilities first, then kernels, arguments and architectures.
   std::vector<Other> others = {};
-  // Not empty if the arguments are unknown and the decision depends on them: all possible
-  // decisions. Then the members above, which hold for arguments of 0, are not shown.
+  // All possible decisions, if the arguments are unknown and the decision depends on them;
+  // otherwise empty. Reports then omit the members above, which hold for arguments of 0.
   std::vector<Other> possible = {};
   std::optional<std::uint32_t> recorded = {};  // the action in the audit record
   // `condition` with named constants, the call of `data` first; empty: show `condition`.

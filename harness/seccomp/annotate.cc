@@ -50,8 +50,8 @@ std::vector<KnownArch> known_arches(ProgramView program, const std::vector<Accum
   return known;
 }
 
-// Returns the name of the value that `word` is compared with, or the value. For > and >= on system
-// call numbers the name follows the number: alone, it would suggest that only this call is meant.
+// Returns the name of the value that `word` is compared with, or the value. After > and >=, the
+// name of a system call follows its number, because a name alone would seem to mean only this call.
 // A comparison with kX32Bit separates two ABIs, so it gets no name.
 std::string compared_value(std::uint32_t word, const Insn& in, const KnownArch& known) {
   const std::uint32_t k = in.k;

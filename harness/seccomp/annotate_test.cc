@@ -53,8 +53,8 @@ TEST(Annotate, RangesOfNumbersShowTheNumberAndTheName) {
       << text;
 }
 
-// A test of the architecture is more precise than the assumption. Its other outcome refutes the
-// assumption.
+// A tested architecture takes precedence over the assumed one. If the test for the assumed one
+// fails, numbers get no names.
 TEST(Annotate, AnAssumedArchitectureNamesCallsWhereNoneIsTested) {
   const auto of = [](const char* text, Arch assumed) {
     std::string out;

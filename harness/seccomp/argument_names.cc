@@ -79,7 +79,7 @@ constexpr std::array kRows = {
     Row{"getrlimit", 0, "RLIMIT_", kOneValue},
 };
 
-// Returns whether the name is an alias or the name of a bound.
+// Returns whether the name is an alias, or names a bound (AF_MAX) or a mask (O_ACCMODE).
 bool is_second_name(std::string_view name) {
   constexpr std::array<std::string_view, 10> kSecond = {
       "AF_FILE",  "AF_LOCAL", "AF_ROUTE",  "AF_MAX",   "MAP_ANON",

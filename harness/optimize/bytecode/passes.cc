@@ -12,8 +12,8 @@ namespace {
 
 Program copy(ProgramView program) { return {program.begin(), program.end()}; }
 
-// Returns whether the program reads only written words from `pc` on. `memory` holds the words that
-// were written before.
+// Returns whether the program from `pc` on reads only words of M[] that were written. `memory`
+// holds the words that were written before `pc`.
 bool accepted_from(ProgramView program, std::size_t pc, WrittenMemory memory) {
   for (; pc < program.size(); ++pc)
     if (!memory.pass(pc, program[pc])) return false;

@@ -143,8 +143,8 @@ void RuleEmitter::rule(const Rule& rule, Label yes, Label no) {
   }
 }
 
-// If branches require values of the same argument, a search finds the value. It is followed by all
-// branches with that value, and then by those that require no value.
+// If branches require values of the same argument, emits a search for the value. The branches with
+// each value follow the search, and then come the branches that require no value.
 void RuleEmitter::any_of(const Rule& rule, Label yes, Label no) {
   const auto field = value_trees_ ? key_field(rule) : std::nullopt;
   std::map<std::uint32_t, std::vector<Rule>> by_value;

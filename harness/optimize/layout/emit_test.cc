@@ -456,8 +456,8 @@ TEST(EmitSearch, EmitsListsAndTrees) {
   EXPECT_EQ(code(three, {true, false}),
             text("ld [0]\njgt #4, b, u\nb: jeq #7, y, d\nd: jge #9, z, m\nu: ret #0\ny: ret #1\nz: "
                  "ret #2\nm: ret #0xdead"));
-  // A number that is above 4 needs only the upper bound of 5..9. A number above 9 must be in the
-  // last case.
+  // For a number above 4, only the upper bound of 5..9 needs a test. A number above 9 must be in
+  // the last case.
   EXPECT_EQ(code({{0, 4, 0}, {5, 9, 1}, {10, kAll, 2}}, {true, true}),
             text("ld [0]\njgt #4, b, u\nb: jgt #9, z, y\nu: ret #0\ny: ret #1\nz: ret #2"));
   EXPECT_EQ(code({{0, 4, 0}, {5, 9, 1}, {10, kAll, 2}}, {true, false}),

@@ -12,7 +12,7 @@ constexpr std::size_t kTreeFrom = 5;         // number of entries; with fewer, a
 constexpr std::size_t kSingleTreeFrom = 16;  // the same number as in libseccomp
 constexpr std::size_t kLargeCode = 16;       // number of matchers
 
-// Returns the rank of a hot number. For all other entries, returns the number of hot ones.
+// Returns the rank of a hot number among all hot numbers, or their count for any other entry.
 std::size_t heat(const ArchPlan& arch, const Entry& entry) {
   if (entry.first != entry.last) return arch.hot.size();
   return static_cast<std::size_t>(std::ranges::find(arch.hot, entry.first) - arch.hot.begin());
@@ -22,8 +22,8 @@ bool is_hot(const Plan& plan, const ArchPlan& arch, const Entry& entry) {
   return heat(arch, entry) < arch.hot.size() && !kernel_answers(plan, arch, entry);
 }
 
-// Moves the entries that `chosen` accepts to a new stage, at the front or at the end. Stages that
-// become empty are removed.
+// Moves the entries that `chosen` accepts to a new stage, at the front or at the end. Removes
+// stages that become empty.
 template <class Chosen>
 std::vector<Stage> apart(const ArchPlan& arch, const Chosen& chosen, bool in_front) {
   Stage moved;

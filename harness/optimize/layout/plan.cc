@@ -35,8 +35,8 @@ void add_once(std::vector<std::uint32_t>& numbers, std::uint32_t nr) {
   if (std::ranges::find(numbers, nr) == numbers.end()) numbers.push_back(nr);
 }
 
-// Chooses hot calls from a profile, most frequent first. A test at the front saves this call a
-// search among `entries`, and costs every later call one instruction.
+// Chooses hot calls from a profile, most frequent first. A test at the front saves the tested call
+// a search among `entries`, but costs every later call one instruction.
 std::vector<std::uint32_t> worth_a_test(
     std::span<const std::pair<std::uint32_t, std::uint64_t>> calls, std::size_t entries) {
   double behind = 0;

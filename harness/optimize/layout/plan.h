@@ -68,11 +68,11 @@ struct Plan {
   friend bool operator==(const Plan&, const Plan&) = default;
 };
 
-// Returns the plan without layout passes: one list of numbers for each architecture, in the
-// policy's order. Hot calls come from the policy. If `profile` (most frequent first) is not empty,
-// it replaces them: a call of the profile is hot if an early test for it saves more instructions
-// than the test costs later calls. A name stands for its number on the first architecture of the
-// policy that has this AUDIT_ARCH_* value and a rule for a call of that name.
+// Returns the plan without layout passes: one list of numbers for each AUDIT_ARCH_* value, in the
+// policy's order. Hot calls come from `profile` (most frequent first) or, if it is empty, from the
+// policy. A call of the profile is hot if an early test for it saves more instructions than the
+// test costs later calls. If several architectures share an AUDIT_ARCH_* value, a name stands for
+// its number on the first of them that has a rule for the call.
 Plan make_plan(const Policy& policy, std::span<const SyscallCount> profile = {});
 
 // Returns the action if it does not depend on the arguments.

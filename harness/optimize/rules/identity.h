@@ -1,6 +1,6 @@
 // Numbers for rules: equal rules have the same number, so that no pass compares rules in pairs.
 // Owns the definition of "equal": conditions are sets, so order, repetition, nesting within the
-// same kind, and the split between one args and an all_of do not matter. It must not know any pass.
+// same kind, and splitting an args into an all_of do not matter. It must not know any pass.
 #pragma once
 
 #include <compare>

@@ -466,8 +466,8 @@ TEST(RulePassesRandom, TheNumberOfMatchersNeverIncreases) {
   }
 }
 
-// The first rules have hundreds of requests with two other arguments, as lists of ioctls do. The
-// last one has alternatives that were added one by one, each around all earlier ones.
+// The first rules list hundreds of requests with two other arguments, as rules for ioctl do. The
+// last rule nests: each of its alternatives was added around all earlier ones.
 TEST(RulePasses, LongListsTakeFewRounds) {
   for (const std::size_t count : {500u, 5000u}) {
     Rule flat;

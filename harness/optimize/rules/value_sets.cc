@@ -140,8 +140,8 @@ class ValueSet {
     return Cube{in_all, free};
   }
 
-  // For each value, searches greedily for a large subset in which it is the smallest value. Returns
-  // the largest subsets first.
+  // For each value, searches greedily for a large subset that has no smaller value. Returns the
+  // largest subsets first.
   [[nodiscard]] std::vector<Cube> candidates() const {
     std::vector<Cube> out;
     for (const std::uint64_t base : values_) {
@@ -185,7 +185,7 @@ class ValueSet {
     const std::size_t before = runs_.tests();
     for (const std::uint64_t value : members) runs_.remove(value);
     // "None of these bits" takes one test. Any other subset takes a mask, a comparison and a new
-    // load, and every remaining value then executes these extra instructions.
+    // load, and a word with any remaining value also executes these instructions.
     if (runs_.tests() + (cube.base == 0 ? 1 : 4) >= before) {
       for (const std::uint64_t value : members) runs_.insert(value);
       return false;

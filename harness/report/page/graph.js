@@ -37,7 +37,7 @@ function blocksOf(insns) {
 // A block that only returns is drawn as a label.
 const isLabel = (insns, block) => block.first === block.last && insns[block.first][2] === 3 && block.first !== 0;
 
-// `wanted` limits the picture to blocks that start at these instructions.
+// Places the blocks in layers. If `wanted` is given, omits edges to blocks that start at other instructions.
 function layered(insns, blocks, wanted) {
   const entered = new Map(blocks.map((block) => [block, []]));
   const used = new Set([blocks[0]]);
@@ -199,7 +199,7 @@ function drawGraph() {
   byId("graph-box").replaceChildren(picture);
   const box = byId("graph-box");
   graph.start = Math.min(1, Math.max(box.clientWidth / width, 0.9));  // a readable scale
-  // An overview of a picture that is visible as a whole would be a bar.
+  // Hides the overview if the whole picture is visible.
   byId("graph-map").hidden = width * graph.start <= box.clientWidth && height * graph.start <= box.clientHeight;
   graph.text = `${counted(nodes.length, "block")}, ${counted(graph.edges.length, "edge")}; blue T: true, grey F: false, dashed: proven infeasible`;
   drawMap();

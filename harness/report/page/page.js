@@ -195,7 +195,7 @@ class Stepper {
     byId("reachable-call").textContent = input.call;
     this.views = SIDES.map((name, side) => new TraceView(this.boxes[side], data.sides[side].insns, input[name]));
     this.executed = this.views.map(({ steps }) => new Set(steps.map((step) => step.pc)));
-    // Which instruction followed which. An edge may not be taken although both of its ends are executed.
+    // Records which instruction followed which: an execution can visit both ends of an edge without taking it.
     this.taken = this.views.map(({ steps }) => new Set(steps.slice(1).map((step, i) => `${steps[i].pc}>${step.pc}`)));
     this.pairs = pairsOf(input.pairs);
     this.open = [new Set(), new Set()];
