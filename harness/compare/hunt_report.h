@@ -47,8 +47,8 @@ struct HuntSubject {
   Program before;  // the input of an optimizer or evaluator; for a policy, its unoptimized program
 };
 
-// The subject of a finding of an earlier run, with its kind and inputs as far as they were
-// recorded.
+// The subject of a finding of an earlier run, with the finding's kind and inputs if that run
+// recorded them.
 struct KnownSubject {
   HuntSubject subject;
   std::optional<FindingKind> kind;
@@ -117,7 +117,7 @@ struct HuntReport {
   std::string kind;                // "optimizer", "compiler", "evaluator"
   Arch host = Arch::kX86_64;       // texts name its calls
   std::string subjects;            // the origin of the programs
-  std::vector<UnreadFile> unread;  // without them, the hunt does not pass
+  std::vector<UnreadFile> unread;  // if there are any, the hunt does not pass
   std::uint64_t seed = 0;
   std::string replay_options;  // further options of a command that replays a finding: " --form ddd"
   double limit_seconds = 1e9;  // the time that the user gave
