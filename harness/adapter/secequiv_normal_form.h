@@ -23,7 +23,7 @@ enum secequiv_op {
 };
 enum { SECEQUIV_INSTRUCTION_POINTER = 6 }; /* the field after the six arguments */
 
-/* An unsigned test of a field or of its low 32 bits. Only MASKED_EQ has a mask with zeros. */
+/* An unsigned test of a field or its low 32 bits. Except for MASKED_EQ, the mask is all ones. */
 struct secequiv_condition {
   int field, bits;
   enum secequiv_op op;

@@ -142,7 +142,7 @@ struct HuntReport {
   double seconds = 0;
 
   std::vector<Finding> findings;  // one per group, failures first
-  std::uint64_t not_reduced = 0;  // failures that no finding explains, left over at the end
+  std::uint64_t not_reduced = 0;  // failures that no finding explains and that were not reduced
   std::vector<std::string> gone;  // earlier findings that the target no longer shows
   std::vector<ScalingRow> scaling;
   std::vector<ShapeRow> shapes;  // how often each shape was tried
