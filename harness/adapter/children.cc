@@ -99,8 +99,8 @@ NoSigpipe::NoSigpipe() {
   blocked_here_ = sigismember(&before, SIGPIPE) == 0;
 }
 
-// A SIGPIPE that is pending here arose in this scope: earlier ones were not blocked, so they were
-// delivered.
+// A SIGPIPE that is pending here arose in this scope. An earlier SIGPIPE was not blocked, so the
+// kernel delivered it.
 NoSigpipe::~NoSigpipe() {
   if (!blocked_here_) return;
   sigset_t pipe;

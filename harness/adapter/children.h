@@ -34,8 +34,8 @@ class GroupSlot {
 // and has its default effect. Async-signal-safe.
 void end_groups_on_next_signal();
 
-// While it exists, blocks SIGPIPE in this thread, so that write() to a closed pipe fails and does
-// not end this process.
+// Blocks SIGPIPE in this thread for the lifetime of the object. A write() to a closed pipe then
+// fails and does not end this process.
 class NoSigpipe {
  public:
   NoSigpipe();

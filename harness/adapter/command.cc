@@ -39,8 +39,8 @@ std::string pump(Process& process, std::string_view input, std::string& output,
   return {};
 }
 
-// Returns the words of a command that means the same without a shell: plain words with a file name
-// first, no quotes, no variables, no assignment. Otherwise returns nothing.
+// Returns the words of a command if the command means the same without a shell: all words are plain
+// (no quotes, no variables), and the first is a file name, not an assignment. Else returns nothing.
 std::vector<std::string> plain_words(std::string_view command) {
   std::vector<std::string> out;
   while (!command.empty()) {
@@ -111,7 +111,7 @@ Answer<std::string> run_command(const std::string& command, std::string_view inp
   }
   if (!answer.ok()) answer.value.clear();
   // The program may have written its answer to standard error, so the message quotes the end of
-  // that.
+  // standard error.
   if (answer.ok() && is_blank(answer.value)) how = "it exited with status 0 and printed nothing";
   if (how.empty()) return answer;
   answer.detail = how + process.tail().clause();

@@ -20,8 +20,8 @@ inline constexpr int kUnsupportedStatus = 77;  // automake's status for a skippe
 Answer<std::string> run_command(const std::string& command, std::string_view input,
                                 const AdapterLimits& limits, const std::string& file = {});
 
-// Does the same. If `command` contains the placeholder {}, this stands for a file named `name` with
-// the input, and standard input is empty.
+// Runs a command like run_command(). If `command` contains the placeholder {}, the placeholder
+// stands for a file named `name` that contains the input, and standard input is empty.
 Answer<std::string> run_command_on_file(const std::string& command, std::string_view input,
                                         const std::string& name, const AdapterLimits& limits);
 
@@ -29,10 +29,10 @@ Answer<std::string> run_command_on_file(const std::string& command, std::string_
 // it executes none or if the word is not plain.
 std::string file_of_command(const std::string& command, const AdapterLimits& limits);
 
-// Classifies an end other than a clean exit: kCannotRun, kExhausted if memory ran out, else
-// kCrashed.
+// Returns the outcome of a process that did not exit cleanly: kCannotRun, kExhausted if memory ran
+// out, else kCrashed.
 Outcome outcome_of(const Ending& ending, const ErrorTail& tail, std::size_t memory_bytes);
-// Returns a sentence that describes this end: `how`, and that memory ran out if it did.
+// Returns `how`. For kExhausted, adds that the process ran out of memory, with the limit.
 std::string failure_text(Outcome outcome, const std::string& how, std::size_t memory_bytes);
 
 }  // namespace secequiv

@@ -70,9 +70,9 @@ struct Filter {
   }
 };
 
-// Refuses sockets that a network namespace does not cover (AF_VSOCK). If `alone` (without a network
-// namespace), refuses every family but AF_UNIX, and also access to other processes, which may have
-// a network.
+// Refuses sockets that a network namespace does not cover (AF_VSOCK). If `alone` is set, there is
+// no network namespace. The filter then refuses every family but AF_UNIX, and also access to other
+// processes, because they may have a network.
 constexpr Filter filter_of(bool alone) {
   constexpr unsigned kRefused = SECCOMP_RET_ERRNO | EACCES;
   Filter out;
@@ -115,8 +115,9 @@ bool write_text(const std::string& path, std::string_view text) {
   return ::close(fd) == 0 && written;
 }
 
-// Drops all capabilities, if permitted also from the bounding set: otherwise executing a file with
-// capabilities, or any file as user 0, could restore some. NO_NEW_PRIVS prevents this too.
+// Drops all capabilities, and empties the bounding set if the system permits that. With a full
+// bounding set, executing a file with capabilities, or any file as user 0, could restore some of
+// them; NO_NEW_PRIVS prevents this too.
 bool drop_capabilities() {
   for (unsigned long capability = 0; ::prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0;
        ++capability)

@@ -15,8 +15,8 @@ namespace secequiv {
 // Limits a resource to `most`. Call this in a child before exec; it is safe after vfork.
 void lower_limit(decltype(RLIMIT_DATA) resource, rlim_t most);
 
-// This process makes one object, and every child enters it. Its namespaces live as long as the
-// object.
+// Confines child processes. This process makes one object, and every child calls enter(). The
+// namespaces live as long as the object.
 class Confinement {
  public:
   enum Lack : std::uint8_t {
@@ -26,16 +26,16 @@ class Confinement {
     kBeyond = 8,        // sockets exist that network namespaces do not separate
   };
 
-  // Tries in a child process what the system permits. From then on, the user's other processes
-  // cannot trace this process, and it leaves no core file. Call this once.
+  // Finds out in a child process which measures the system permits. From then on, the user's other
+  // processes cannot trace this process, and it leaves no core file. Call this once.
   static std::shared_ptr<const Confinement> make();
   ~Confinement();
   Confinement(const Confinement&) = delete;
   Confinement& operator=(const Confinement&) = delete;
 
   // Confines the calling process. Call this in a child before exec; it is safe after vfork, because
-  // it only makes system calls. Returns false if the system refuses something that it permitted to
-  // make().
+  // it only makes system calls. Returns false if the system refuses a measure that it permitted
+  // when make() tried it.
   [[nodiscard]] bool enter() const { return (refused() & ~lack_) == 0; }
 
   // Returns a sentence for each refused measure.

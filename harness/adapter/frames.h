@@ -55,8 +55,8 @@ struct Request {
   std::string_view policy;  // points into the request
   std::vector<SeccompData> inputs;
 };
-// Reads a request. Errors: kParse; kUsage for an unknown kind, to which the answer is unsupported,
-// not refused.
+// Reads a request. Errors: kParse; kUsage for an unknown kind. The answer to an unknown kind is
+// "unsupported", not "refused".
 Result<Request> decode_request(std::string_view body);
 
 std::string values_body(std::span<const std::uint32_t> values);

@@ -15,8 +15,8 @@
 
 namespace secequiv {
 
-// The outcome of one request. All outcomes except the first two are findings about the adapter. But
-// kCannotRun for the first request is an error of the user, who named the wrong command.
+// The outcome of one request. All outcomes except the first two are findings about the adapter,
+// with one exception: kCannotRun for the first request means that the user named a wrong command.
 enum class Outcome : std::uint8_t {
   kAnswered,
   kUnsupported,  // the adapter reports that it cannot express the request; not a failure
@@ -51,8 +51,8 @@ struct AdapterLimits {
   std::size_t memory_bytes = std::size_t{4} << 30;      // RLIMIT_DATA; 0: no limit
   std::size_t output_bytes = std::size_t{16} << 20;     // for one answer
   std::shared_ptr<const Confinement> confinement = {};  // empty: not confined
-  // If it points to a number above 0, that is the limit of the requests that follow. The owner may
-  // change it between requests.
+  // If this points to a number above 0, the number replaces `seconds` for the requests that follow.
+  // The owner may change the number between requests.
   std::shared_ptr<const double> shorter = {};
 
   [[nodiscard]] double seconds_now() const { return shorter && *shorter > 0 ? *shorter : seconds; }
@@ -60,7 +60,7 @@ struct AdapterLimits {
 
 // A program after one pass of an optimizer. (`Stage` is another type, for layouts.)
 struct OptimizerStage {
-  std::string pass;  // the optimizer's name for it
+  std::string pass;  // the optimizer's name for the pass
   Program program;
 
   friend bool operator==(const OptimizerStage&, const OptimizerStage&) = default;
@@ -80,8 +80,8 @@ class Optimizer {
   // requests at once.
   virtual std::vector<Answer<Program>> optimize_all(std::span<const Program> programs);
   // From now on, optimize_all() also asks which edges of its own code the optimizer reaches.
-  // Returns false, the default, if it cannot report them. Edges that were reached before do not
-  // count.
+  // Returns false, the default, if the optimizer cannot report its edges. Edges that it reached
+  // earlier do not count.
   virtual bool report_edges() { return false; }
   // Returns, for each program of the last optimize_all(), how many edges it reached that no earlier
   // program had reached.

@@ -1,6 +1,6 @@
 // The process behind `plugin:FILE`, which runs the plugin. Owns loading a plugin, calling its
-// functions and answering frames with it. It must not know who sends requests. A crash of the
-// plugin ends this process.
+// functions, and answering the requests in frames. It must not know who sends requests. A crash of
+// the plugin ends this process.
 #pragma once
 
 #include <memory>

@@ -86,14 +86,14 @@ void reset_signals() {
   }
   const Start& how = launch.how;
   if (how.memory_bytes != 0) lower_limit(RLIMIT_DATA, how.memory_bytes);
-  // Writing a core file of many gigabytes would look like a hang. At 0, Linux would still run a
-  // core_pattern program; at 1, it does not.
+  // Writing a core file of many gigabytes would look like a hang. With a limit of 0, Linux would
+  // still run a core_pattern program; with 1, it does not.
   lower_limit(RLIMIT_CORE, 1);
   if (how.confinement != nullptr && !how.confinement->enter()) {
     launch.error = EPERM;
     ::_exit(127);
   }
-  // This comes after enter(), whose changes of credentials would clear it.
+  // This call must come after enter(), because changing credentials clears the death signal.
   if (how.ends_with_thread) ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   reset_signals();
   if (!how.file.empty()) ::execv(how.file.c_str(), launch.words);
@@ -282,7 +282,7 @@ bool Process::step(std::string_view& input, std::string& output, Clock::time_poi
   return !late;
 }
 
-// Reads all available output. It is bounded, because a child of the process may write forever.
+// Reads the available output, up to a limit, because a child of the process may write forever.
 void Process::drain(std::string& output) {
   const std::size_t most = output.size() + kDrainBytes;
   while (out_.open() && output.size() < most && read_some(out_, &output)) {

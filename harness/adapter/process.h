@@ -43,8 +43,8 @@ class ErrorTail {
   // the process wrote nothing. If the last panic message came earlier, the text begins with it.
   [[nodiscard]] std::string clause() const;
   // Returns `how` (how the process failed) and the most informative line: "it exited with status 2:
-  // panic: nil". This is the first line of the last panic message, else the last line. Returns ""
-  // if the process wrote nothing.
+  // panic: nil". That line is the first line of the last panic message, or the last line if there
+  // was no panic. Returns "" if the process wrote nothing.
   [[nodiscard]] std::string cause(std::string_view how) const;
   // Returns whether the text reports that memory ran out.
   [[nodiscard]] bool tells_of_memory() const;

@@ -23,8 +23,7 @@ enum secequiv_op {
 };
 enum { SECEQUIV_INSTRUCTION_POINTER = 6 }; /* the field after the six arguments */
 
-/* An unsigned test of a field, or of its low 32 bits. Except for MASKED_EQ, the mask is all ones.
- */
+/* An unsigned test of a field or its low 32 bits. Except for MASKED_EQ, the mask is all ones. */
 struct secequiv_condition {
   int field, bits;
   enum secequiv_op op;
@@ -35,7 +34,7 @@ struct secequiv_conjunction {
   struct secequiv_condition* conditions;
   size_t count;
 };
-/* Matches a call if at least one conjunction holds. If one is empty, the rule has no others. */
+/* Matches a call if at least one conjunction holds. An empty conjunction is the only one. */
 struct secequiv_rule {
   uint32_t action, audit, nr;
   struct secequiv_conjunction* any_of;

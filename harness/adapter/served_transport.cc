@@ -69,8 +69,8 @@ class ServedOptimizer final : public Optimizer {
 
   static constexpr std::size_t kMostEdges = std::size_t{1} << 22;
 
-  // Asks for the edges before the first program and after each, all sent ahead. Those before the
-  // first program belong to other requests, and do not count.
+  // Asks for the reached edges before the first program and after each program, without waiting for
+  // answers. Edges reported before the first program belong to other requests and do not count.
   std::vector<Answer<Program>> optimize_and_count(std::span<const Program> programs) {
     new_edges_.assign(programs.size(), 0);
     std::vector<Answer<Program>> answers(programs.size());

@@ -60,7 +60,7 @@ Reply read_reply(std::string_view frame) {
 
 }  // namespace
 
-// Sends requests from number `done` on to one process, until all are answered or it fails.
+// Sends requests from number `done` on to one process, until all are answered or the process fails.
 class Server::Conversation {
  public:
   Conversation(Server& server, std::size_t done, std::size_t count, const Encode& encode,
@@ -74,7 +74,7 @@ class Server::Conversation {
         done_(done),
         sent_(done) {}
 
-  // Returns the number of requests with replies. If the process failed, it has been ended.
+  // Returns the number of requests with replies. If the process failed, run() has ended it.
   std::size_t run(bool fresh) {
     started_ = Clock::now();
     if (!fresh && !usable()) return done_;
@@ -115,7 +115,7 @@ class Server::Conversation {
     while (sent_ < count_ && output_.size() < kAheadBytes) append_frame(output_, encode_(sent_++));
   }
 
-  // Returns the number of complete frames that keep the size limit.
+  // Returns the number of complete frames within the size limit.
   [[nodiscard]] std::size_t whole_frames() const {
     std::size_t frames = 0;
     for (std::string_view rest = input_; rest.size() >= kLengthBytes; ++frames) {

@@ -35,7 +35,7 @@ class Server {
   // Returns the body of request `i`.
   using Encode = std::function<std::string(std::size_t i)>;
   // Receives the reply to request `i`. For kAnswered it returns the body's error, or an empty
-  // string if the body is valid. After an error it is called again with kGarbage.
+  // string if the body is valid. After an error, the server calls it again with kGarbage.
   using Take = std::function<std::string(std::size_t i, Reply reply)>;
 
   // Sends requests 0 to `count` - 1 and takes their replies in this order. Several requests are

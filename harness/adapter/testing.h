@@ -50,7 +50,7 @@ T opened(Result<T> result) {
   return std::move(*result);
 }
 
-// A folder that is TMPDIR during a test. A shell needs quotes for its name.
+// A folder that is TMPDIR during a test. In a shell, its name needs quotes.
 class TemporaryFolder {
  public:
   TemporaryFolder() {

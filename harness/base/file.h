@@ -28,7 +28,7 @@ Result<std::string> read_file(const std::string& path, std::size_t limit = kMaxI
 // renames it. It follows symbolic links and does not replace them. On failure it removes the
 // temporary file, and the old file stays. "-" writes to standard output. It writes in place to
 // files that are not regular (a pipe, /dev/stdout), and to writable files in a folder that accepts
-// no new files. Without `flush` a power failure may lose the file, which suits output that can be
+// no new files. Without `flush`, a power failure may lose the file; this suits output that can be
 // made again.
 Status write_file(const std::string& path, std::string_view bytes, bool flush = true);
 

@@ -1,6 +1,6 @@
-// Recognizes well-known types of files by their first bytes, so that errors can name what a wrong
-// input is. Owns the list of types, none of which can be a program or a policy. It must not know
-// who reads the file.
+// Recognizes well-known types of files by their first bytes, so that an error can name the type of
+// a file that the user gave by mistake. Owns the list of types, none of which can be a program or a
+// policy. It must not know who reads the file.
 #pragma once
 
 #include <string_view>

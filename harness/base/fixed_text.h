@@ -1,5 +1,5 @@
-// Owns short texts that are stored in place. Tables of them need no addresses, so a process that
-// starts does not have to relocate the tables.
+// Owns short texts that are stored in place. A table of such texts contains no addresses, so the
+// loader does not have to relocate it when a process starts.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace secequiv {
 
-// A text of at most Size characters without '\0'. Views of it become invalid with it, so it cannot
-// be copied by mistake.
+// A text of at most Size characters without '\0'. A view of the text is valid only as long as the
+// object, so the object cannot be copied by mistake.
 template <std::size_t Size>
 class FixedText {
  public:

@@ -1,7 +1,7 @@
-// Records what should stop: the process, if the user wants that (Ctrl-C), or the work of one
-// thread. Owns both flags; the first is global because signal dispositions are. Long work checks
-// them wherever it checks the clock and treats them like an expired time limit: the answer is
-// unknown. It must not know what work runs.
+// Records requests to stop: the user's request to stop the process (Ctrl-C), and requests to stop
+// the work of one thread. Owns both flags; the first is global because signal dispositions are.
+// Long work checks them wherever it checks the clock and treats them like an expired time limit:
+// the answer is unknown. It must not know what work runs.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@ bool stop_wanted();
 // Async-signal-safe. The request cannot be withdrawn.
 void want_stop();
 
-// Stops the threads that heed it. It must outlive them.
+// A request to stop for the threads that heed this token. The token must outlive them.
 class StopToken {
  public:
   // Whatever stops the thread that makes the token also stops the threads that heed it.
@@ -33,7 +33,7 @@ class StopToken {
 // there is none.
 const StopToken* heeded_token();
 
-// While it exists, this thread heeds `token`, which may be nullptr.
+// While this object exists, this thread heeds `token`, which may be nullptr.
 class Heed {
  public:
   explicit Heed(const StopToken* token);

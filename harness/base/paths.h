@@ -21,8 +21,8 @@ bool lies_in(const std::string& file, const std::string& folder);
 // Checks that the process may write this file, which need not exist. Errors: kIo.
 Status may_be_written(const std::string& path);
 
-// Maps each path to its shortest ending that no other of the paths has: "b.json", or "old/b.json"
-// beside "new/b.json".
+// Maps each path to its shortest ending that no other path shares: "b.json", or "old/b.json" beside
+// "new/b.json".
 std::map<std::string, std::string> short_names(const std::set<std::string>& paths);
 
 }  // namespace secequiv

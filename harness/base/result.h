@@ -19,7 +19,7 @@ enum class ErrorCode {
   kPolicy,       // a policy is well-formed but has no meaning (unknown syscall, empty any_of, ...)
   kRejected,     // the kernel would refuse the program
   kBudget,       // time, nodes or memory ran out: the answer is unknown
-  kUnavailable,  // the machine or the process's rights do not permit it: the answer is unknown
+  kUnavailable,  // the machine or missing privileges prevent the work: the answer is unknown
   kAdapter,      // a command under test crashed, hung or gave an invalid answer
   kInternal,     // an invariant of this tool is broken; always a bug worth reporting
 };

@@ -11,7 +11,7 @@
 
 namespace secequiv {
 
-// Both accept ASCII only, in every locale. An underscore counts as a letter of a name.
+// These functions accept ASCII only, in every locale. An underscore counts as a letter of a name.
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool is_name_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -21,7 +21,8 @@ constexpr bool is_name_letter(char c) {
 // 2^64-1.
 std::optional<std::uint64_t> parse_unsigned(std::string_view text);
 
-// Also accepts a leading '-', for numbers down to -2^63. Returns 64-bit two's complement.
+// Reads a number like parse_unsigned(), or one with a leading '-', down to -2^63. Returns 64-bit
+// two's complement.
 std::optional<std::uint64_t> parse_number(std::string_view text);
 
 // Returns `text` without a leading UTF-8 byte order mark, which some editors write.

@@ -18,11 +18,11 @@
 namespace secequiv {
 namespace {
 
-constexpr int kIntended = 113;  // no library of ours ends a process with this status
+constexpr int kIntended = 113;  // no library that we use ends a process with this status
 
 extern "C" void note_stop(int) { want_stop(); }
 
-// Only the first process obeys the user. It asks its workers to stop with SIGUSR1.
+// Only the first process obeys the user's signals. It asks its workers to stop with SIGUSR1.
 void set_signals() {
   for (const int signal : {SIGHUP, SIGINT, SIGTERM, SIGPIPE, SIGXFSZ}) ::signal(signal, SIG_IGN);
   struct sigaction action{};

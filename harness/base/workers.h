@@ -45,7 +45,7 @@ class SharedMemory {
 class Workers {
  public:
   Workers();
-  ~Workers();  // kills those that are left
+  ~Workers();  // kills the workers that still run
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
@@ -56,7 +56,7 @@ class Workers {
   // Ends the calling worker as intended. A worker that ends in another way is lost.
   [[noreturn]] static void leave();
 
-  // Returns whether a worker had not ended at the last call of reap() or end().
+  // Returns whether a worker still ran at the last call of reap() or end().
   [[nodiscard]] bool running() const { return !running_.empty(); }
   // Waits for `nanoseconds`, then notes the workers that have ended. Errors: kInternal for a lost
   // worker.

@@ -89,9 +89,9 @@ inline Access access_of(const Insn& in) {
 }
 
 // Returns, for each instruction, the registers whose values may matter from there on. Operands do
-// not matter if the result is never read (except the divisor of DIV|X), or if a conditional jump
-// has equal targets and `every_outcome` is not set. Precondition: the kernel accepts the program,
-// except for its length.
+// not matter if nothing reads the result; the divisor of DIV|X always matters. Operands of a
+// conditional jump with equal targets matter only if `every_outcome` is set. Precondition: the
+// kernel accepts the program, except for its length.
 std::vector<std::uint32_t> live_registers(ProgramView program, bool every_outcome);
 
 }  // namespace secequiv

@@ -1,6 +1,6 @@
 // Translates a filter to machine code for loops over millions of inputs. Owns the encoding and the
-// memory of the code. The interpreter stays the reference: its results are the ones that are
-// reported. It must not know why inputs are run.
+// memory of the code. The interpreter stays the reference: reports show its results. It must not
+// know why inputs are run.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +16,10 @@ namespace secequiv {
 
 class NativeProgram {
  public:
-  // Returns std::nullopt if the processor is not x86-64 or the system refuses executable memory.
-  // `watched`: entry 2 * pc + (taken ? 1 : 0) is not 0 for each outcome that run() shall report;
-  // empty: none. Precondition: the kernel accepts the program, except for its length.
+  // Returns std::nullopt if the processor is not x86-64 or the system refuses executable memory. An
+  // outcome is watched if entry 2 * pc + (taken ? 1 : 0) of `watched` is not 0. If `watched` is
+  // empty, no outcome is watched. Precondition: the kernel accepts the program, except for its
+  // length.
   static std::optional<NativeProgram> translate(ProgramView program,
                                                 std::span<const std::uint8_t> watched = {});
 

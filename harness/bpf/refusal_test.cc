@@ -194,7 +194,7 @@ TEST(Check, PermittedReplacementsOfJumpsByReturnsStayAccepted) {
 
 TEST(Check, ChecksEveryCode) {
   for (std::uint32_t code = 0; code <= 0xffff; ++code) {
-    // The store makes M[1] readable. K = 1 is legal for all others except input loads and JA.
+    // The store makes M[1] readable. K = 1 is legal for all accepted codes but input loads and JA.
     const auto narrow = static_cast<std::uint16_t>(code);
     const Program program = {Insn{kSt, 0, 0, 1},
                              Insn{narrow, 0, 0, narrow == kLdWAbs || narrow == kJa ? 0u : 1u},

@@ -28,7 +28,7 @@ std::string_view form_name(Form form);
 std::optional<Form> form_from_name(std::string_view name);
 
 // Resolves a name in C text beyond BPF_*: "SECCOMP_RET_ALLOW", "__NR_read", "offsetof(struct
-// seccomp_data,args[1])" (without other blanks). Returns nothing if it is unknown.
+// seccomp_data,args[1])" (without other blanks). Returns nothing if the name is unknown.
 using CNames = std::function<std::optional<std::uint32_t>(std::string_view)>;
 
 // Guesses the form of `bytes`. Text never contains a NUL byte and raw programs always do. In valid

@@ -12,7 +12,7 @@ struct StepEffect {
   Insn insn;  // its jump targets are cleared
   std::uint32_t a = 0;
   std::optional<bool> outcome;
-  bool jump = false;  // equal to no other step
+  bool jump = false;  // a JA, which equals no other step
 
   [[nodiscard]] bool same(const StepEffect& other) const {
     return !jump && !other.jump && insn == other.insn && a == other.a && outcome == other.outcome;
@@ -72,8 +72,8 @@ Pairs paired(std::span<const StepEffect> a, std::span<const StepEffect> b) {
   return out;
 }
 
-// Returns the step at which a trace parts from that of `other`. Its last common step is number
-// `common` - 1; if `common` is 0, there is none.
+// Returns the step at which a trace parts from the trace of `other`. The last common step has
+// number `common` - 1; if `common` is 0, there is none.
 std::size_t parting_of(std::span<const StepEffect> steps, std::size_t common, ProgramView other) {
   std::size_t at = common;
   while (at < steps.size() && steps[at].jump) ++at;

@@ -12,16 +12,16 @@
 namespace secequiv {
 
 struct CommonSteps {
-  // Pairs of a step of the first trace and a step of the second that have the same effect. Both
-  // ascend.
+  // Pairs of a step of the first trace and a step of the second that have the same effect. The
+  // numbers of the steps ascend in both traces.
   std::vector<std::pair<std::size_t, std::size_t>> pairs;
-  // Where each trace parts from the other: its first step after the last common one or, if that is
-  // a return that both programs have, the last common test before it. Nothing if the results are
-  // equal.
+  // The step at which each trace parts from the other; absent if the results are equal. This is the
+  // first step after the last common step. But if this step is a return that both programs have and
+  // the last common step is a test, the traces part at that test.
   std::optional<std::array<std::size_t, 2>> parting;
 };
 
-// Both traces come from one input. For very long traces, it pairs only the equal beginnings and
+// Compares two traces of one input. For very long traces, it pairs only the equal beginnings and
 // ends.
 CommonSteps common_steps(ProgramView before, const Trace& first, ProgramView after,
                          const Trace& second);

@@ -47,7 +47,7 @@ struct Region {
   friend bool operator==(const Region&, const Region&) = default;
 };
 
-// A set of inputs, as disjoint regions. `regions` may hold only the first ones.
+// A set of inputs, as disjoint regions. `regions` may hold only the first regions.
 struct RegionList {
   std::vector<Region> regions;
   std::string count;         // number of inputs in the whole set, decimal
@@ -59,8 +59,8 @@ struct RegionList {
   }
 };
 
-// A return value. If a filter computes the value from the input, perhaps only its action is known,
-// or nothing.
+// A return value. If a filter computes the value from the input, `value` is absent, and `action`
+// may be absent too.
 struct ReturnValue {
   std::optional<std::uint32_t> value;   // absent: computed
   std::optional<std::uint32_t> action;  // the upper half, if it is the same for all inputs
@@ -82,8 +82,8 @@ struct Difference {
   std::string count;            // number of inputs on which the filters differ, decimal
 };
 
-// Returns how many listed regions of each change to show, so that these are at most `most` in all:
-// one of each change if possible, then as many as possible of the first changes.
+// Returns how many listed regions of each change to show, at most `most` in total: one region of
+// each change if possible, then as many as possible of the first changes.
 std::vector<std::size_t> allotted(const std::vector<Change>& changes, std::size_t most);
 
 }  // namespace secequiv

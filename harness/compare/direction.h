@@ -42,7 +42,8 @@ struct Direction {
     [[nodiscard]] bool empty() const { return calls.empty() && unnamed.empty() && !unknown_arches; }
     friend bool operator==(const Part&, const Part&) = default;
   };
-  // The inputs with one change of the action. The data is known if it is the same for all of them.
+  // The inputs with one change of the action. The data of a return value is known if it is the same
+  // for all these inputs.
   struct Step {
     ReturnValue before;
     ReturnValue after;
@@ -69,9 +70,9 @@ struct Direction {
   std::optional<Witness> example;
   // The inputs of `looser` by their change; the largest gain of permissions comes first.
   std::vector<Step> looser_steps = {};
-  // Set if all numbers of the host without a name became more permissive in the same way. If none
-  // of them changed, the first other architecture with such a change counts. The part has the calls
-  // and numbers that changed in this way for all arguments.
+  // Set if the changed filter is more permissive, in the same way, for all unnamed call numbers of
+  // the host. If none of them changed, the first other architecture with such a change counts.
+  // `part` has the calls and numbers that changed in this way for all arguments.
   std::optional<Step> fallback = {};
   // Set if both filters test for architectures, but for different ones.
   std::optional<Arches> arches = {};

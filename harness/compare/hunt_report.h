@@ -47,8 +47,8 @@ struct HuntSubject {
   Program before;  // the input of an optimizer or evaluator; for a policy, its unoptimized program
 };
 
-// The subject of a finding of an earlier run, with its kind and inputs as far as they were
-// recorded.
+// The subject of a finding of an earlier run, with the finding's kind and inputs if that run
+// recorded them.
 struct KnownSubject {
   HuntSubject subject;
   std::optional<FindingKind> kind;
@@ -118,7 +118,7 @@ struct HuntReport {
   std::string kind;                // "optimizer", "compiler", "evaluator"
   Arch host = Arch::kX86_64;       // texts name its calls
   std::string subjects;            // the origin of the programs
-  std::vector<UnreadFile> unread;  // without them, the hunt does not pass
+  std::vector<UnreadFile> unread;  // if there are any, the hunt does not pass
   std::uint64_t seed = 0;
   std::string replay_options;  // further options of a command that replays a finding: " --form ddd"
   double limit_seconds = 1e9;  // the time that the user gave
@@ -143,7 +143,7 @@ struct HuntReport {
   double seconds = 0;
 
   std::vector<Finding> findings;  // one per group, failures first
-  std::uint64_t not_reduced = 0;  // failures that no finding explains, left over at the end
+  std::uint64_t not_reduced = 0;  // failures that no finding explains and that were not reduced
   std::vector<std::string> gone;  // earlier findings that the target no longer shows
   std::vector<ScalingRow> scaling;
   std::vector<ShapeRow> shapes;  // how often each shape was tried

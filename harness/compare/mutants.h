@@ -63,9 +63,9 @@ struct Mutants {
   bool complete = true;  // false: the user stopped the search
 };
 
-// Returns all mutants of `program` without duplicates (each under the first operator that gives it)
-// and without the program itself. The kernel's rules apply to them, except for the length.
-// Precondition: the kernel accepts the program under the same rules.
+// Returns all mutants of `program`, each once, under the first operator that gives it. The program
+// itself is not a mutant. The kernel's rules decide which mutants are accepted; the rule for the
+// length does not apply. Precondition: the kernel accepts the program under the same rules.
 Mutants mutants_of(ProgramView program);
 
 }  // namespace secequiv

@@ -76,7 +76,7 @@ TEST(Mutants, CountsMutantsOfASmallFilter) {
                     {"delete", 3},
                     // The comparison cannot move after the instruction that it jumps to.
                     {"swap", 2}}));
-  // If jf becomes one farther, or the last instruction is deleted, a jump leaves the program.
+  // A jump leaves the program if jf grows by one or if the last instruction is deleted.
   EXPECT_EQ(refused(program), (Counts{{"target", 1}, {"delete", 1}}));
   EXPECT_EQ(texts(program, MutationOperator::kTarget),
             (std::vector<std::string>{"jeq #0x27, L2, L3 becomes jeq #0x27, L2, L2",

@@ -34,8 +34,8 @@ struct MutationCounts {
   MutationCounts& operator+=(const MutationCounts& other);
 };
 
-// Inputs from one source. `killed` counts the mutants that they kill, but that no earlier source
-// kills.
+// Inputs from one source. `killed` counts the mutants that these inputs kill and that no earlier
+// source kills.
 struct InputSetCounts {
   std::string name;
   std::size_t inputs = 0;
@@ -67,8 +67,8 @@ struct MutationReport {
   double fuzzing_seconds = 0;
 
   [[nodiscard]] MutationCounts total() const;
-  // Returns kFail if a mutant survived, kUnknown if the mutants are not all known, one is
-  // undecided, or a requested proof failed to decide or was not tried, else kPass.
+  // Returns kFail if a mutant survived. Otherwise returns kUnknown if not all mutants are known, if
+  // a mutant is undecided, or if a requested proof did not decide or did not run; else kPass.
   [[nodiscard]] Verdict verdict() const;
 };
 

@@ -9,8 +9,8 @@
 namespace secequiv {
 
 // Returns a copy of `data` for each call with a name on x86_64, aarch64 and i386. On each
-// architecture, the call with the number of `data` comes first. Returns none if the call of `data`
-// has such a name.
+// architecture, the call with the number of `data` comes first. Returns no copies if the call of
+// `data` already has such a name.
 std::vector<SeccompData> with_named_calls(const SeccompData& data);
 
 }  // namespace secequiv

@@ -44,7 +44,7 @@ struct ExactCost {
   WorstInput least;  // the smallest input (verify/dd/smallest.h) with the fewest instructions
   WorstInput most;
   // The mean over the inputs that all filters allow (ALLOW with any data bits). If the filters
-  // allow no input, the mean over all inputs. Each input has the same weight.
+  // allow no input, this is the mean over all inputs. Each input has the same weight.
   Ratio mean;
   Ratio jumps;  // mean number of jumps taken, as in CallCost
   bool allowed = false;

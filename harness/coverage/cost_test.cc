@@ -132,8 +132,8 @@ TEST(Cost, AStackCostsTheSumOfItsFilters) {
   EXPECT_TRUE(profile_cost(twice, Arch::kX86_64, profile, inputs)[1].cached);
 }
 
-// The test counts covered lines one at a time. It also compares the cached calls with the emulated
-// cache.
+// The test counts the lines that each input covers. It also compares the cached calls with the
+// emulated cache.
 TEST(Cost, AgreesWithCoveredLines) {
   Random random(5);
   for (int i = 0; i < 100; ++i) {

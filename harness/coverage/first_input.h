@@ -18,7 +18,7 @@ class FirstInputs {
   explicit FirstInputs(ProgramView program, std::size_t feasible = SIZE_MAX)
       : program_(program), first_(program.size() * 3, kNone), missing_(feasible) {}
 
-  // Runs these inputs after those of earlier calls. It ends early after an interrupt
+  // Runs these inputs after those of earlier calls. run() ends early after an interrupt
   // (base/interrupt.h).
   void run(std::span<const SeccompData> inputs);
   [[nodiscard]] bool complete() const { return missing_ == 0; }

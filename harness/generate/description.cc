@@ -11,7 +11,8 @@
 namespace secequiv {
 namespace {
 
-// Kinds of instructions, of which the classes "pairs" consist. The last two kinds end a program.
+// The kinds of instructions. Each class of the group "pairs" consists of two of them. The last two
+// kinds end a program.
 constexpr std::array<const char*, 16> kKinds = {
     "ld word", "ld const", "ld M",  "ldx const", "ldx M",  "st", "stx",   "tax",
     "txa",     "alu k",    "alu x", "test k",    "test x", "ja", "ret k", "ret a"};

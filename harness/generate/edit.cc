@@ -78,7 +78,7 @@ bool write_lines_far(const Code& code, Program& out) {
       } else {
         std::size_t yes = length[line.yes];
         std::size_t no = length[line.no];
-        // A JA for one target moves the other target, so the first one is checked again.
+        // A JA for one target moves the other target, so the loop checks the first target again.
         for (std::size_t* const to : {&yes, &no, &yes}) {
           if (out.size() - *to < kReach) continue;
           out.push_back(Insn{kJa, 0, 0, static_cast<std::uint32_t>(out.size() - *to)});

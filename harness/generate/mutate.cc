@@ -36,8 +36,8 @@ class ProgramMutator {
 
  private:
   std::size_t any() { return random_.below(code_.size()); }
-  // Returns the first line, from a random one on, for which `is` holds. Returns the random one if
-  // there is none.
+  // Returns the first line, from a random line on, for which `is` holds. Returns the random line if
+  // it holds for none.
   template <class Is>
   std::size_t any(const Is& is) {
     const std::size_t start = any();
@@ -193,9 +193,9 @@ class ProgramMutator {
     }
   }
 
-  // Continues a list: appends entries to the equal-shaped ones that start at a random place. Their
-  // numbers continue the sequence, mostly with one exception. Sometimes appends hundreds of lines,
-  // and seldom hundreds of entries.
+  // Continues the list of equal-shaped entries that starts at a random place. The numbers of the
+  // new entries continue the sequence, mostly with one exception. Sometimes appends hundreds of
+  // lines, and seldom hundreds of entries.
   void repeat_block() {
     const std::size_t begin = any();
     const std::size_t length = std::min(code_.size() - begin, random_.between(1, 8));

@@ -27,7 +27,7 @@ class PolicyMutator {
   PolicyMutator(Random& random, const Tree& tree)
       : random_(random), before_(tree), tree_(tree), path_(any_node(tree)) {}
 
-  // Makes one change. Returns std::nullopt if the result is not a policy, or is the same one.
+  // Makes one change. Returns std::nullopt if nothing changed or if the result is not a policy.
   std::optional<Policy> change() {
     Repair repair = path_.to_string().starts_with("/arches") ? Repair::kDelete : Repair::kNone;
     switch (random_.below(tree_.at(path_).is_structured() ? 6 : 8)) {
@@ -98,7 +98,7 @@ class PolicyMutator {
     return others.empty() ? word : random_.pick(others);
   }
 
-  // Puts a node of the same kind in place of this one or beside it.
+  // Puts a node of the same kind from `from` in place of the chosen node or beside it.
   void take(const Tree& from) {
     const auto kind = kind_of(path_);
     TreePath other = any_node(from);

@@ -28,7 +28,7 @@ std::uint16_t any_code(Random& random) {
   }
 }
 
-// Returns a distance for a jump that `behind` instructions follow. The target is usually the last
+// Returns a distance for a jump with `behind` instructions after it. The target is usually the last
 // instruction or near it.
 std::uint32_t any_distance(Random& random, std::size_t behind) {
   const auto near_end = static_cast<std::uint32_t>(behind + 1 - random.below(3));

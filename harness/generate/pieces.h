@@ -172,11 +172,13 @@ class Pieces {
   }
   void tree(const std::vector<std::uint32_t>& values, std::size_t begin, std::size_t end,
             Label miss);
-  // Forms that compilers emit for little-endian arguments, with either half first where possible.
+  // Compares a 64-bit argument in the forms that compilers emit for little-endian arguments, with
+  // either half first where possible.
   void wide_comparison();
   void masks();
   void decided_tests();
-  // Between two loads: nothing, a change of A, something harmless, or a join with another path.
+  // Loads a word again after nothing, a change of A, something harmless, or a join with another
+  // path.
   void repeated_loads();
   void similar_blocks();
   void similar_returns();

@@ -26,7 +26,8 @@ void Pieces::long_list() {
   const std::uint32_t step = random_.one_in(2) ? 1 : 1 + number(1000);
   std::uint32_t value = returns_[random_.below(returns_.size())].value;
   const std::uint32_t value_step = random_.one_in(8) ? 1 : 0;
-  const std::size_t odd = random_.one_in(4) ? random_.below(entries) : entries;  // differs, if any
+  // The index of the entry that differs from the others, if there is one.
+  const std::size_t odd = random_.one_in(4) ? random_.below(entries) : entries;
   const Label match = out_.label();
   const Label miss = out_.label();
   std::uint32_t k = random_.one_in(2) ? number(64) : constant();
@@ -55,8 +56,8 @@ void Pieces::long_list() {
   out_.bind(match);
 }
 
-// Copies a block and replaces equal operands by equal ones. Jumps out of it mostly go to places
-// outside the block.
+// Copies a block with other operands; operands that were equal stay equal. Jumps out of it mostly
+// go to places outside the block.
 void Pieces::compiled() {
   const auto programs = compiled_programs();
   const Program& from = programs[random_.below(programs.size())];

@@ -129,7 +129,7 @@ class PolicyGenerator {
     }
   }
 
-  // Usually returns one of a few fields, so that rules test the same ones.
+  // Usually returns one of a few fields, so that rules test the same fields.
   std::size_t field() {
     if (plain_) return random_.below(7);
     return random_.one_in(12) ? kIpField : random_.below(4);
@@ -196,7 +196,7 @@ class PolicyGenerator {
     return group(Rule::Kind::kAnyOf, std::move(children));
   }
 
-  // Returns alternatives for the values of mostly one argument, many of them with another
+  // Returns alternatives that mostly test values of one argument. Many of them also have another
   // condition.
   Rule values_with_conditions() {
     const std::size_t where = field();

@@ -11,8 +11,8 @@
 
 namespace secequiv {
 
-// The building blocks of programs. Each may follow or precede any other, or lie within it as the
-// target of a jump.
+// The building blocks of programs. They follow each other in any order, and a jump in one block may
+// lead to the start of a later block.
 enum class Shape : std::uint8_t {
   kNoise,            // any instruction after any other
   kLinearSearch,     // one word, or two alternating words, compared with several constants

@@ -23,7 +23,7 @@ template <class Thing, class Made>
 struct Reduction {
   std::size_t (*places)(const Thing& thing);
   // Visits the results of reducing `thing` at `place` until `visit` returns true. Returns whether
-  // it did.
+  // `visit` returned true.
   bool (*at)(const Thing& thing, std::size_t place, const Visit<Made>& visit);
 };
 
@@ -47,8 +47,8 @@ bool any_of(std::span<const Reduction<Thing, Made>> reductions, const Thing& thi
   return false;
 }
 
-// Repeatedly replaces `first` by a reduction that `still` accepts, until there is none or `still`
-// was called `limits.calls` times. It works from the end to the front, because earlier parts seldom
+// Repeatedly replaces `first` by a reduction that `still` accepts, until it accepts none or was
+// called `limits.calls` times. It works from the end to the front, because earlier parts seldom
 // need later ones. It calls `still` only once for results with the same `key`.
 template <class Thing, class Made, class Still, class Key>
 Shrunk<Made> shrink(std::span<const Reduction<Thing, Made>> reductions, Made first,

@@ -36,8 +36,8 @@ using ShrunkPolicy = Shrunk<Policy>;
 ShrunkProgram shrink(const Program& program, const std::function<bool(ProgramView)>& still,
                      ShrinkLimits limits = {});
 
-// Calls `visit` with each one-step reduction of `program` until `visit` returns true, and returns
-// whether it did. Each reduction is simpler than `program`, so that shrinking ends.
+// Calls `visit` with each one-step reduction of `program` until `visit` returns true. Returns
+// whether `visit` returned true. Each reduction is simpler than `program`, so that shrinking ends.
 bool any_reduction(const Program& program, const std::function<bool(const Program&)>& visit);
 
 // Returns the simplest opcode by which a reduction may replace `code`, or `code` if it is the

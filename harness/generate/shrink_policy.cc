@@ -29,8 +29,8 @@ std::uint64_t rank(const Words& simplest_first, const Word& word) {
 
 bool is_action(std::string_view key) { return key.ends_with("action"); }
 
-// Numbers with fewer bits are simpler, then those with fewer ones. The weight of a small number is
-// the number itself.
+// Shorter binary numbers are simpler; of equally long numbers, those with fewer 1 bits. The weight
+// of a small number is the number itself.
 std::uint64_t weight(std::uint64_t v) {
   if (v <= 64) return v;
   return 64 * static_cast<std::uint64_t>(std::bit_width(v)) +
@@ -172,8 +172,8 @@ bool delete_range(const PolicySubject& from, std::size_t place, const PolicyVisi
   return offer(from, std::move(tree), visit, Repair::kDelete);
 }
 
-// Merges an element of an array into the one before it. On conflict, the members of the one before
-// are kept.
+// Merges an element of an array into the element before it. On conflict, the members of the earlier
+// element stay.
 bool merge(const PolicySubject& from, std::size_t place, const PolicyVisit& visit) {
   const TreePath& path = from.nodes[place];
   Tree tree = from.tree;

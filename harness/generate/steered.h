@@ -29,7 +29,8 @@ class SteeredPrograms {
   [[nodiscard]] const std::vector<std::uint16_t>& last() const { return last_; }
 
  private:
-  // Returns the example of the rarest of a few classes. It is empty if they have none.
+  // Returns the example of the rarest of a few classes, which is empty if none of them has an
+  // example.
   [[nodiscard]] const Program& rare(Random& random) const;
 
   [[nodiscard]] Program changed_kept(Random& random) const;

@@ -69,7 +69,7 @@ struct Set {
 constexpr std::array kSets = {Set{"CAP_ALL", kNames, "all capabilities"},
                               Set{"CAP_DOCKER", kDocker, "Docker's default capabilities"}};
 
-// Returns the members of a set, or nothing if the name is not one of a set.
+// Returns the members of a set, or nothing if no set has this name.
 std::span<const std::string_view> members(std::string_view name) {
   const auto* const set = std::ranges::find(kSets, name, &Set::name);
   return set == kSets.end() ? std::span<const std::string_view>() : set->members;

@@ -35,8 +35,8 @@ void cancel_equal_parts(Sides& sides) {
   });
 }
 
-// Returns whether `part` can decide differently elsewhere. `others` are the parts for the same call
-// on the other side.
+// Returns whether `part` may make the profiles differ for other hosts or containers. `others` are
+// the other profile's parts for the same call.
 bool differs_elsewhere(const ProfilePart& part, const Parts& others) {
   const auto is_wider = [](const ProfilePart& wide, const ProfilePart& narrow) {
     return wide.applies && wide.content == narrow.content && wide.guard.covers(narrow.guard);

@@ -42,7 +42,7 @@ struct ProfilePart {
 };
 
 // Returns the positions of the parts that may make the profiles differ for other hosts or
-// containers in a way that a comparison for the given ones does not show.
+// containers. A comparison for the given host and container does not show these differences.
 std::vector<RulePosition> not_compared(std::span<const ProfilePart> before,
                                        std::span<const ProfilePart> after);
 

@@ -28,7 +28,7 @@ constexpr FormatName kFormats[] = {
     {PolicyFormat::kPfc, "pfc"},
 };
 
-// Skips blanks and comments, which JSON does not have, but editors' dialects of it do.
+// Skips blanks and comments. JSON has no comments, but editors' dialects of JSON do.
 std::size_t start_of(std::string_view text) {
   std::size_t at = text.find_first_not_of(" \t\r\n");
   while (at != text.npos) {
@@ -55,7 +55,7 @@ bool looks_like_json(std::string_view text) {
 }
 
 // If the text has a JSON syntax error or is no object, the result is our own format, because its
-// reader reports the error. Returns nothing for an object with the keys of no format.
+// reader reports the error. Returns nothing for an object whose keys belong to no format.
 std::optional<PolicyFormat> format_of(std::string_view text) {
   if (is_pfc(text)) return PolicyFormat::kPfc;
   if (is_minijail(text)) return PolicyFormat::kMinijail;

@@ -211,8 +211,8 @@ class SeccompilerImporter {
     return Ok{};
   }
 
-  // seccompiler accepts no names of constants, so a name is an error. The error gives its number if
-  // we know it.
+  // seccompiler accepts no names of constants, so a name is an error. The error gives the
+  // constant's number if our tables have it.
   [[nodiscard]] Result<std::uint64_t> number(const JsonCursor& at) const {
     if (!at.value().is_string()) return at.number64();
     const std::string text = at.value().get<std::string>();

@@ -52,8 +52,8 @@ Rule masked_ne(std::size_t field, std::uint64_t mask, std::uint64_t value, bool 
     m.value = value;
     return test_of(field, m);
   }
-  // The mask selects all bits from some bit upward, and not all of them may be 0. This condition is
-  // a lower bound.
+  // The mask selects all bits from some bit upward, and at least one of them must be 1. So the
+  // field is at least `lowest`.
   const std::uint64_t lowest = mask & (~mask + 1);
   if (value == 0 && mask == (whole & ~(lowest - 1)) && mask != 0) {
     m.op = Matcher::Op::kGe;

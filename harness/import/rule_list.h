@@ -22,8 +22,8 @@ class RuleList {
   // Appends a rule for this system call. After a rule that always matches it has no effect.
   void add(Arch arch, std::uint32_t nr, Rule rule, std::uint32_t action);
 
-  // Returns rule sets that keep the order of rules within each system call. It chooses their order
-  // greedily, so that there are few of them.
+  // Returns rule sets that keep the order of rules within each system call. It chooses the order of
+  // the rule sets greedily, so that there are few sets.
   [[nodiscard]] std::vector<RuleSet> rule_sets() &&;
 
  private:

@@ -33,8 +33,9 @@ class CaseSet {
     }
   }
 
-  // Adds every combination of one value per slot; `place(data, slot, value)` stores it. If there
-  // are more than limits.per_syscall, it adds that many, spread evenly over the whole product.
+  // Adds every combination of one value per slot; `place(data, slot, value)` stores a value. If
+  // there are more than limits.per_syscall combinations, it adds that many, spread evenly over all
+  // of them.
   template <class Value, class Place>
   void product(const SeccompData& base, std::span<const std::vector<Value>> slots, Place place) {
     long double exact = 1;
@@ -42,8 +43,8 @@ class CaseSet {
     const auto limit = static_cast<std::uint64_t>(limits_.per_syscall);
     const bool all = exact <= static_cast<long double>(limit);
     const std::uint64_t count = all ? static_cast<std::uint64_t>(exact) : limit;
-    // An odd stride spreads the chosen combinations; `count` consecutive ones would never vary the
-    // last slots.
+    // An odd stride spreads the chosen combinations; `count` consecutive combinations would never
+    // vary the last slots.
     constexpr std::uint64_t kStride = 0x9e3779b97f4a7c15;
     for (std::uint64_t i = 0; i < count; ++i) {
       if (closed()) {

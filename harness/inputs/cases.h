@@ -29,8 +29,8 @@ struct Cases {
 // Derives inputs from a policy:
 //   - for each system call, the cross product over its fields of 0 and the values in its matchers.
 //     A test for equality with k contributes k and k+1 in each half; an order comparison
-//     contributes k-1, k, k+1 and the smallest values with its own and with both neighbouring high
-//     halves. These include all inputs that gVisor's secfuzz derives;
+//     contributes k-1, k, k+1 and, for the high half of k and both neighbours of this half, the
+//     smallest value with that high half. These include all inputs that gVisor's secfuzz derives;
 //   - for each conjunction of matchers, a call that satisfies it; then this call with one field at
 //     a time at its boundaries: k-1, k, k+1, both halves, each bit of k flipped, each bit
 //     alone, the mask without each of its bits, sign bits, all ones;

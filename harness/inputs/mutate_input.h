@@ -18,9 +18,9 @@ class InputMutator {
   // accepts each program, except for its length.
   explicit InputMutator(const std::vector<ProgramView>& programs);
 
-  // Adds constants from `known`, such as inputs made from rules: each of their words becomes a
-  // constant for that word of the input. At most 4096 are kept for each word. It ends early after
-  // an interrupt.
+  // Adds constants from `known`, such as inputs made from rules: each word of them becomes a
+  // constant for the same word of mutated inputs. Keeps at most 4096 constants for each word. Ends
+  // early after an interrupt.
   void add_values(std::span<const SeccompData> known);
 
   // Up to eight times, runs one of the programs and changes a tested word so that one test on the
@@ -46,7 +46,7 @@ class InputMutator {
   // The bits of one random number decide everything, without branches: fuzzing a pair changes some
   // ten million words each second.
   void change_word(SeccompData& data, std::uint64_t bits) const {
-    // The number decides which rules are reached, so it changes most often.
+    // The call's number decides which rules are reached, so this word changes most often.
     const std::size_t word = bits % 4 == 0 ? std::size_t{kNrWord} : bits >> 2 & 15;
     const std::uint32_t old = data.words[word];
     const std::uint64_t choice = bits >> 32;

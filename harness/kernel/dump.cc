@@ -215,8 +215,8 @@ class Recorder {
     }
   }
 
-  // Starts the command. The child waits until it is traced. A second pipe reports the error if it
-  // cannot be started.
+  // Starts the command. The child waits until it is traced. A second pipe reports the error if the
+  // command cannot be started.
   Status start(const std::vector<std::string>& command) {
     std::vector<char*> arguments;
     arguments.reserve(command.size() + 1);

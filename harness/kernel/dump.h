@@ -39,11 +39,11 @@ struct Recorded {
   bool interrupted = false;        // `stop` ended the command
 };
 
-// Runs `command` (not empty; found as execvp does), and records every filter that it and the
-// processes it starts install. This needs no privileges. record() calls `stop` at every event and
-// kills the processes if it returns true. With `to_stderr`, their standard output goes to standard
-// error. Errors: kUsage (it cannot be started); kUnavailable (ptrace is not permitted here, or this
-// is not x86_64 Linux).
+// Runs `command` (not empty; found as execvp does), and records every filter that the command, or a
+// process that it starts, installs. This needs no privileges. record() calls `stop` at every event
+// and kills the processes if `stop` returns true. With `to_stderr`, their standard output goes to
+// standard error. Errors: kUsage (the command cannot be started); kUnavailable (ptrace is not
+// permitted here, or this is not x86_64 Linux).
 Result<Recorded> record(const std::vector<std::string>& command, bool to_stderr = false,
                         const std::function<bool()>& stop = {});
 

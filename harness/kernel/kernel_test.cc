@@ -101,8 +101,8 @@ TEST(Kernel, EvaluatesInACopyOfThisProcess) {
   EXPECT_EQ((*replies)[2].number, 1);
 }
 
-// Filters that are too long are the input of an optimizer, but they cannot be installed. The test
-// installs the part that a few inputs execute.
+// An optimizer's input may be too long to be installed. The test installs the part that a few
+// inputs execute.
 TEST(Kernel, EvaluatesTheExecutedPartsOfFiltersThatAreTooLong) {
   constexpr std::size_t kAtOnce = 50;
   for (const char* name :
@@ -351,7 +351,8 @@ TEST(Kernel, AnEntryThatFaultsIsUnavailable) {
   }
 }
 
-// If the kernel refuses what our check accepts, the model is wrong, just as after a wrong value.
+// Refuses every program. If our check accepts the program, the model is wrong, just as after a
+// wrong value.
 Result<std::vector<std::uint32_t>> refuse(ProgramView, std::span<const SeccompData>) {
   return make_error(ErrorCode::kRejected, "kernel", "no");
 }

@@ -302,7 +302,8 @@ Result<Latency> measure(const std::vector<Variant>& variants, const std::vector<
   all.reserve(variants.size());
   for (const Variant& variant : variants)
     all.push_back({&variant, installed(variant, options.real)});
-  // Installs all filters once, so that one that the kernel refuses fails before any measurement.
+  // Installs all filters once, so that a filter that the kernel refuses gives an error before any
+  // measurement.
   for (const Sampled& one : all)
     if (auto s = take(one, {}, options, *shared.get()); !s) return s.error();
   const double per_ns = ticks_per_ns() * static_cast<double>(options.calls);

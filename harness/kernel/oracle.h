@@ -1,5 +1,6 @@
 // Linux as an evaluator: the value that a program returns in the running kernel, for any input.
-// Owns which programs it installs and which calls it makes for that. It must not know its callers.
+// Owns the choice of the programs to install and of the calls to make. It must not know its
+// callers.
 #pragma once
 
 #include <functional>

@@ -38,7 +38,8 @@ struct SelfCheckReport {
   std::size_t legal_opcodes = 0;  // all opcodes that seccomp accepts
   bool interrupted = false;
   double seconds = 0;
-  // The first program on which they disagree, with either a witness or the kernel's acceptance.
+  // The first program on which the model and the kernel disagree, with either a witness or the
+  // kernel's acceptance.
   std::optional<Program> program;
   std::optional<bool> kernel_accepts;
   std::optional<Witness> witness;

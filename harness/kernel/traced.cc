@@ -155,8 +155,8 @@ SECEQUIV_CHILD bool succeeds(Shared& shared, Step step, long result) {
 
 SECEQUIV_CHILD int child_main(void* argument) {
   Shared& shared = *static_cast<Shared*>(argument);
-  // A limit of 1 byte prevents both a core file and a core helper. The process also works if this
-  // fails.
+  // A limit of 1 byte prevents both a core file and a core helper. The process also works if
+  // setting the limit fails.
   rlimit core = {0, 0};
   if (raw(SYS_prlimit64, 0, RLIMIT_CORE, 0, reinterpret_cast<long>(&core)) == 0) {
     core.rlim_cur = core.rlim_max == 0 ? 0 : 1;

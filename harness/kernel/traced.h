@@ -31,7 +31,7 @@ struct Reply {
 // Whether the process shares our memory. It starts faster if it does.
 enum class Memory : std::uint8_t { kShared, kCopied };
 
-// Only the thread that started it may use it.
+// A process with one filter. Only the thread that started the process may use this object.
 class Traced {
  public:
   // Starts the process, which needs no privileges. Precondition: every return of `program` is an

@@ -11,7 +11,7 @@ enum { LD_ABS = 0x20, RET_K = 0x06, RET_A = 0x16 };
 
 uint32_t secequiv_plugin_version(void) { return SECEQUIV_PLUGIN_VERSION; }
 
-/* Removes all instructions after the first one if that returns. */
+/* If the first instruction is a return, removes all instructions after it. */
 int secequiv_optimize(const struct secequiv_insn* program, size_t count, struct secequiv_insn* out,
                       size_t* out_count, char* message) {
   size_t wanted = count > 0 && program[0].code == RET_K ? 1 : count;
