@@ -134,6 +134,12 @@ void Findings::wait(Waiting waiting) {
 void Findings::tried(const HuntSubject& subject) { searched_ += effort_of(subject); }
 void Findings::spend(const HuntSubject& subject) { reduced_effort_ += effort_of(subject); }
 
+Result<Shown> Findings::send(Finding& finding, HuntSubject subject) {
+  finding.subject = std::move(subject);
+  spend(finding.subject);
+  return tools_.again(finding);
+}
+
 void Findings::leave(const Waiting& waiting) {
   if (pattern_decides(waiting.known, waiting.finding))
     report_.findings[*waiting.known.by].count += waiting.finding.count;
@@ -228,9 +234,7 @@ Result<Shown> Findings::shown_without(const Finding& finding, const Pattern& pat
   for (std::size_t way = 0;; ++way) {
     Stripped without(finding.subject);
     if (out_of_time() || !without.take_out(pattern, way)) return Shown::kNothing;
-    rest.subject = without.subject();
-    spend(rest.subject);
-    const auto shown = tools_.again(rest);
+    const auto shown = send(rest, without.subject());
     if (!shown || *shown != Shown::kNothing) return shown;
   }
 }
@@ -294,9 +298,7 @@ Result<Shown> Findings::without_pattern(Finding& rest, From from, std::size_t& b
         if (without.take_out_all(causes_[by].pattern, way, most) == 0) break;
         open = by;
         Finding next = rest;
-        next.subject = without.subject();
-        spend(next.subject);
-        const auto shown = tools_.again(next);
+        const auto shown = send(next, without.subject());
         if (!shown || *shown == Shown::kRight) return shown;
         // An answer that shows nothing explains nothing: the rest may be unsupported, for example.
         if (*shown == Shown::kNothing) continue;

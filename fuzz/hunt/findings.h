@@ -151,6 +151,8 @@ class Findings {
   void wait(Waiting waiting);
   // Counts the effort of one request that is not a trial.
   void spend(const HuntSubject& subject);
+  // Gives the finding this subject and sends it, as FindingTools::again does.
+  Result<Shown> send(Finding& finding, HuntSubject subject);
   // Counts a failure that is not reduced.
   void leave(const Waiting& waiting);
   Result<Ok> reduce_waiting();

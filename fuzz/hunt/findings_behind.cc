@@ -56,9 +56,7 @@ Result<bool> Findings::look_behind_arches(const Finding& finding, std::size_t by
     Finding rest = finding;
     Stripped without(subject);
     if (!without.take_out_arches()) return false;
-    rest.subject = without.subject();
-    spend(rest.subject);
-    const auto shown = tools_.again(rest);
+    const auto shown = send(rest, without.subject());
     return shown && *shown == Shown::kRight;
   };
   if (!needs_arch(finding.subject)) return false;
@@ -72,11 +70,6 @@ Result<bool> Findings::look_behind_arches(const Finding& finding, std::size_t by
 Result<std::optional<Finding>> Findings::with_one_occurrence(const Finding& finding,
                                                              const Pattern& pattern) {
   Finding rest = finding;
-  const auto send = [&](const Stripped& without) {
-    rest.subject = without.subject();
-    spend(rest.subject);
-    return tools_.again(rest);
-  };
   const Stripped given(finding.subject);
   const auto without = [&](std::size_t occurrences) {
     Stripped out = given;
@@ -87,14 +80,14 @@ Result<std::optional<Finding>> Findings::with_one_occurrence(const Finding& find
   std::size_t right = Stripped(given).take_out_all(pattern, 0, kMostAtOnce);
   while (right - fails > 1 && right > 1) {
     const std::size_t middle = std::midpoint(fails, right);
-    const auto shown = send(without(middle));
+    const auto shown = send(rest, without(middle).subject());
     if (!shown) return shown.error();
     if (*shown == Shown::kNothing) return std::optional<Finding>();
     (*shown == Shown::kRight ? right : fails) = middle;
   }
   Stripped one = without(fails);
   one.take_out_others(pattern, kMostAtOnce);
-  const auto shown = send(one);
+  const auto shown = send(rest, one.subject());
   if (!shown) return shown.error();
   if (*shown != Shown::kProblem || rest.kind != finding.kind) return std::optional<Finding>();
   return std::optional(std::move(rest));

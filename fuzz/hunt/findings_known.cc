@@ -1,5 +1,5 @@
-// Compares findings with those of earlier runs: does the mistake of an earlier run explain a
-// failure?
+// Compares the mistakes behind findings, above all with those of earlier runs: does the mistake of
+// an earlier finding explain a failure?
 #include <algorithm>
 #include <utility>
 
@@ -162,10 +162,9 @@ Result<bool> Findings::predicts_copies(const Finding& finding, const Cause& caus
   Random random(1);
   for (int i = 0; i < kCopies && !out_of_time(); ++i) {
     Finding other = finding;
-    other.subject = copies->next(random);
-    if (other.subject.before.size() > kLongestCopy) continue;
-    spend(other.subject);
-    const auto shown = tools_.again(other);
+    HuntSubject copy = copies->next(random);
+    if (copy.before.size() > kLongestCopy) continue;
+    const auto shown = send(other, std::move(copy));
     if (!shown) return shown.error();
     if (*shown != Shown::kProblem || !comparable(cause, other)) continue;
     const auto without = shown_without(other, cause.pattern);

@@ -360,15 +360,24 @@ bool Pattern::repeats_place(const Part& part) const {
 }
 
 Stripped::Stripped(HuntSubject subject) : subject_(std::move(subject)) {
-  if (subject_.policy.empty()) {
-    parts_ = parts_of(subject_.before);
-  } else if (auto policy = read_policy(subject_.policy, subject_.name)) {
+  if (!subject_.policy.empty()) {
+    auto policy = read_policy(subject_.policy, subject_.name);
+    if (!policy) return;
     policy_ = std::move(*policy);
-    parts_ = parts_of(*policy_);
   }
+  update_parts();
+}
+
+void Stripped::update_parts() {
+  parts_ = policy_ ? parts_of(*policy_) : parts_of(subject_.before);
+  std::erase_if(parts_, [&](const Part& part) { return part.place == kept_; });
 }
 
 bool Stripped::take_out(const Pattern& pattern, std::size_t way) {
+  return take_out(pattern, way, true);
+}
+
+bool Stripped::take_out(const Pattern& pattern, std::size_t way, bool checked) {
   const Parts found = pattern.occurrence(parts_);
   // Tries the smallest change first: equal words or slots become different ones.
   for (std::size_t i = found.size(); i-- > 0 && !policy_;)
@@ -383,8 +392,12 @@ bool Stripped::take_out(const Pattern& pattern, std::size_t way) {
   return std::ranges::any_of(order, [&](const auto& rarest) {
     const Part& part = found[rarest.second];
     const bool general = pattern.parts_[rarest.second].symbol == part.general;
-    if (policy_) return simplify(part, general, way);
-    return put(part.place, simpler(subject_.before, part.place, general), way);
+    if (!policy_) return put(part.place, simpler(subject_.before, part.place, general), way);
+    Policy simple = simpler_policy(part, general);
+    if (checked) return put(simple, way);
+    policy_ = std::move(simple);
+    update_parts();
+    return true;
   });
 }
 
@@ -393,10 +406,8 @@ std::size_t Stripped::take_out_all(const Pattern& pattern, std::size_t way, std:
   if (policy_ && way == 0 && most > 1) {
     // Checking the policy takes far longer than changing it, so this checks it once.
     const Stripped given = *this;
-    unchecked_ = true;
-    while (taken < most && take_out(pattern)) ++taken;
-    unchecked_ = false;
-    if (taken == 0 || set_policy(*policy_)) return taken;
+    while (taken < most && take_out(pattern, 0, false)) ++taken;
+    if (taken == 0 || put(*policy_, way)) return taken;
     *this = given;
     taken = 0;
   }
@@ -410,15 +421,8 @@ bool Stripped::take_out_arches() {
   while (simple.arches.size() > 1)
     without_arch(simple, simple.arches.front() == kSimplestArch ? 1 : 0);
   with_simplest_arch(simple);
-  return set_policy(simple);
-}
-
-bool Stripped::set_policy(const Policy& policy) {
-  auto legal = read_policy(write_policy(policy), subject_.name);
-  if (!legal) return false;
-  policy_ = std::move(*legal);
-  parts_ = parts_of(*policy_);
-  return true;
+  std::size_t way = 0;
+  return put(simple, way);
 }
 
 void Stripped::take_out_others(const Pattern& pattern, std::size_t most) {
@@ -427,7 +431,7 @@ void Stripped::take_out_others(const Pattern& pattern, std::size_t most) {
   const auto same = [](const Insn& one, const Insn& two) { return one == two; };
   const auto at = std::ranges::mismatch(subject_.before, next.subject_.before, same).in1;
   kept_ = static_cast<std::size_t>(at - subject_.before.begin());
-  std::erase_if(parts_, [&](const Part& part) { return part.place == kept_; });
+  update_parts();
   take_out_all(pattern, 0, most);
 }
 
@@ -435,26 +439,29 @@ bool Stripped::put(std::size_t pc, const std::optional<Insn>& in, std::size_t& w
   if (!in) return false;
   const Insn old = std::exchange(subject_.before[pc], *in);
   if (!refusal_of(subject_.before, LengthRule::kUnlimited) && way-- == 0) {
-    parts_ = parts_of(subject_.before);
-    if (kept_) std::erase_if(parts_, [&](const Part& part) { return part.place == *kept_; });
+    update_parts();
     return true;
   }
   subject_.before[pc] = old;
   return false;
 }
 
-bool Stripped::simplify(const Part& part, bool general, std::size_t& way) {
-  Policy simple = *policy_;
+Policy Stripped::simpler_policy(const Part& part, bool general) const {
+  Policy out = *policy_;
   std::size_t place = 0;
-  visit_policy(simple, [&](Symbols /*symbols*/, const TakeOut& take_out) {
+  visit_policy(out, [&](Symbols /*symbols*/, const TakeOut& take_out) {
     if (place++ != part.place) return false;
     take_out(general);
     return true;
   });
-  if (!unchecked_)
-    return read_policy(write_policy(simple), subject_.name) && way-- == 0 && set_policy(simple);
-  policy_ = std::move(simple);
-  parts_ = parts_of(*policy_);
+  return out;
+}
+
+bool Stripped::put(const Policy& policy, std::size_t& way) {
+  auto legal = read_policy(write_policy(policy), subject_.name);
+  if (!legal || way-- != 0) return false;
+  policy_ = std::move(*legal);
+  update_parts();
   return true;
 }
 

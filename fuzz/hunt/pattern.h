@@ -81,15 +81,18 @@ class Stripped {
   [[nodiscard]] HuntSubject subject() const;
 
  private:
+  // As take_out(). Unless `checked`, it may leave a policy that is not legal.
+  bool take_out(const Pattern& pattern, std::size_t way, bool checked);
   bool put(std::size_t pc, const std::optional<Insn>& in, std::size_t& way);
-  bool simplify(const Part& part, bool general, std::size_t& way);
-  // Sets the policy in its canonical form, or returns false if it is not legal.
-  bool set_policy(const Policy& policy);
+  [[nodiscard]] Policy simpler_policy(const Part& part, bool general) const;
+  // Sets the policy in its canonical form. Returns false if it is not legal, or if its way is to be
+  // skipped.
+  bool put(const Policy& policy, std::size_t& way);
+  void update_parts();
 
   HuntSubject subject_;
   std::optional<Policy> policy_;
   Parts parts_;                      // without the kept one
-  bool unchecked_ = false;           // simplify() may leave a policy that is not legal
   std::optional<std::size_t> kept_;  // the place of an instruction that stays
 };
 
