@@ -18,7 +18,7 @@ struct AskKernelJob {
   std::vector<SeccompData> inputs;  // inputs to run first
   std::size_t random = 4096;        // number of random inputs near the constants of each program
   std::uint64_t seed = 1;
-  kernel::AskOptions options = {};  // the job's `progress` replaces that of these options
+  kernel::AskOptions options = {};  // a `progress` of the job replaces options.progress
   std::function<void(std::size_t done, std::size_t total)> progress;
 };
 

@@ -58,8 +58,8 @@ Result<Program> installable(const Source& source, const std::vector<TimedCall>& 
   return part;
 }
 
-// A filter below others gets additional instructions that permit installing the others. Checks that
-// the program has room for them.
+// Checks that the program has room for additional instructions. A filter below others needs them,
+// because they permit installing the others.
 Status fits_below(const std::string& name, const Program& program) {
   constexpr std::size_t kMost = kMaxInsns - kernel::kAddedBelow;
   if (program.size() <= kMost) return Ok{};

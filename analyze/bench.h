@@ -20,7 +20,7 @@ struct BenchJob {
   std::vector<SyscallCount> profile;
   std::vector<SeccompData> inputs;  // source of arguments that the filters allow
   bool deeper = false;              // also time each filter stacked two, three and four times
-  kernel::LatencyOptions timing;    // its `batches` is ignored: it depends on the number of calls
+  kernel::LatencyOptions timing;    // `batches` is ignored: the number of calls determines it
 };
 
 // Returns the calls to time: for each call of the profile, the first of `inputs` that the first

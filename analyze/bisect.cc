@@ -54,8 +54,8 @@ class Bisection {
     return {};
   }
 
-  // Returns the version to try next: the newest that can be tried, the oldest, and then one in the
-  // middle between the last that passes and the first with a finding.
+  // Returns the version to try next: first the newest that can be tried, then the oldest, then one
+  // near the middle between the last that passes and the first with a finding.
   [[nodiscard]] std::optional<std::size_t> to_try() const {
     const std::size_t count = report_.versions.size();
     std::size_t newest = count;
@@ -185,7 +185,7 @@ class Bisection {
     report_.reason += ": " + report_.found->reason;
   }
 
-  // Adds a note for each condition of a reliable bisection that does not hold here.
+  // Adds a note for each reason to doubt the result of the bisection.
   void note_doubts() {
     const std::size_t at = *report_.first;
     const auto names = [this](std::size_t from, std::size_t to, auto wanted) {

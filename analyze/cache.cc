@@ -42,8 +42,8 @@ Result<std::vector<Bitmaps>> bitmaps_of(const CacheJob& job) {
 std::optional<CacheReport::Bitmap> compared(const Stack& stack, Arch arch, const Bitmaps& bitmaps) {
   for (const kernel::Bitmap& bitmap : bitmaps) {
     if (bitmap.arch != arch) continue;
-    // The kernel never filters these numbers. Any other number that filters do not see counts as a
-    // difference.
+    // Collects the numbers that the kernel never filters. Any other number that filters do not see
+    // counts as a difference.
     std::vector<std::uint32_t> known;
     for (const std::uint32_t nr : bitmap.unfiltered)
       if (arch == Arch::kX86_64 && kernel::bypasses_filters({nr}, kernel::Entry::kX86_64))

@@ -158,7 +158,7 @@ class Campaign {
     return finish({}, result->witness);
   }
 
-  // Returns how many obligations inputs may meet: those that are not proven infeasible.
+  // Returns the number of obligations that are not proven infeasible, so that inputs may meet them.
   [[nodiscard]] std::size_t feasible() const {
     return CoverageMap(after_.program).obligations().size() - infeasible_.size();
   }

@@ -17,8 +17,8 @@ struct CampaignOptions {
   Clock::time_point start = Clock::now();  // seed_seconds and derived_seconds count from here
 };
 
-// Returns the report of check_pair() with the same verdicts, and sets its `fuzz`. It calls `derive`
-// after it has run the prover's inputs. If the user interrupted fuzzing and there is no proof, the
+// Returns the report of check_pair(), with the same verdicts and with `fuzz` set. Calls `derive`
+// after running the prover's inputs. If the user interrupted fuzzing and there is no proof, the
 // verdict is kUnknown. Errors: kIo; kUsage without libFuzzer; those of `derive`; kInternal, also if
 // inputs contradict a proof.
 Result<CheckReport> campaign(const SideReport& before, const SideReport& after, Sameness sameness,

@@ -14,7 +14,7 @@ namespace secequiv {
 
 struct CheckOptions {
   Engine engine = Engine::kDd;
-  Budget budget = {};  // its time limits the equivalence proof, and then all edges together
+  Budget budget = {};  // one time limit for the equivalence proof, and again for all edges together
   bool require_installable = true;  // the kernel must accept `after`, including its length
   bool prove = true;                // otherwise inputs and edges alone decide
   Arch host = Arch::kX86_64;        // the kernel whose cache must not lose calls

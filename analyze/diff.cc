@@ -104,7 +104,7 @@ std::vector<Region> subtract(const std::vector<Region>& from, const std::vector<
   return space.exhausted() ? from : out;
 }
 
-// Compares with the expected difference. The comparison decides the verdict.
+// Compares the difference with the expected one. The comparison decides the verdict.
 Status compare(const DiffJob::Expected& expected, const dd::Limits& limits, DiffReport& report) {
   const auto without = [&](const auto& from, const auto& what) {
     return subtract(from, what, report, limits);

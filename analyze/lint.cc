@@ -199,7 +199,7 @@ class Linter {
   // The earlier rule that decides instead of another one.
   struct Shadowing {
     PositionRef position = {};
-    bool repeats = false;  // it is equal and has the same action
+    bool repeats = false;  // the earlier rule is equal and has the same action
   };
 
   // Returns the policy with the rules for the same system call only, because each proof concerns
@@ -257,8 +257,8 @@ class Linter {
     return Shadowing{};
   }
 
-  // Returns the position of another alternative that matches everything that this one matches; or
-  // none. Only alternatives with positions of their own are compared.
+  // Returns the position of another alternative that matches everything that the alternative `part`
+  // matches, if there is one. Compares only alternatives with positions of their own.
   Result<PositionRef> covering(const Policy& here, std::size_t set, Arch arch, const Rule& whole,
                                const RulePart& part) {
     if (part.size() != 1 || whole.kind != Rule::Kind::kAnyOf || whole.position.at != nullptr)

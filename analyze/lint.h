@@ -31,8 +31,8 @@ Result<LintReport> lint(const LintJob& job);
 // Returns the rules and parts of rules that could be removed, in the order of the file. Each can be
 // removed alone, but not necessarily together with others. The list omits parts of a listed rule,
 // and parts that only a later duplicate makes redundant. An any_of directly within an any_of counts
-// as part of it; the same holds for all_of. Each set of `idle` is examined as if it stood after the
-// policy's rule sets. Errors: kBudget.
+// as part of the outer one, and likewise an all_of within an all_of. Each set of `idle` is examined
+// as if it stood after the policy's rule sets. Errors: kBudget.
 Result<std::vector<RedundantRule>> redundant_rules(const Policy& policy, const dd::Limits& limits,
                                                    std::span<const RuleSet> idle = {});
 
@@ -41,9 +41,9 @@ Result<std::vector<RedundantRule>> redundant_rules(const Policy& policy, const d
 // compared with the others.
 std::vector<DoubtfulRule> doubtful_rules(const Policy& policy);
 
-// Returns the conditions that every value of their field satisfies, or that no value does, and the
-// alternatives whose conditions together admit every value. In our own format, {"ge": 0} states
-// that any value is meant. Errors: kBudget.
+// Returns the conditions that every value of their field satisfies, the conditions that no value
+// satisfies, and the alternatives whose conditions together admit every value. In our own format,
+// {"ge": 0} states that any value is meant. Errors: kBudget.
 Result<std::vector<DoubtfulRule>> trivial_conditions(const Policy& policy, PolicyFormat format,
                                                      const dd::Limits& limits);
 

@@ -169,7 +169,7 @@ class PageMaker {
       for (const Feasibility& open : job_.report.open) known(open);
     }
     if (auto s = account_for_edges(coverage, job_.engine, job_.budget, take); !s) return s;
-    if (stop_wanted()) {  // what is undecided now may be covered in the report
+    if (stop_wanted()) {  // the report may cover what is still undecided here
       marks.clear();
       page_.interrupted = true;
     }

@@ -91,7 +91,7 @@ ProvenRule::Weakest weakest_of(const smt::WeakestCondition& found) {
   return out;
 }
 
-// Adds the programs of the wrong member of a family, or of the smallest one if none is wrong.
+// Adds the programs of the wrong member of a family or, if no member is wrong, of the smallest.
 Status add_programs(const ProveRulesJob& job, const rules::Rewrite& rule,
                     const smt::RuleProof& proof, ProvenRules& out) {
   ProvenRule& report = out.report.back();

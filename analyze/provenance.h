@@ -10,8 +10,8 @@
 
 namespace secequiv {
 
-// `sides`: the role of each input ("before") and what it was read from. `version` is this tool's
-// version.
+// Returns these facts. `sides` has the role of each input ("before") and what the input was read
+// from. `version` is this tool's version.
 std::vector<PageFact> provenance(const std::vector<std::pair<std::string, const Source*>>& sides,
                                  const std::string& version);
 

@@ -8,8 +8,8 @@
 namespace secequiv {
 namespace {
 
-// Returns whether reports name both alternatives in the same way. For a rule without a position,
-// reports also name branches inside an alternative, and other inputs can take other branches.
+// Returns whether reports name both alternatives in the same way. Without a position, the name also
+// contains the branch inside an alternative, and different inputs can take different branches.
 bool same_name(const Alternative& a, const Alternative& b) {
   if (a.position->at != nullptr && b.position->at != nullptr)
     return a.position->at->text() == b.position->at->text();

@@ -72,9 +72,9 @@ Policies policies_of(const std::vector<Source>& filters) {
   return out;
 }
 
-// Finds capabilities of the container and versions of the kernel that would change the decision. It
-// tries one capability at a time, and all missing ones together if no single one changes it. Each
-// time, it reads every container profile of the stack again.
+// Finds capabilities of the container and versions of the kernel that would change the decision.
+// Adds or removes one capability at a time; if none changes the decision, adds all missing ones
+// together. Reads every container profile of the stack again for each attempt.
 class Containers {
  public:
   explicit Containers(const WhyJob& job)
@@ -124,8 +124,8 @@ class Containers {
     }
     Decision found = decision(filters_, policies, data_);
     if (found.result == result_) return std::nullopt;
-    // If several filters return this action, the rule of the filter whose decision changed is
-    // shown.
+    // If several filters return this action, the report shows the rule of the filter whose
+    // decision changed.
     for (std::size_t i = 0; i < filters_.size(); ++i) {
       if (!filters_[i].profile) continue;
       const std::uint32_t now = decide(*policies[i], data_);
@@ -151,8 +151,8 @@ class Containers {
     return true;
   }
 
-  // Tries the versions that the profiles name, the nearest later one and the nearest earlier one
-  // first.
+  // Tries the versions that the profiles name: later ones and then earlier ones, each from the
+  // nearest on.
   void kernels() {
     const auto host = kernel_version(options_.kernel);
     if (!host) return;
@@ -173,8 +173,8 @@ class Containers {
     }
   }
 
-  // An entry may need several capabilities together. Reports all capabilities that it names, except
-  // those without effect.
+  // Reports missing capabilities that together change the decision, because an entry may need
+  // several. Leaves out those without effect.
   void together() {
     std::vector<std::string> missing;
     for (const std::string& name : asked_)
