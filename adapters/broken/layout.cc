@@ -70,7 +70,7 @@ Plan cacheable_last(const Plan& plan) {
   return out;
 }
 
-// Searches a list by halves although it is not sorted.
+// Searches a list by bisection although the list is not sorted.
 Plan search_trees(const Plan& plan) {
   return each_stage(plan, [](const ArchPlan&, Stage& stage) {
     // Bounds make sense only if there are enough entries to divide.
@@ -108,7 +108,7 @@ Plan pinned_bounds(const Plan& plan) {
   });
 }
 
-// Moves the code of calls apart, but swaps the code of each two of these calls.
+// Moves the code of calls apart, but swaps the code within each pair of consecutive calls.
 Plan large_code_apart(const Plan& plan) {
   return each_stage(plan, [&](const ArchPlan& arch, Stage& stage) {
     std::vector<Entry*> moved;

@@ -26,8 +26,8 @@ std::vector<std::size_t> predecessors(ProgramView program) {
   return out;
 }
 
-// Deletes jumps to the next instruction, and then makes the last remaining jump one instruction too
-// far.
+// Deletes jumps to the next instruction, and then lets the last remaining jump go one instruction
+// too far.
 Program last_jump_goes_too_far(ProgramView program) {
   Marks dead;
   bool any = false;

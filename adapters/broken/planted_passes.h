@@ -1,7 +1,7 @@
 // Owns passes that are wrong on purpose: for each pass of the reference optimizer, at least one
 // variant with a planted bug that real filter compilers or optimizers had. The harness must find
-// all of these bugs, because users who test their optimizer rely on that. It must not know how they
-// are found.
+// all of these bugs, because users who test their optimizer rely on that. This file must not know
+// how the bugs are found.
 #pragma once
 
 #include <span>

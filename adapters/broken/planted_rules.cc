@@ -150,7 +150,7 @@ Policy second_arch_applies_to_first(const Policy& policy) {
   return out;
 }
 
-// On architectures where socketcall multiplexes calls, the numbers after it are off by one.
+// Makes numbers after socketcall off by one on architectures where socketcall multiplexes calls.
 Policy numbers_off_behind_socketcall(const Policy& policy) {
   return with_each_entry(policy, [](SyscallRule& entry) {
     const auto block = syscall_nr(entry.arch, "socketcall");

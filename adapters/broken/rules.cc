@@ -108,8 +108,8 @@ Matcher low(std::uint64_t mask, const Matcher& m) {
   return Matcher{Op::kMaskedEq, m.value & kLowHalf, mask & kLowHalf, true, m.variable};
 }
 
-// Replaces every 64-bit eq and masked_eq matcher by the matchers that `parts` returns, as an
-// all_of.
+// Replaces every 64-bit eq and masked_eq matcher by an all_of of the matchers that `parts`
+// returns.
 template <class Parts>
 Rule split(const Rule& rule, const Parts& parts) {
   return rewrite(rule, [&](Rule node) {

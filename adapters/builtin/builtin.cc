@@ -120,7 +120,7 @@ class KernelEvaluator final : public Evaluator {
         return kernel::askable(program) ? Outcome::kGarbage : Outcome::kUnsupported;
       case ErrorCode::kUnavailable:
         return Outcome::kCrashed;
-      case ErrorCode::kBudget:  // the user interrupts it
+      case ErrorCode::kBudget:  // the user interrupted the evaluation
         return Outcome::kHung;
       default:
         return Outcome::kGarbage;

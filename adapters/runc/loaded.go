@@ -1,6 +1,6 @@
 package main
 
-// This file runs the process that loads a filter, and reads the filter when it does. It must not know policies.
+// This file runs the process that loads a filter, and reads the filter that the process loads. It must not know policies.
 
 import (
 	"bytes"

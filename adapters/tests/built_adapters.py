@@ -1,6 +1,7 @@
 """Finds built adapters, and decides whether tests of missing adapters fail or are skipped.
 
-In the full test run, the tests of an adapter that is not built fail, unless its toolchain is missing. Otherwise they are skipped.
+Tests of an adapter that is not built are skipped if its toolchain is missing, and in every test run that is not full. In a full test run
+(SECEQUIV_FULL_TESTS), all other such tests fail.
 """
 
 import os
