@@ -39,7 +39,7 @@ def suite(root, repetitions, build, run):
         except (RuntimeError, ValueError) as error:
             problems.append("%s: %s" % (name, error))
         rows.append(row(name, report, seconds))
-    print(table("single-point mutants of gVisor's optimized filters: the % of the differing ones that are killed by inputs derived from policy and\n"
-                "program, by these and a second of fuzzing each, and by proofs; the time of all three in one run",
+    print(table("single-point mutants of gVisor's optimized filters: the % of the non-equivalent ones killed by inputs derived from policy\n"
+                "and program, by these inputs plus a second of fuzzing each, and by proofs; the time of all three in one run",
                 ["filter", "mutants", "equivalent", "inputs", "derived", "fuzzed", "proven", "s", "target", ""], rows), end="")
     return problems

@@ -31,8 +31,9 @@ namespace {
 using broken::Planted;
 using broken::PlantedOptimizer;
 
-// These bugs are in optimizers, which can run on the output of any other code. Each shows in one of
-// 5 to 70 programs, even in output of the reference optimizer, which most planted bugs run last.
+// These bugs are in optimizers, which can run on the output of any other code. Most planted bugs
+// run the reference optimizer last; even in its output, each of these bugs shows in one of 5 to 70
+// programs.
 constexpr std::array<std::string_view, 5> kFrequentInPrograms = {
     "twin-merge-returns", "twin-remove-dead-writes", "twin-remove-unreachable",
     "twin-remove-redundant-loads", "twin-merge-equal-targets"};
@@ -111,7 +112,7 @@ struct Times {
   std::optional<double> frequent;
   std::optional<double> hidden;
   std::size_t findings = 0;
-  std::uint64_t trials = 0;  // until the later one was found, or all
+  std::uint64_t trials = 0;  // until both bugs were found, otherwise all
 };
 
 std::unique_ptr<hunt::ProgramSource> generated_for(const Planted& planted) {
@@ -126,7 +127,7 @@ Times hunt_both(const Planted& frequent, const Planted& hidden, std::uint64_t se
   Times out;
   hunt::HuntOptions options;
   options.seed = seed;
-  options.seconds = 1e9;  // `stop` ends it instead
+  options.seconds = 1e9;  // `stop` ends the hunt
   options.scaling = false;
   options.allowed = {FindingKind::kCacheLoss};
   options.assess.prover = hunt::diagram_prover();
@@ -183,7 +184,7 @@ Found hunt_alone(const Alone& alone, std::uint64_t seed, double seconds) {
   const Stopwatch watch;
   hunt::HuntOptions options;
   options.seed = seed;
-  options.seconds = 1e9;  // `stop` ends it instead
+  options.seconds = 1e9;  // `stop` ends the hunt
   options.scaling = false;
   options.stop_at_first = true;
   options.stop = [&] { return watch.seconds() >= seconds; };
@@ -247,7 +248,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   if (!secequiv::all_planted()) {
-    std::fputs("campaign_bench: a bug that it names is not planted any more\n", stderr);
+    std::fputs("campaign_bench: a bug in its own list is no longer planted\n", stderr);
     return 2;
   }
   const std::uint64_t seeds = std::strtoull(argv[1], nullptr, 10);
