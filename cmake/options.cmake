@@ -36,7 +36,7 @@ elseif(NOT SECEQUIV_FUZZING_ENGINE)
 endif()
 
 # secequiv_together(name): with SECEQUIV_UNITY, compiles several sources of a target at once, because headers take most of the time.
-# Generated sources are compiled alone: clang-tidy reads the others before these exist.
+# Generated sources are compiled alone, because clang-tidy reads the other sources before the generated ones exist.
 function(secequiv_together name)
   if(SECEQUIV_UNITY)
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
@@ -46,8 +46,8 @@ function(secequiv_together name)
   endif()
 endfunction()
 
-# With SECEQUIV_UNITY, all libraries share these headers, which are parsed once for each level of optimization. Other builds
-# do not, so that they find missing includes.
+# With SECEQUIV_UNITY, all libraries share these headers, which are parsed once for each level of optimization. In other
+# builds, libraries share no headers, so that the compiler finds missing includes.
 set(SECEQUIV_HEADERS)
 if(SECEQUIV_UNITY)
   set(SECEQUIV_HEADERS <algorithm> <array> <filesystem> <functional> <map> <memory> <optional> <random> <set> <span> <string> <string_view> <thread>
