@@ -99,8 +99,8 @@ endfunction()
 #                    [ALLOW_CACHE_LOSS])
 #
 # Adds a test that checks what an optimizer makes from a policy's program (`secequiv check`). The command reads the program (struct
-# sock_filter, 8 bytes each) from standard input and prints one in any form. Instead, `{}` names a file that it edits, or `{in}` a
-# file that it reads and `{out}` one that it writes. The command's first word may be a target. A single word may have any form of
+# sock_filter, 8 bytes each) from standard input and prints a program in any form. Instead, it may edit the file `{}`, or read
+# the file `{in}` and write the file `{out}`. The command's first word may be a target. A single word may have any form of
 # --optimizer: a shell command, serve:COMMAND or plugin:FILE.so. The command runs in the current source directory.
 function(secequiv_add_check)
   _secequiv_arguments(secequiv_add_check ALLOW_CACHE_LOSS "NAME;POLICY" "SAME;TIMEOUT" "OPTIMIZER")

@@ -19,6 +19,6 @@ func runUntilWeEnd(command *exec.Cmd) error {
 // redirect makes standard output and standard error write to this file.
 func redirect(file *os.File) {
 	for _, each := range []int{1, 2} {
-		_ = syscall.Dup3(int(file.Fd()), each, 0) // without it, the message is lost but not the exit status
+		_ = syscall.Dup3(int(file.Fd()), each, 0) // if this fails, the message is lost, but not the exit status
 	}
 }

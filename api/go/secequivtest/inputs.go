@@ -27,8 +27,8 @@ var includes = regexp.MustCompile(`(?m)^[ \t]*@include[ \t]+(\./\S+)`)
 
 const maxIncludes = 10 // nested files, as in secequiv
 
-// observe opens a file, or all files of a folder, that secequiv reads. `go test` answers "(cached)" unless a file has changed that the
-// test binary itself opened, and secequiv reads its files in another process.
+// observe opens a file, or all files of a folder, that secequiv reads in another process. Otherwise `go test` would not notice changes of
+// these files and would answer "(cached)": it compares only files that the test binary itself opened.
 func observe(name string) { observeWith(name, maxIncludes) }
 
 // observeWith also opens files that a minijail policy includes, up to this depth.

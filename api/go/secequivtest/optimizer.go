@@ -187,7 +187,7 @@ func replaceReplay(file, how string) {
 	}
 }
 
-// failedCopies returns what the copies of the test binary reported that failed after their last answer.
+// failedCopies returns the reports of those copies of the test binary that failed after their last answer.
 func failedCopies(reports string) string {
 	status, err := os.ReadFile(filepath.Join(reports, "status"))
 	if err != nil {

@@ -37,7 +37,7 @@ type Option func(*question)
 
 type question struct {
 	arguments []string
-	names     map[string]string // those of the options, by the words of the command line
+	names     map[string]string // names of the options, by the words of the command line
 }
 
 // words adds arguments of the command line that stand for the option `name`.

@@ -99,7 +99,7 @@ put.age = 1600000000
     ("more/read", "read: 1\nwrite: 1\n", True), ("programs/inner/b.asm", FREE, True), ("programs/c.asm", FREE, True),
     ("module/testdata/allow.asm", "ret #0\n", False), ("secequiv", "#!/bin/sh\nexit 2\n", False)])
 def test_changed_files_are_not_answered_from_the_cache(tmp_path, changed, text, passes):
-    """The files are outside the module, in which `go test` itself looks for changes, apart from those in testdata."""
+    """All files except those in testdata are outside the module. `go test` itself looks for changes only inside the module."""
     module = module_with(CACHED, tmp_path / "module")
     for folder in (tmp_path, module / "testdata"):
         put(folder / "allow.asm", ALLOW)

@@ -61,7 +61,10 @@ class Condition(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """Matches a system call if all conditions of at least one alternative hold. An empty alternative always holds; a rule that has one has no other."""
+    """Matches a system call if all conditions of at least one alternative hold.
+
+    An empty alternative always holds, and is then the only one.
+    """
 
     action: int
     audit: int

@@ -36,7 +36,7 @@ pub fn assert_optimizer<T: Instruction<O>, O>(optimize: impl Fn(&[T]) -> Vec<T>)
 }
 
 /// `assert_optimizer` with more options of `secequiv fuzz`: `&["--trials", "100", "--programs", "filters"]`. The options of `assert_optimizer`
-/// remain (`--trials 1000 --require-proof`), unless these replace them: `--trials` or `--duration` replaces the number of programs, and
+/// remain (`--trials 1000 --require-proof`), unless `options` replaces them: `--trials` or `--duration` replaces the number of programs, and
 /// `--require-proof=false` also accepts answers that are only compared on inputs because diagrams do not decide them quickly.
 #[track_caller]
 pub fn assert_optimizer_with<T: Instruction<O>, O>(optimize: impl Fn(&[T]) -> Vec<T>, options: &[&str]) {
@@ -163,7 +163,8 @@ fn failures(document: &Value, test: &str) -> Result<String, String> {
     texts.map(|texts| texts.concat())
 }
 
-/// The stored command lacks the environment in which a test serves requests. If it cannot be replaced, the message still names the right one.
+/// Replaces the stored command, which lacks the environment in which a test serves requests. If this fails, the message still names the right
+/// command.
 fn replace_replay(file: &Path, how: &str) {
     let Ok(text) = fs::read_to_string(file) else { return };
     let replaced = text
