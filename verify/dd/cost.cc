@@ -41,8 +41,8 @@ Program with_call(ProgramView program, std::uint32_t audit, std::uint32_t nr) {
 
 // Computes for each instruction how much was counted before it, as a function of the inputs that
 // reach it. Counts are relative to the least count of any path to the instruction in the
-// control-flow graph. So straight code does not change them, and where paths meet, only the
-// diagrams of the longer paths are rewritten.
+// control-flow graph. Straight code therefore does not change counts, and where paths meet, only
+// the diagrams of the longer paths are rewritten.
 class Counting {
  public:
   Counting(Space& space, const Forward& forward, ProgramView program, What what)

@@ -173,8 +173,8 @@ class Diagrams {
                NodeId miss);
   // Returns what remains of `id` if the first `bits` bits of its run agree.
   NodeId rest(NodeId id, std::uint32_t bits);
-  // Return what remains of `id` after the step `cut`. In hit(), the bits agree with the pattern; in
-  // a cut of 0 bits, the bit is 1. In miss() they do not.
+  // Return what remains of `id` after the step `cut`. In hit(), the bits agree with the pattern (in
+  // a cut of 0 bits, the bit is 1); in miss(), the opposite holds.
   NodeId hit(NodeId id, const Cut& cut);
   NodeId miss(NodeId id, const Cut& cut);
   NodeId join(const Cut& cut, NodeId hit, NodeId miss) {

@@ -114,8 +114,8 @@ class Divider {
     return static_cast<std::uint32_t>(known - groups_.begin() + 1);
   }
 
-  // Returns the inputs whose number has no name: those of the host or, if none of them became more
-  // permissive, those of the first other architecture on which some did.
+  // Returns the inputs of one architecture whose number has no name: of the host or, if no such
+  // input became more permissive there, of the first other architecture on which one did.
   NodeId unnamed_of_one_arch() {
     const NodeId looser = space_.diagrams().either(set(Kind::kAllowed), set(Kind::kLooser));
     const auto unnamed_of = [&](Arch arch) {
@@ -151,7 +151,7 @@ class Divider {
     all.insert(all.end(), inputs.begin(), inputs.end());
   }
 
-  // Removes from the fallback what it does not decide for all arguments.
+  // Removes from the fallback the calls and architectures that it does not decide as a whole.
   void clean_fallback(Direction& out, const Sets& all, NodeId known) {
     if (!out.fallback) return;
     Direction::Part& part = out.fallback->part;

@@ -18,7 +18,7 @@ constexpr std::uint32_t kFree = 16;                 // values of each free word
 constexpr std::uint32_t kFirst = 4;
 constexpr std::uint32_t kSecond = 6;
 
-// All constants have four bits, except the one of OR. With it, sums and products leave the small
+// All constants have four bits, except that of OR, which lets sums and products leave the small
 // space.
 constexpr std::array kAlphabet = {
     Insn{kLdWAbs, 0, 0, kFirst * 4},

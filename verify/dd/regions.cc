@@ -72,8 +72,8 @@ WordSet::Cube common(const std::vector<WordSet::Cube>& paths) {
 std::size_t parts(const WordSet& set) { return set.intervals.size() + set.cubes.size(); }
 
 // Returns `direct`, the condition of `paths`, or a shorter equivalent one. The shorter one requires
-// the bits that all paths have in common, and excludes the values of `others`, the remaining paths,
-// that have these bits too.
+// the bits that all paths have in common, and excludes those values of `others` (the remaining
+// paths) that also have these bits.
 WordSet shorter(WordSet direct, const std::vector<WordSet::Cube>& paths,
                 const std::vector<WordSet::Cube>& others) {
   const WordSet::Cube base = common(paths);

@@ -11,7 +11,7 @@ Smallest::Smallest(Diagrams& diagrams, const Order& order) : diagrams_(diagrams)
         from_[word] |= static_cast<WordMask>(1u << w);
 }
 
-// Returns the fewest non-zero words of an input in the set, without counting words in `free`.
+// Returns the smallest number of non-zero words in any input of the set. `free` words do not count.
 unsigned Smallest::fewest(NodeId set, WordMask free) {
   if (set == Diagrams::kZero) return kImpossible;
   if (set == Diagrams::kOne) return 0;
@@ -34,9 +34,8 @@ unsigned Smallest::fewest(NodeId set, WordMask free) {
   return out;
 }
 
-// Considers the inputs of the set with at most `most` non-zero words, without counting words in
-// `free`. Returns the smallest value that `word` has in them. Precondition: the word has its own
-// block.
+// Returns the smallest value of `word` in the inputs of the set that have at most `most` non-zero
+// words. Words in `free` do not count. Precondition: `word` has its own block.
 std::optional<std::uint32_t> Smallest::least(NodeId set, std::uint32_t word, WordMask free,
                                              unsigned most) {
   if (fewest(set, free) > most) return std::nullopt;

@@ -31,8 +31,8 @@ class FeasibilityDecider {
 
 // Decides every obligation of coverage.program() that is uncovered when its turn comes; `take` may
 // cover more by running witnesses through `coverage`. `take` receives each answer and returns
-// whether to continue. Once the time is over, the remaining answers are kUnknown. `infeasible` was
-// decided before and is not decided again. Errors: kInternal.
+// whether to continue. Once the time is over, the remaining answers are kUnknown. `infeasible` has
+// obligations that are proven infeasible and are not decided again. Errors: kInternal.
 Status account_for_edges(const CoverageMap& coverage, const Engine& engine, const Budget& budget,
                          const std::function<bool(const Feasibility&)>& take,
                          std::span<const Obligation> infeasible = {});

@@ -5,7 +5,7 @@
 namespace secequiv {
 
 std::optional<Witness> shown_by_inputs(const Question& question) {
-  // Fewer than `check` derives, because the engines still run if these show nothing.
+  // Derives fewer inputs than `check`, because the engines still run if these inputs show nothing.
   constexpr CaseLimits kLimits{
       .per_syscall = 1000, .total = std::size_t{1} << 13, .steps = std::size_t{1} << 20};
   if (!question.symbols.empty()) return std::nullopt;

@@ -25,7 +25,7 @@ class BitGraph {
     friend bool operator==(const Bit&, const Bit&) = default;
   };
 
-  // These functions expect operands that nothing simplifies; BitWords handles all others.
+  // These functions expect operands that do not simplify; BitWords handles all other operands.
   Bool input(std::uint32_t word, std::size_t bit);
   Bool conjunction(Bool a, Bool b);
   Bool difference(Bool a, Bool b);

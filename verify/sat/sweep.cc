@@ -14,7 +14,7 @@ constexpr std::size_t kLanes = 64;
 constexpr std::size_t kFirstSimulations = 16;
 constexpr std::size_t kMostCandidates = 3;  // bits with which a bit is compared
 
-// Limits on conflicts: of each query that merges bits, and of the query for the goal that follows.
+// Limits on conflicts: for each query that merges bits, then for the query about the goal.
 struct Effort {
   int merge;
   int goal;  // -1: no limit

@@ -56,7 +56,7 @@ class Sweep {
   std::function<bool()> stop_;
   CnfSolver solver_;
   std::vector<std::vector<Inputs>> first_;  // the inputs of the first simulations
-  std::vector<std::uint64_t> values_;  // by bit: for each of 64 inputs, the last ones simulated
+  std::vector<std::uint64_t> values_;  // by bit: its values for the 64 most recent simulated inputs
   std::vector<std::uint64_t> keys_;    // by bit: a hash of its values, the same for its inverse
   std::vector<bool> inverted_;         // by bit: whether it is true for the first input
   std::vector<Bool> same_;             // by bit: an equal earlier bit, or itself

@@ -19,7 +19,7 @@ Terms::Terms(std::span<const Symbol> symbols) {
   Z3_config config = Z3_mk_config();
   context_ = Z3_mk_context(config);
   Z3_del_config(config);
-  if (context_ == nullptr) throw std::bad_alloc();  // for lack of memory, as operator new throws it
+  if (context_ == nullptr) throw std::bad_alloc();  // memory ran out; operator new throws the same
   first_errors.erase(context_);
   Z3_set_error_handler(context_, remember);
   word_sort_ = Z3_mk_bv_sort(context_, 32);

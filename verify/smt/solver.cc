@@ -23,7 +23,7 @@ class Minimizer {
  protected:
   // Clears each set bit of a term's value that can be 0 in some witness, from the highest bit on.
   // `value` returns the value in the current witness, which `improve` replaces. Returns false if
-  // the time ends before.
+  // the time ends first.
   template <class Value, class Improve>
   Result<bool> clear_bits(Z3_ast term, const Value& value, const Improve& improve) {
     for (int bit = 31; bit >= 0; --bit) {

@@ -23,8 +23,8 @@ inline Result<Proof> prove(const Pair& pair, double timeout_seconds) {
   return prove(Question(pair), timeout_seconds);
 }
 
-// Returns the question as SMT-LIB 2 text for other solvers. If it is satisfiable, the answer to the
-// question is no.
+// Returns the question as SMT-LIB 2 text for other solvers. If the text is satisfiable, the answer
+// to the question is no.
 std::string smt2(const Question& question);
 
 // Decides the feasibility of one program's obligations. One encoding serves all queries.

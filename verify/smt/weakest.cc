@@ -15,7 +15,7 @@ using rules::Instance;
 constexpr std::size_t kMaxAtoms = 600;
 constexpr std::size_t kMaxConditions = 64;  // how many conditions are compared with each other
 constexpr std::size_t kMaxParts = 1000;
-constexpr int kRounds = 64;  // how many times values are tried that no found condition covers
+constexpr int kRounds = 64;  // how often values that no found condition covers are tried
 
 struct Candidate {
   std::string text;
@@ -159,7 +159,7 @@ class Weakest {
     return out;
   }
 
-  // Keeps the conditions that imply no other one. If conditions are equivalent, it keeps the first.
+  // Keeps the conditions that imply no other condition. Keeps the first of equivalent conditions.
   std::vector<Candidate> weakest_of(std::vector<Candidate> all) {
     std::vector<Candidate> out;
     for (Candidate& each : all) {
@@ -173,8 +173,8 @@ class Weakest {
   }
 
   // Searches for values of symbols that meet no `good` condition although the rule is right for
-  // them in every state. Each round guesses such values. If a state refutes the guess, all values
-  // that it refutes are excluded from later guesses.
+  // them in every state. Each round guesses such values. If a state refutes the guess, later
+  // guesses exclude all values that this state refutes.
   void find_outside(const std::vector<Candidate>& good, WeakestCondition& out) {
     for (const Candidate& each : good)
       values_.require(terms_.negate(rules::evaluate(terms_, each.expr)));
