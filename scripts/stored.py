@@ -1,6 +1,6 @@
 """Compare generated files ({path: bytes}) with the stored ones in a folder, and replace all of them or none.
 
-A file that matches one of the patterns `owned` and is not generated is a leftover. It must not know what the files mean.
+A file that matches one of the patterns `owned` and is not generated is a leftover. This module must not know what the files mean.
 """
 
 import os

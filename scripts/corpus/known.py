@@ -25,7 +25,7 @@ FILE = ROOT / "corpus" / "known.toml"
 
 REQUESTS = ("optimize", "compile", "evaluate", "profile")
 POLICIES = ("compile", "profile")  # requests whose file is a policy
-# for each kind of fault: whether its entry has an input, the right number for it and the wrong one
+# for each kind of fault: whether its entry has an input, and the right and the wrong number for this input
 KINDS = {"wrong-answer": True, "evaluator": True, "refused-output": False, "refused": False, "slow": False, "hang": False, "crash": False}
 LONGEST = datetime.timedelta(days=184)  # six months
 
