@@ -126,8 +126,8 @@ Status Walker::within_limits() const {
                     "the limit of cases, steps, memory or time is reached");
 }
 
-// Runs both programs to their next undecided tests. Adds the outcomes of the decided tests before
-// these to `used`, except those that `learned` (the literal of the edge) alone implies.
+// Runs both programs to their next undecided tests. Adds to `used` the outcomes of the tests that
+// were decided on the way, except outcomes that `learned`, the literal of the edge, implies alone.
 Status Walker::run(Sides& sides, const Knowledge* learned, std::vector<Literal>& used) {
   const auto decide = [&](const Literal& test) {
     const auto relation = knowledge_.decide(test);

@@ -20,9 +20,9 @@ struct ArchActions {
 };
 
 struct Actions {
-  // The architectures that the filters treat differently from an unknown one. If there are none, or
-  // if the action for an unknown architecture depends on the call, also those whose programs `host`
-  // runs.
+  // The architectures that the filters treat differently from an unknown one. The list also has
+  // those whose programs `host` runs if it would otherwise be empty, or if the action for an
+  // unknown architecture depends on the call.
   std::vector<ArchActions> arches;
   bool others_by_number = false;  // the actions of the other architectures depend on the call
 };

@@ -104,8 +104,8 @@ NodeId Backward::narrowed(NodeId id, std::size_t pc) const {
     const std::uint32_t there = bounds.low >> (32 - end);
     const std::uint32_t differing =
         (there ^ run.pattern) & (run.length == 32 ? 0xffffffff : (1u << run.length) - 1);
-    // Both bounds agree on the first `known` bits. The run is missed if one of these bits differs
-    // from it. Otherwise it is hit if it ends within these bits.
+    // Both bounds agree on the first `known` bits. The run is missed if its pattern differs
+    // from one of these bits. Otherwise the run is hit if it ends within these bits.
     const auto known = open == 0 ? 32u : static_cast<std::uint32_t>(std::countl_zero(open));
     const std::uint32_t first_miss =
         differing == 0 ? 64 : end - static_cast<std::uint32_t>(32 - std::countl_zero(differing));

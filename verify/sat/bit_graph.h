@@ -1,5 +1,6 @@
-// Owns a graph of bits, each made once: conjunctions with the same set of operands are one bit, and
-// so are differences (exclusive ors), in whatever order they are made. It must not know solvers.
+// Owns a graph of bits, each made once. Conjunctions with the same set of operands are one bit,
+// whatever the order in which they are made. The same holds for differences (exclusive ors). This
+// file must not know solvers.
 #pragma once
 
 #include <cstddef>

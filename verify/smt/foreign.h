@@ -24,7 +24,7 @@ struct ForeignSolver {
   std::shared_ptr<const Confinement> confinement = {};  // empty: not confined
 };
 
-// Returns its name in reports: "smt:" and the command.
+// Returns the solver's name in reports: "smt:" and the command.
 std::string name_of(const ForeignSolver& solver);
 
 // Answers the question; the limits are those of prove() in solver.h. `unsat` is trusted, but a

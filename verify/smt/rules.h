@@ -26,8 +26,9 @@ struct RuleProof {
 };
 
 // Proves or refutes all members of a rewrite. `timeout_seconds` limits the whole call.
-// Counterexamples are chosen by kind (exit, value, state, illegal), then for as many zeros as
-// possible. Errors: kParse for mistakes that appear only when a family is expanded; kPolicy if no
+// The search tries the kinds of counterexamples in order (exit, value, state, illegal), and then
+// sets as many values as possible to 0.
+// Errors: kParse for mistakes that appear only when a family is expanded; kPolicy if no
 // values meet the condition, because that would prove nothing; kInternal if a model of Z3 does not
 // replay.
 Result<RuleProof> prove_rule(const rules::Rewrite& rule, double timeout_seconds,

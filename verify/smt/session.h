@@ -28,7 +28,7 @@ class Watchdog {
   Watchdog& operator=(const Watchdog&) = delete;
 
   [[nodiscard]] bool expired() const { return Clock::now() >= deadline_ || stop_wanted(); }
-  // Returns why it expired.
+  // Returns why the watchdog expired.
   [[nodiscard]] std::string reason(double seconds) const;
 
  private:
