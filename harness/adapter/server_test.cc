@@ -108,8 +108,8 @@ TEST(Server, AServerMayEndBetweenRequests) {
 
 TEST(Server, AnswersWrittenBeforeTheEndAreAccepted) {
   Server server({subject("odd_server")}, quick_options().limits);
-  // Each request is larger than what is encoded ahead, so `encode` makes the third one while the
-  // first is being sent. Meanwhile the first answer arrives and the process ends.
+  // Each request is larger than what is encoded ahead, so `encode` makes the third one only after
+  // the first was written. Meanwhile the first answer arrives and the process ends.
   const auto encode = [](std::size_t i) {
     if (i == 2) ::usleep(100000);
     Program program = i == 0 ? odd("bigexit") : returns(1);

@@ -151,8 +151,8 @@ class Search {
       look_at(known[i * stride % known.size()]);
     explore();
     for (std::size_t pc = 0; pc < program_.size() && !ended(); ++pc) search_nears(pc);
-    for (const std::size_t seconds : {std::size_t{0}, kSecondSteps})
-      for (std::size_t pc = 0; pc < program_.size() && !ended(); ++pc) search_goals(pc, seconds);
+    for (const std::size_t second_steps : {std::size_t{0}, kSecondSteps})
+      for (std::size_t pc = 0; pc < program_.size() && !ended(); ++pc) search_goals(pc, second_steps);
   }
 
  private:
@@ -286,28 +286,28 @@ class Search {
     }
   }
 
-  void search_goals(std::size_t pc, std::size_t seconds) {
+  void search_goals(std::size_t pc, std::size_t second_steps) {
     for (const bool outcome : {false, true}) {
       const auto from = examples_[pc * 2 + (outcome ? 1 : 0)].inputs;
       for (const SeccompData& data : from)
         for (std::uint32_t ask = open_[pc] & with_outcome(program_[pc], outcome); ask != 0;
              ask &= ask - 1)
-          search_goal(data, pc, static_cast<std::uint32_t>(std::countr_zero(ask)), seconds);
+          search_goal(data, pc, static_cast<std::uint32_t>(std::countr_zero(ask)), second_steps);
     }
   }
 
   // Searches for an input on which the change alters the result. It turns one test at a time on the
   // paths with and without the change. Then it does the same from the inputs found in this way, at
-  // most `seconds` of them (a number, not a time).
+  // most `second_steps` of them.
   void search_goal(const SeccompData& data, std::size_t pc, std::uint32_t goal,
-                   std::size_t seconds) {
+                   std::size_t second_steps) {
     if (ended()) return;
     const auto first = around(data, pc, goal);
     for (const SeccompData& other : first) {
       if ((open_[pc] & bit_of(goal)) == 0 || ended()) return;
       offer(other);
     }
-    for (std::size_t i = 0; i < std::min(seconds, first.size()); ++i) {
+    for (std::size_t i = 0; i < std::min(second_steps, first.size()); ++i) {
       for (const SeccompData& other : around(first[i], pc, goal)) {
         if ((open_[pc] & bit_of(goal)) == 0 || ended()) return;
         offer(other);

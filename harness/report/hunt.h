@@ -20,7 +20,7 @@ std::string hunt_status(const HuntReport& report);
 // Returns a document with schema "secequiv.fuzz/1".
 nlohmann::ordered_json to_json(const HuntReport& report);
 
-// Returns a case for each finding, and one for the fuzzing itself.
+// Returns a case for each finding, and one for the fuzzing itself unless a finding fails.
 ReportedCases reported(const HuntReport& report);
 
 }  // namespace secequiv

@@ -18,7 +18,7 @@ using NamedValues = std::vector<std::pair<std::string, std::uint32_t>>;
 // An input and values for which a rule is wrong.
 struct RuleCounterexample {
   std::string kind;    // "exit", "value", "state", "illegal"
-  NamedValues member;  // for a family: the indices of the member
+  NamedValues member;  // of a rule with `for`: the values of its variables, for example e = 3
   NamedValues values;  // all values, by name: "$m", "A", "X", "M[0]", "[4]"
   // How many of `values` are symbols; they come first and are shown even if they are 0.
   std::size_t symbols = 0;
