@@ -308,6 +308,20 @@ TEST(Campaign, AMistakeThatEveryTestShowsGivesFewFindings) {
   EXPECT_LE(report->findings.size(), 4u) << shown(*report);
 }
 
+TEST(Campaign, AMistakeThatConfusesDataOfActionsGivesFewFindings) {
+  // The planted compiler merges returns whose actions are equal, in policies of every structure.
+  const broken::Planted& planted = *broken::find_planted("twin-merge-returns");
+  FakeCompiler compiler([&](const Policy& policy) {
+    return std::get<broken::PlantedOptimizer>(planted.run)(compile(policy));
+  });
+  HuntOptions options = options_for(600);
+  options.assess.cache = false;
+  const auto report = hunt({"fake", nullptr, &compiler}, *generated_policies(), options);
+  ASSERT_TRUE(report);
+  EXPECT_GE(report->findings.size(), 1u);
+  EXPECT_LE(report->findings.size(), 2u) << shown(*report);
+}
+
 TEST(Campaign, FindsEveryWrongInstructionOfAnEvaluator) {
   // A real interpreter exchanged TAX and TXA, and this hid its wrong shifts.
   const std::vector<std::uint16_t> wrong = {kTax, kLshX, kRshX, kDivX};

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "fuzz/hunt/shape.h"
+#include "fuzz/hunt/store.h"
 
 namespace secequiv::hunt {
 namespace {
@@ -205,28 +206,34 @@ Result<bool> Findings::settle(Finding reduced, Explanation known) {
   if (!counted) return counted.error();
   if (*counted) return false;
   const Pattern pattern = pattern_of(reduced);
+  std::optional<std::size_t> same;  // the first finding that this one's pattern explains
   for (std::size_t i = 0; i < causes_.size(); ++i) {
     Finding& earlier = report_.findings[i];
-    if (earlier.known || !comparable(causes_[i], reduced)) continue;
-    const auto explains = mistake_explains(i, reduced);
-    if (!explains) return explains.error();
-    // One mistake in an answer can have two causes, so two findings may show it.
-    if (*explains && ++causes_[i].explained >= kMostOfOneMistake) {
-      joined_ = i;
-      earlier.count += reduced.count;
-      prefer(earlier, std::move(reduced));
-      return false;
+    if (earlier.known || causes_[i].same_as || !comparable(causes_[i], reduced)) continue;
+    if (!same) {
+      const auto explains = mistake_explains(i, reduced);
+      if (!explains) return explains.error();
+      // One mistake in an answer can have two causes, so two findings may show it.
+      if (*explains && ++causes_[i].explained >= kMostOfOneMistake) {
+        joined_ = i;
+        earlier.count += reduced.count;
+        prefer(earlier, std::move(reduced));
+        return false;
+      }
     }
     const auto shown = shown_without(earlier, pattern);
     if (!shown) return shown.error();
     if (*shown != Shown::kRight) continue;
-    joined_ = i;
-    causes_[i].pattern = pattern;
-    earlier.count += reduced.count;
-    replace(earlier, loosens_more(earlier, reduced) ? earlier : std::move(reduced));
-    return true;
+    if (same) causes_[i].same_as = same;
+    same = same.value_or(i);
   }
-  return !add(std::move(reduced));
+  if (!same) return !add(std::move(reduced));
+  joined_ = *same;
+  causes_[*same].pattern = pattern;
+  Finding& earlier = report_.findings[*same];
+  earlier.count += reduced.count;
+  replace(earlier, loosens_more(earlier, reduced) ? earlier : std::move(reduced));
+  return true;
 }
 
 Result<Shown> Findings::shown_without(const Finding& finding, const Pattern& pattern) {
@@ -398,6 +405,20 @@ void Findings::end() {
     add(std::move(finding));
   }
   waiting_.clear();
+  if (!options_.for_another) merge_same();
+}
+
+void Findings::merge_same() {
+  for (std::size_t i = causes_.size(); i-- > 0;) {
+    if (!causes_[i].same_as) continue;
+    Finding same = std::move(report_.findings[i]);
+    Finding& earlier = report_.findings[*causes_[i].same_as];
+    causes_.erase(causes_.begin() + static_cast<std::ptrdiff_t>(i));
+    report_.findings.erase(report_.findings.begin() + static_cast<std::ptrdiff_t>(i));
+    if (!same.file.empty()) remove_stored(same.file);
+    earlier.count += same.count;
+    prefer(earlier, std::move(same));
+  }
 }
 
 bool Findings::take_known_out_of(HuntSubject& subject, std::uint64_t trial, bool original) {

@@ -84,9 +84,10 @@ class Findings {
     FindingKind kind;
     std::string manner;
     Pattern pattern;
-    std::optional<Mistakes> mistakes = {};  // as soon as they are needed
-    std::size_t explained = 0;              // findings of this run that the mistakes explain
-    std::optional<Finding> recorded = {};   // a known finding; the report can show a looser one
+    std::optional<Mistakes> mistakes = {};    // as soon as they are needed
+    std::size_t explained = 0;                // findings of this run that the mistakes explain
+    std::optional<Finding> recorded = {};     // a known finding; the report can show a looser one
+    std::optional<std::size_t> same_as = {};  // an earlier finding with which end() merges this one
   };
 
   enum class From : std::uint8_t { kThisRun, kAnyRun };
@@ -153,6 +154,8 @@ class Findings {
   void spend(const HuntSubject& subject);
   // Gives the finding this subject and sends it, as FindingTools::again does.
   Result<Shown> send(Finding& finding, HuntSubject subject);
+  // Merges each finding that the pattern of an earlier one explains with the earlier one.
+  void merge_same();
   // Counts a failure that is not reduced.
   void leave(const Waiting& waiting);
   Result<Ok> reduce_waiting();

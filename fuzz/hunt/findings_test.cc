@@ -132,5 +132,21 @@ TEST_F(FindingsTest, EveryKnownPatternIsTakenOutOfALongProgram) {
   EXPECT_FALSE(findings_.take_known_out_of(subject, 3, false)) << "nothing is left to take out";
 }
 
+TEST_F(FindingsTest, APatternThatExplainsSeveralFindingsMergesThem) {
+  const auto fails = [](ProgramView p) { return has(p, kNeg) ? Shown::kProblem : Shown::kRight; };
+  findings_.add(failing({kNegate, {kTxa, 0, 0, 0}, {kRetA, 0, 0, 0}}));
+  findings_.add(failing({kNegate, {kLshX, 0, 0, 0}, {kRetA, 0, 0, 0}}));
+  findings_.add(failing({{kMulX, 0, 0, 0}, {kRshX, 0, 0, 0}, {kRetA, 0, 0, 0}}));
+  ASSERT_EQ(report_.findings.size(), 3u);
+  answer_ = fails;
+  take(filled(1, kNegate));
+  EXPECT_EQ(report_.findings.size(), 3u) << "indices stay valid during the hunt";
+  findings_.end();
+  ASSERT_EQ(report_.findings.size(), 2u);
+  EXPECT_EQ(report_.findings[0].count, 3u);
+  EXPECT_EQ(report_.findings[0].subject.before.size(), 2u) << "the smallest one is shown";
+  EXPECT_TRUE(has(report_.findings[1].subject.before, kRshX));
+}
+
 }  // namespace
 }  // namespace secequiv::hunt::findings_test

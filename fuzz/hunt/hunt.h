@@ -47,6 +47,7 @@ struct HuntOptions {
   std::string replay_options;                       // for replay commands, like " --form ddd"
   std::function<void(const HuntReport&)> progress;  // called regularly
   Jobs* jobs = nullptr;                             // other processes that also hunt
+  bool for_another = false;  // another process joins the findings of this one
 };
 
 // Returns whether a reduction may continue with this subject.

@@ -10,9 +10,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <type_traits>
 
+#include "fuzz/hunt/store.h"
 #include "harness/base/interrupt.h"
 
 namespace secequiv::hunt {
@@ -148,6 +148,7 @@ Result<std::unique_ptr<Jobs>> Jobs::start(
     mine.seed = Random(options.seed ^ (number * 0x9e3779b97f4a7c15)).next();
     mine.scaling = false;  // the first process measures; others would disturb its times
     mine.stop = stop_wanted;
+    mine.for_another = true;
     mine.progress = [&](const HuntReport& report) { out->tell(other, report, false); };
     mine.found = [&](const HuntReport& report, Finding& finding) {
       if (options.found) options.found(report, finding);
@@ -249,10 +250,7 @@ Result<Ok> Jobs::take(Message message, std::size_t from, Findings& findings,
   if (file.empty() ||
       std::ranges::find(report.findings, file, &Finding::file) != report.findings.end())
     return Ok{};
-  for (const std::string& name : {file, file + ".inputs"}) {
-    std::error_code ignored;
-    std::filesystem::remove(name, ignored);
-  }
+  remove_stored(file);
   return Ok{};
 }
 

@@ -1,13 +1,16 @@
 #include "fuzz/hunt/pattern.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
+#include <span>
 #include <utility>
 
 #include "fuzz/hunt/program_source.h"
 #include "harness/bpf/refusal.h"
 #include "harness/generate/shrink.h"
 #include "harness/policy/json.h"
+#include "harness/seccomp/action.h"
 
 namespace secequiv::hunt {
 namespace {
@@ -38,7 +41,8 @@ Parts parts_of(ProgramView program) {
     const Insn& in = program[pc];
     if (says_little(in)) continue;
     const bool null_jump = in.code == kJa && in.k == 0;
-    out.push_back({null_jump ? kNullJump : in.code, simplest_like(in.code), name_of(in), pc});
+    const std::uint32_t symbol = null_jump ? kNullJump : in.code;
+    out.push_back({symbol, symbol, simplest_like(in.code), name_of(in), pc});
   }
   return out;
 }
@@ -92,7 +96,23 @@ std::optional<Insn> with_fresh_name(ProgramView program, std::size_t pc) {
 
 // --- policies
 
-enum Symbol : std::uint32_t { kArch, kX32, kSet, kVsyscall, kNoCall, kAnyOf, kAllOf, kAnd, kTest };
+enum Symbol : std::uint32_t {
+  kArch,
+  kOtherData,
+  kX32,
+  kSet,
+  kVsyscall,
+  kNoCall,
+  kAnyOf,
+  kAllOf,
+  kAnd,
+  kTest
+};
+// Replace actions that differ only in their data, as far as the policy does not use them already.
+constexpr std::array kDistinctActions = {
+    SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO, SECCOMP_RET_KILL_THREAD, SECCOMP_RET_KILL_PROCESS,
+    SECCOMP_RET_TRAP,  SECCOMP_RET_LOG,   SECCOMP_RET_TRACE};
+constexpr std::uint32_t kLowHalf = 4;      // in the symbol of a test
 constexpr std::uint32_t kOneArch = 0x100;  // + the architecture, unless it is kSimplestArch
 constexpr Arch kSimplestArch = Arch::kX86_64;
 
@@ -108,7 +128,7 @@ using VisitPart = std::function<bool(Symbols, const TakeOut&)>;
 
 std::uint32_t symbol_of(const Matcher& test) {
   const bool masked = test.op == Matcher::Op::kMaskedEq;
-  return kTest + 8 * static_cast<std::uint32_t>(test.op) + (test.low_half ? 4u : 0u) +
+  return kTest + 8 * static_cast<std::uint32_t>(test.op) + (test.low_half ? kLowHalf : 0) +
          (masked && test.value == 0 ? 2u : 0u) + (masked && test.mask == 0 ? 1u : 0u);
 }
 
@@ -190,8 +210,39 @@ bool visit_arches(Policy& policy, const VisitPart& visit) {
   return false;
 }
 
+std::vector<std::uint32_t*> actions_of(Policy& policy) {
+  std::vector<std::uint32_t*> out = {&policy.default_action, &policy.bad_arch_action};
+  if (policy.x32_action) out.push_back(&*policy.x32_action);
+  for (RuleSet& set : policy.rule_sets) out.push_back(&set.action);
+  return out;
+}
+
+// Visits each action that differs from an earlier one only in its data: a compiler may confuse the
+// two. Reductions keep such an action only if the failure needs it.
+bool visit_data(Policy& policy, const VisitPart& visit) {
+  const auto actions = actions_of(policy);
+  const auto kind = [](const std::uint32_t* action) { return action_of(*action); };
+  for (std::size_t i = 1; i < actions.size(); ++i) {
+    const auto earlier = std::span(actions).first(i);
+    const auto first = std::ranges::find(earlier, kind(actions[i]), kind);
+    if (first == earlier.end() || **first == *actions[i]) continue;
+    const auto take_out = [&](bool) {
+      const std::uint32_t old = *actions[i];
+      const auto unused = std::ranges::find_if(kDistinctActions, [&](std::uint32_t other) {
+        return std::ranges::find(actions, other, kind) == actions.end();
+      });
+      const std::uint32_t now = unused == kDistinctActions.end() ? **first : *unused;
+      for (std::uint32_t* action : actions)
+        if (*action == old) *action = now;
+    };
+    if (visit({kOtherData}, take_out)) return true;
+  }
+  return false;
+}
+
 void visit_policy(Policy& policy, const VisitPart& visit) {
   if (visit_arches(policy, visit)) return;
+  if (visit_data(policy, visit)) return;
   if (policy.x32_action && visit({kX32}, [&](bool) { policy.x32_action.reset(); })) return;
   for (std::size_t i = 0; i < policy.rule_sets.size(); ++i) {
     auto& sets = policy.rule_sets;
@@ -215,7 +266,9 @@ void generalize_arches(Parts& parts) {
 Parts parts_of(Policy& policy) {
   Parts out;
   visit_policy(policy, [&](Symbols symbols, const TakeOut& /*take_out*/) {
-    out.push_back({symbols.symbol, symbols.general, 0, out.size()});
+    const bool is_low = symbols.symbol >= kTest && symbols.symbol < kOneArch;
+    const std::uint32_t wide = symbols.symbol - (is_low ? (symbols.symbol - kTest) & kLowHalf : 0);
+    out.push_back({symbols.symbol, wide, symbols.general, 0, out.size()});
     return false;
   });
   return out;
@@ -256,7 +309,9 @@ Pattern::Pattern(const HuntSubject& reduced, bool values)
 }
 
 bool Pattern::stands_for(const Part& pattern, const Part& part) const {
-  if (pattern.symbol == part.symbol || pattern.symbol == part.general) return true;
+  if (pattern.symbol == part.symbol || pattern.symbol == part.wide ||
+      pattern.symbol == part.general)
+    return true;
   return !values_ && register_left_out(pattern.symbol) == register_left_out(part.symbol);
 }
 

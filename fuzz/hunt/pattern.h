@@ -16,6 +16,7 @@ namespace secequiv::hunt {
 // architecture of a policy.
 struct Part {
   std::uint32_t symbol = 0;   // the opcode, or the kind of part of a policy
+  std::uint32_t wide = 0;     // for a test of 32 bits: the same test of 64 bits
   std::uint32_t general = 0;  // stands for all symbols by which reductions may replace this one
   std::uint64_t name = 0;     // the word, slot or constant; 0: none
   std::size_t place = 0;      // the instruction, or the number of the part in the policy

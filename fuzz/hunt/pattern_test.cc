@@ -180,6 +180,40 @@ TEST(Pattern, IsTakenOutOfAPolicy) {
   EXPECT_NE(without->policy.find("\"ge\""), std::string::npos) << without->policy;
 }
 
+TEST(Pattern, ActionsThatDifferOnlyInTheirDataAreAPart) {
+  const Policy reduced = x86_64_policy(R"j({"action": "errno(2)", "rules": {"read": true}})j");
+  ASSERT_EQ(reduced.default_action, SECCOMP_RET_ERRNO | 1);
+  const Pattern pattern(subject_of("reduced", reduced));
+  const auto other = x86_64_policy(R"j({"action": "trap(2)", "rules": {"read": true}})j");
+  EXPECT_FALSE(pattern.in(parts_of(subject_of("other", other))));
+  Policy given = reduced;
+  given.bad_arch_action = SECCOMP_RET_ERRNO | 3;
+  given.rule_sets[0].action = SECCOMP_RET_ERRNO | 3;
+  given.rule_sets.push_back({SECCOMP_RET_ALLOW, false, {}});
+  Stripped without(subject_of("given", given));
+  EXPECT_EQ(without.take_out_all(pattern, 0, 256), 1u) << "both values are replaced in one step";
+  const auto left = read_policy(without.subject().policy, "left");
+  ASSERT_TRUE(left);
+  EXPECT_EQ(left->default_action, SECCOMP_RET_ERRNO | 1);
+  EXPECT_EQ(left->bad_arch_action, SECCOMP_RET_KILL_THREAD) << "ALLOW and ERRNO are in use";
+  EXPECT_EQ(left->rule_sets[0].action, SECCOMP_RET_KILL_THREAD);
+}
+
+TEST(Pattern, ATestOf64BitsMatchesTheSameTestOf32Bits) {
+  const auto with = [](const char* test) {
+    return subject_of("a test", x86_64_policy(std::string(
+                                                  R"j({"action": "allow", "rules": {"read": {"args":
+                          {"0": )j") + test + "}}}}"));
+  };
+  const HuntSubject wide = with(R"j({"lt": 5})j");
+  const HuntSubject low = with(R"j({"lt": 5, "bits": 32})j");
+  EXPECT_TRUE(Pattern(wide).in(parts_of(low)));
+  EXPECT_FALSE(Pattern(low).in(parts_of(wide))) << "the failure needs 32 bits";
+  const auto without = taken_out_of(Pattern(wide), low);
+  ASSERT_TRUE(without);
+  EXPECT_NE(without->policy.find("\"bits\""), std::string::npos) << without->policy;
+}
+
 TEST(Stripped, APolicyStaysLegal) {
   // The action for x32 calls needs x86_64, so it goes with this architecture.
   const auto read = [](std::string_view text) {

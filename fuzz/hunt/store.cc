@@ -99,6 +99,13 @@ Status store(const HuntReport& report, Finding& finding, const std::string& fold
   return write_file(path + ".inputs", write_inputs({finding.witness->data}));
 }
 
+void remove_stored(const std::string& file) {
+  for (const std::string& name : {file, file + ".inputs"}) {
+    std::error_code ignored;
+    std::filesystem::remove(name, ignored);
+  }
+}
+
 Status store_all(HuntReport& report, const std::string& folder) {
   if (auto s = prepare_folder(folder); !s) return s;
   for (Finding& finding : report.findings)

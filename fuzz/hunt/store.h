@@ -24,6 +24,9 @@ Status prepare_folder(const std::string& folder);
 // kIo.
 Status store(const HuntReport& report, Finding& finding, const std::string& folder);
 
+// Removes what store() wrote at this path.
+void remove_stored(const std::string& file);
+
 // Creates the folder if it is missing and stores every finding there. Errors: kIo.
 Status store_all(HuntReport& report, const std::string& folder);
 

@@ -49,7 +49,9 @@ std::uint64_t weight_of(const std::string& key, const Tree& leaf) {
   const auto v = leaf.get<std::uint64_t>();
   if (!is_action(key)) return weight(v);
   const auto action = static_cast<std::uint32_t>(v);
-  return rank(kActions, action_of(action)) * 0x10000 + data_of(action);
+  // Another action is simpler than other data, so that a failure that needs two different values
+  // keeps two different actions, unless it needs the data.
+  return data_of(action) * kActions.size() + rank(kActions, action_of(action));
 }
 
 // The cost of a policy is first its number of nodes, then how simple its words and numbers are.
@@ -137,10 +139,8 @@ bool offer_everywhere(const PolicySubject& from, const std::string& before,
 
 template <class TryNumber>
 bool simpler_actions(std::uint32_t action, const TryNumber& visit) {
-  for (const std::uint32_t other : kActions) {
-    if (other == action_of(action)) break;
+  for (const std::uint32_t other : kActions)
     if (visit(other) || visit(other | data_of(action))) return true;
-  }
   return detail::simpler_numbers(
       data_of(action), [&](std::uint64_t data) { return visit(action_of(action) | data); });
 }

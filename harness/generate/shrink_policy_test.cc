@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "adapters/broken/planted_passes.h"
 #include "harness/bpf/testing.h"
@@ -129,6 +130,22 @@ TEST(ShrinkPolicy, ReducesToTheExpectedText) {
  ]
 }
 )");
+}
+
+TEST(ShrinkPolicy, PrefersAnotherActionToOtherData) {
+  const Policy policy = policy_from(R"j({"version": 1, "arches": ["x86_64"],
+    "default_action": "errno(13)", "rule_sets": [{"action": "errno(5)", "rules": {"read": true}}]})j");
+  const auto two_values = [](const Policy& p) {
+    return p.rule_sets.size() == 1 && p.rule_sets[0].action != p.default_action;
+  };
+  const Policy different = shrunk(policy, two_values);
+  EXPECT_EQ(std::set({different.default_action, different.rule_sets[0].action}),
+            std::set({SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO}));
+  const Policy same_action = shrunk(policy, [&](const Policy& p) {
+    return two_values(p) && action_of(p.rule_sets[0].action) == action_of(p.default_action);
+  });
+  EXPECT_EQ(std::set({same_action.default_action, same_action.rule_sets[0].action}),
+            std::set({SECCOMP_RET_ERRNO, SECCOMP_RET_ERRNO | 1}));
 }
 
 TEST(ShrinkPolicy, StopsAtTheLimitOfCalls) {

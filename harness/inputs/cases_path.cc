@@ -152,7 +152,8 @@ class Search {
     explore();
     for (std::size_t pc = 0; pc < program_.size() && !ended(); ++pc) search_nears(pc);
     for (const std::size_t second_steps : {std::size_t{0}, kSecondSteps})
-      for (std::size_t pc = 0; pc < program_.size() && !ended(); ++pc) search_goals(pc, second_steps);
+      for (std::size_t pc = 0; pc < program_.size() && !ended(); ++pc)
+        search_goals(pc, second_steps);
   }
 
  private:
