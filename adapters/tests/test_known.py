@@ -85,9 +85,14 @@ def test_known_bug_still_exists(entry, secequiv, normal_form, tmp_path):
                         else b"O" + entry.file.read_bytes())
         return
     if entry.kind == "crash":
-        request = frames.optimize if entry.request == "optimize" else lambda program: frames.evaluate(program, [bytes(64)])
+        if entry.request == "compile":
+            request = frames.compile_policy(normal_form(entry.file.read_text()))
+        elif entry.request == "optimize":
+            request = frames.optimize(entry.program())
+        else:
+            request = frames.evaluate(entry.program(), [bytes(64)])
         with pytest.raises(frames.Gone, match="it ended with status"):
-            frames.Served(command, 60).ask(request(entry.program()))
+            frames.Served(command, 60).ask(request)
         return
     with frames.Served(command, 60) as adapter:
         assert differs(entry, adapter, secequiv, normal_form) == (entry.ours, entry.theirs)
