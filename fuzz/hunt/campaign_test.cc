@@ -231,7 +231,7 @@ TEST(Campaign, AFrequentBugOfACompilerDoesNotHideARareOne) {
     return compile(frequent != policy ? frequent
                                       : swapped(Matcher::Op::kLe, Matcher::Op::kLt, true));
   });
-  HuntOptions options = options_for(4000);
+  HuntOptions options = options_for(1200);
   options.seed = 2;
   options.assess.cache = false;
   const auto source = generated_policies();
@@ -396,7 +396,7 @@ TEST(Campaign, OneRuleOfTheKernelGivesFewFindings) {
         if (is_wrong(p)) out.insert(out.begin(), Insn{kLdMem, 0, 0, 15});
         return out;
       },
-      4000);
+      1000);
   std::uint64_t counted = 0;
   for (const Finding& finding : report.findings) counted += finding.count;
   EXPECT_GT(counted, 30u);

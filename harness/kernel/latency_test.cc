@@ -5,8 +5,10 @@
 
 #include <cmath>
 #include <numeric>
+#include <vector>
 
 #include "harness/base/random.h"
+#include "harness/bpf/testing.h"
 
 namespace secequiv::kernel::latency_test {
 namespace {
@@ -65,8 +67,8 @@ TEST(Latency, ReportsNoDifferenceBetweenEqualVariants) {
 
 // Each process has a mode that depends on where the kernel placed its filters.
 TEST(Latency, ReportsNoDifferenceBetweenEqualVariantsWithTwoModes) {
-  for (const double share : {0.2, 0.3, 0.4, 0.5, 0.7})
-    for (const double deviation : {0.0002, 0.002, 0.005})
+  for (const double share : some_of(std::vector{0.2, 0.3, 0.4, 0.5, 0.7}))
+    for (const double deviation : some_of(std::vector{0.0002, 0.002, 0.005}))
       EXPECT_LT(claimed({deviation, share, 0.02}), 10) << share << " " << deviation;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/base/random.h"
+#include "harness/bpf/testing.h"
 
 namespace secequiv::sat {
 namespace {
@@ -144,9 +145,9 @@ struct Expressions {
 };
 
 TEST(Words, NormalFormsKeepTheValuesOfRandomExpressions) {
-  std::size_t merged = 0;
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    Expressions made(seed);
+  int merged = 0;
+  for (int seed = 1; seed <= of_cases(60); ++seed) {
+    Expressions made(static_cast<std::uint64_t>(seed));
     for (int i = 0; i < 60; ++i) made.step();
     // Equal words have equal values, and comparisons show the value of every word.
     for (std::size_t i = 0; i < made.words.size(); ++i) {
@@ -172,7 +173,7 @@ TEST(Words, NormalFormsKeepTheValuesOfRandomExpressions) {
         ASSERT_EQ(value(all, made.conditions[i]), made.condition_values[i][at]) << seed << " " << i;
     }
   }
-  EXPECT_GE(merged, 200u);
+  EXPECT_GE(merged, of_cases(200));
 }
 
 TEST(Words, EqualSumsAndProductsAreOneWord) {
