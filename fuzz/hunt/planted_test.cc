@@ -36,7 +36,7 @@ using broken::PlantedEvaluator;
 using broken::PlantedOptimizer;
 
 #ifdef SECEQUIV_FULL_TESTS
-constexpr std::size_t kSeeds = 5;
+constexpr std::size_t kSeeds = 3;
 #else
 constexpr std::size_t kSeeds = 1;
 #endif
