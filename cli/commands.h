@@ -24,6 +24,7 @@ void add_dump(CLI::App& app, Context& context);
 void add_fuzz(CLI::App& app, Context& context);
 void add_import(CLI::App& app, Context& context);
 void add_kernel(CLI::App& app, Context& context);
+void add_lift(CLI::App& app, Context& context);
 void add_lint(CLI::App& app, Context& context);
 void add_mutate(CLI::App& app, Context& context);
 void add_optimize(CLI::App& app, Context& context);

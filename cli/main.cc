@@ -53,6 +53,7 @@ constexpr Command kCommands[] = {
     {"bench", kMeasuring, cli::add_bench},
     {"kernel", kMeasuring, cli::add_kernel},
     {"import", kConverting, cli::add_import},
+    {"lift", kConverting, cli::add_lift},
     {"optimize", kConverting, cli::add_optimize},
     {"precompile", kConverting, cli::add_precompile},
     {"asm", kConverting, cli::add_asm},

@@ -1,0 +1,434 @@
+#include "analyze/lift.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "analyze/field_rule.h"
+#include "harness/policy/compile.h"
+#include "harness/policy/json.h"
+#include "harness/report/regions.h"
+#include "harness/seccomp/data.h"
+#include "verify/dd/engine.h"
+#include "verify/dd/regions.h"
+
+namespace secequiv {
+namespace {
+
+using dd::Diagrams;
+using dd::NodeId;
+
+constexpr std::uint32_t kUnknownAudit = 0;  // no architecture has this value
+constexpr std::uint32_t kAll = 0xffffffff;
+// A longer range of numbers with one action is the policy's default or its action for x32 calls,
+// because rules name single numbers.
+constexpr std::uint32_t kMostListed = 1024;
+constexpr std::size_t kMostRanges = 8192;  // of numbers, for one architecture
+constexpr std::size_t kMostCubes = 4096;   // of values, for one field
+
+// Numbers with one function of the other fields.
+struct Numbers {
+  std::uint32_t first;
+  std::uint32_t last;
+  NodeId then;
+
+  [[nodiscard]] bool is_long() const { return last - first >= kMostListed; }
+};
+
+// One architecture's value in seccomp_data, with its numbers in ascending order.
+struct Calls {
+  const ArchInfo* arch;
+  std::vector<Numbers> numbers;
+};
+
+bool has_x32_bit(std::uint32_t nr) { return (nr & kX32Bit) != 0 && nr != kAll; }
+
+// Rules that together decide one call: the first one that matches gives the action. The last one
+// can match everything.
+using Choices = std::vector<std::pair<std::uint32_t, Rule>>;
+
+std::size_t tests_in(const Choices& choices) {
+  return std::transform_reduce(choices.begin(), choices.end(), choices.size(), std::plus<>(),
+                               [](const auto& choice) { return matcher_count(choice.second); });
+}
+
+class Lifter {
+ public:
+  Lifter(const LiftJob& job, std::span<const ProgramView> programs)
+      : job_(job),
+        space_(programs, job.limits),
+        decisions_(space_.decisions(programs, Sameness::kRaw)) {}
+
+  Result<Policy> policy() {
+    if (decisions_.computed)
+      return inexpressible(computed(),
+                           "the filter returns a value that it computes from the input");
+    if (auto s = choose_arches(); !s) return s.error();
+    for (const ArchInfo& info : all_arches()) {
+      if (!out_.has_arch(info.arch)) continue;
+      auto numbers = split(info);
+      if (!numbers) return numbers.error();
+      calls_.push_back({&info, std::move(*numbers)});
+    }
+    if (auto s = choose_default(); !s) return s.error();
+    for (const Calls& calls : calls_)
+      for (const Numbers& numbers : calls.numbers)
+        if (auto s = add(*calls.arch, numbers); !s) return s.error();
+    if (space_.exhausted()) return dd::limits_reached(job_.stack.name);
+    arrange();
+    return std::move(out_);
+  }
+
+ private:
+  [[nodiscard]] Diagrams& diagrams() { return space_.diagrams(); }
+  [[nodiscard]] bool is_constant(NodeId id) { return diagrams().is_leaf(id); }
+  [[nodiscard]] std::uint32_t value(NodeId leaf) { return diagrams().node(leaf).pattern; }
+
+  // Returns the error that names some of the inputs of `set`.
+  Error inexpressible(NodeId set, const std::string& reason) {
+    if (space_.exhausted()) return dd::limits_reached(job_.stack.name);
+    dd::Regions regions(space_);
+    const auto where = regions.list(set, 1).regions;
+    if (space_.exhausted() || where.empty()) return dd::limits_reached(job_.stack.name);
+    const std::string inputs =
+        short_condition(condition_text(where.front(), job_.host, Values::kNamed));
+    return make_error(ErrorCode::kPolicy, job_.stack.name,
+                      fmt::format("no policy can express this filter: {}; inputs: {}", reason,
+                                  inputs == "true" ? "all" : inputs));
+  }
+
+  NodeId computed() {
+    return diagrams().substitute(decisions_.root, [&](NodeId leaf) {
+      return diagrams().is_symbol(leaf) ? Diagrams::kOne : Diagrams::kZero;
+    });
+  }
+
+  NodeId equal(std::uint32_t word, std::uint32_t value) {
+    auto& words = space_.words();
+    return words.set(words.eq(words.load(word), words.constant(value)));
+  }
+
+  NodeId on(const ArchInfo& info) { return space_.fix(decisions_.root, kArchWord, info.audit); }
+
+  // Returns the inputs of the architecture with one of these numbers.
+  NodeId set_of(const ArchInfo& info, const Numbers& numbers) {
+    auto& words = space_.words();
+    const auto nr = words.load(kNrWord);
+    const auto within = words.both(words.uge(nr, words.constant(numbers.first)),
+                                   words.negate(words.ugt(nr, words.constant(numbers.last))));
+    return diagrams().both(equal(kArchWord, info.audit), words.set(within));
+  }
+
+  // Lists the architectures that the filters treat in a special way. All others need one action.
+  Result<Ok> choose_arches() {
+    const NodeId other = space_.fix(decisions_.root, kArchWord, kUnknownAudit);
+    NodeId others = Diagrams::kOne;  // inputs of the architectures that the policy does not list
+    for (const ArchInfo& info : all_arches()) {
+      if (info.arch == Arch::kX32 || on(info) == other) continue;  // x32 has the value of x86_64
+      out_.arches.push_back(info.arch);
+      others = diagrams().both(others, diagrams().negate(equal(kArchWord, info.audit)));
+    }
+    if (out_.arches.empty()) out_.arches.push_back(job_.host);
+    if (!is_constant(other))
+      return inexpressible(
+          diagrams().both(others, space_.differing({other, false}, {some_leaf(other), false})),
+          "the action for the other architectures depends on the call");
+    out_.bad_arch_action = value(other);
+    const NodeId odd = diagrams().both(others, space_.differing(decisions_, {other, false}));
+    if (odd != Diagrams::kZero)
+      return inexpressible(odd, "it distinguishes an architecture that policies do not know");
+    return Ok{};
+  }
+
+  NodeId some_leaf(NodeId id) {
+    while (!diagrams().is_leaf(id)) id = diagrams().node(id).miss;
+    return id;
+  }
+
+  // Divides the numbers of an architecture's calls.
+  Result<std::vector<Numbers>> split(const ArchInfo& info) {
+    std::vector<Numbers> out;
+    if (space_.order().whole(kNrWord)) split(on(info), 0, 31, out);
+    if (space_.exhausted()) return dd::limits_reached(job_.stack.name);
+    if (out.empty() || out.size() > kMostRanges)
+      return inexpressible(equal(kArchWord, info.audit),
+                           "it compares the system call's number in a way that lists of calls "
+                           "cannot describe");
+    return out;
+  }
+
+  void split(NodeId id, std::uint32_t first, int bit, std::vector<Numbers>& out) {
+    if (out.size() > kMostRanges || !diagrams().step()) return;
+    const auto level = [&](int at) {
+      return space_.order().level(kNrWord, static_cast<std::uint32_t>(at));
+    };
+    const std::uint32_t free = bit == 31 ? kAll : (std::uint32_t{2} << bit) - 1;
+    if (bit < 0 || diagrams().level(id) > level(0)) {
+      const std::uint32_t last = bit < 0 ? first : first | free;
+      if (!out.empty() && out.back().then == id)
+        out.back().last = last;
+      else
+        out.push_back({first, last, id});
+      return;
+    }
+    split(diagrams().cofactor(id, level(bit), false), first, bit - 1, out);
+    split(diagrams().cofactor(id, level(bit), true),
+          first | std::uint32_t{1} << static_cast<std::uint32_t>(bit), bit - 1, out);
+  }
+
+  // Chooses the action of the long ranges of numbers, and that of x32 calls.
+  Result<Ok> choose_default() {
+    std::optional<Numbers> rest;
+    std::optional<Numbers> x32;
+    bool lists_x32 = false;
+    for (Calls& calls : calls_) {
+      if (calls.arch->arch == Arch::kX86_64) calls.numbers = divided_by_x32_bit(calls.numbers);
+      for (const Numbers& numbers : calls.numbers) {
+        const bool is_x32 = calls.arch->arch == Arch::kX86_64 && has_x32_bit(numbers.first);
+        lists_x32 = lists_x32 || (is_x32 && !numbers.is_long());
+        if (!numbers.is_long()) continue;
+        auto& known = is_x32 ? x32 : rest;
+        if (!is_constant(numbers.then))
+          return inexpressible(set_of(*calls.arch, numbers),
+                               "the action for numbers of no call depends on other fields");
+        if (known && known->then != numbers.then)
+          return inexpressible(
+              set_of(*calls.arch, numbers),
+              "numbers of no call have another action than the other such numbers");
+        known = numbers;
+      }
+    }
+    out_.default_action = value(rest->then);
+    if (!x32 || x32->then == rest->then) {
+      if (lists_x32) out_.arches.push_back(Arch::kX32);
+      return Ok{};
+    }
+    if (lists_x32)
+      return inexpressible(set_of(arch_info(Arch::kX86_64), *x32),
+                           "x32 calls that it lists need the default action for the others");
+    out_.x32_action = value(x32->then);
+    return Ok{};
+  }
+
+  // Divides ranges so that all numbers of one range have the x32 bit, or none.
+  static std::vector<Numbers> divided_by_x32_bit(const std::vector<Numbers>& all) {
+    std::vector<Numbers> out;
+    for (Numbers left : all) {
+      for (const std::uint32_t end : {kX32Bit - 1, 2 * kX32Bit - 1, 3 * kX32Bit - 1, kAll - 1})
+        if (left.first <= end && end < left.last) {
+          out.push_back({left.first, end, left.then});
+          left.first = end + 1;
+        }
+      out.push_back(left);
+    }
+    return out;
+  }
+
+  // Adds the rules for these numbers, unless the policy's default or x32 action decides them.
+  Result<Ok> add(const ArchInfo& info, const Numbers& numbers) {
+    const bool is_x32 = info.arch == Arch::kX86_64 && has_x32_bit(numbers.first);
+    if (is_x32 && out_.x32_action) return Ok{};
+    if (is_constant(numbers.then) && value(numbers.then) == out_.default_action) return Ok{};
+    auto choices = choices_of(numbers.then, info.endian);
+    if (!choices)
+      return space_.exhausted() ? dd::limits_reached(job_.stack.name)
+                                : inexpressible(set_of(info, numbers), unsuitable_);
+    const Arch arch = is_x32 ? Arch::kX32 : info.arch;
+    for (std::uint32_t nr = numbers.first;; ++nr) {
+      listed_.push_back({arch, nr, *choices});
+      if (nr == numbers.last) return Ok{};
+    }
+  }
+
+  // Returns the rules that decide as the function does, or nothing if rules cannot.
+  std::optional<Choices> choices_of(NodeId function, Endian endian) {
+    const auto key = std::pair(function, endian);
+    if (const auto known = choices_.find(key); known != choices_.end()) return known->second;
+    std::vector<NodeId> leaves;
+    (void)diagrams().substitute(function, [&](NodeId leaf) {
+      if (std::ranges::find(leaves, leaf) == leaves.end()) leaves.push_back(leaf);
+      return leaf;
+    });
+    std::vector<std::pair<std::uint32_t, Rule>> exact;
+    for (const NodeId leaf : leaves) {
+      auto rule = rule_of(
+          diagrams().substitute(
+              function, [&](NodeId at) { return at == leaf ? Diagrams::kOne : Diagrams::kZero; }),
+          endian);
+      if (!rule) return std::nullopt;
+      exact.emplace_back(value(leaf), std::move(*rule));
+    }
+    std::ranges::sort(exact, {}, [](const auto& one) { return matcher_count(one.second); });
+    // One of the values needs no conditions: the default action, or the value of the last rule.
+    std::optional<Choices> best;
+    for (std::size_t rest = 0; rest < exact.size(); ++rest) {
+      Choices now;
+      for (std::size_t i = 0; i < exact.size(); ++i)
+        if (i != rest) now.push_back(exact[i]);
+      if (exact[rest].first != out_.default_action) now.emplace_back(exact[rest].first, Rule());
+      if (!best || tests_in(now) < tests_in(*best)) best = std::move(now);
+    }
+    choices_.emplace(key, *best);
+    return best;
+  }
+
+  // Returns a rule that holds for the inputs of `set`, or nothing if rules cannot describe it.
+  // Precondition: `set` is not empty.
+  std::optional<Rule> rule_of(NodeId set, Endian endian) {
+    if (set == Diagrams::kOne) return Rule();
+    const auto key = std::pair(set, endian);
+    if (const auto known = rules_.find(key); known != rules_.end()) return known->second;
+    const auto field = divide(set, endian);
+    if (!field) return std::nullopt;
+    std::vector<Rule> alternatives;
+    for (const auto& [child, inside] : field->values) {
+      if (child == Diagrams::kZero) continue;
+      auto rest = rule_of(child, endian);
+      if (!rest) return std::nullopt;
+      // If the rest holds only within the set anyway, this field does not matter.
+      if (diagrams().both(child, diagrams().negate(set)) != Diagrams::kZero) {
+        std::vector<FieldCube> outside;
+        for (const auto& [other, cubes] : field->values)
+          if (other != child) outside.insert(outside.end(), cubes.begin(), cubes.end());
+        rest = all_of(std::vector{field_rule(field->index, inside, outside), std::move(*rest)});
+      }
+      alternatives.push_back(std::move(*rest));
+    }
+    const Rule out = any_of(alternatives);
+    rules_.emplace(key, out);
+    return out;
+  }
+
+  // The values of the field that a set tests first, by what then remains of the set.
+  struct Field {
+    std::size_t index;
+    std::vector<std::pair<NodeId, std::vector<FieldCube>>> values;
+  };
+
+  std::optional<Field> divide(NodeId set, Endian endian) {
+    const std::uint32_t word = space_.order().word(diagrams().level(set));
+    for (int index = 0; index <= kIpField; ++index) {
+      std::array<std::uint32_t, 2> halves = {half_word(index, false, endian),
+                                             half_word(index, true, endian)};
+      if (word != halves[0] && word != halves[1]) continue;
+      if (!space_.order().whole(halves[0]) || !space_.order().whole(halves[1])) break;
+      const auto position = [&](std::uint32_t half) { return space_.order().position(half); };
+      std::ranges::sort(halves, {}, position);
+      Field out{static_cast<std::size_t>(index), {}};
+      std::size_t count = 0;
+      const auto shift = [&](std::uint32_t half) {
+        return half == half_word(index, true, endian) ? 32 : 0;
+      };
+      walk(set, halves[0], {}, [&](NodeId then, FieldCube first) {
+        first = {first.mask << shift(halves[0]), first.value << shift(halves[0])};
+        walk(then, halves[1], {}, [&](NodeId child, FieldCube second) {
+          if (++count > kMostCubes) return;
+          auto at = std::ranges::find(out.values, child, [](auto& pair) { return pair.first; });
+          if (at == out.values.end()) at = out.values.insert(at, {child, {}});
+          at->second.push_back({first.mask | second.mask << shift(halves[1]),
+                                first.value | second.value << shift(halves[1])});
+        });
+      });
+      unsuitable_ = "it divides the values of a field into too many ranges";
+      if (count > kMostCubes) return std::nullopt;
+      return out;
+    }
+    unsuitable_ = "it computes with fields, or compares them with each other";
+    return std::nullopt;
+  }
+
+  // Visits each path through the block of `word`, with the values of the word on this path.
+  template <class Visit>
+  void walk(NodeId id, std::uint32_t word, FieldCube cube, const Visit& visit) {
+    if (!diagrams().step()) return;
+    if (diagrams().level(id) > space_.order().level(word, 0)) {
+      visit(id, cube);
+      return;
+    }
+    const dd::Node run = diagrams().node(id);
+    for (std::uint32_t i = 0; i < run.length; ++i) {
+      const std::uint64_t bit = std::uint64_t{1} << space_.order().bit(run.level + i);
+      const bool wanted = (run.pattern >> (run.length - 1 - i) & 1) != 0;
+      cube.mask |= bit;
+      walk(run.miss, word, {cube.mask, wanted ? cube.value : cube.value | bit}, visit);
+      if (wanted) cube.value |= bit;
+    }
+    walk(run.hit, word, cube, visit);
+  }
+
+  // Distributes the listed rules over rule sets. A call's rules keep their order.
+  void arrange() {
+    std::map<std::uint32_t, std::size_t> entries;  // by action
+    for (const Listed& one : listed_)
+      for (const auto& [action, rule] : one.choices) ++entries[action];
+    std::vector<std::uint32_t> actions;
+    for (const auto& [action, count] : entries) actions.push_back(action);
+    std::ranges::sort(actions, std::greater<>(),
+                      [&](std::uint32_t action) { return std::pair(entries[action], action); });
+    for (const std::uint32_t action : actions) out_.rule_sets.push_back({action, false, {}});
+    for (const Listed& one : listed_) {
+      std::size_t from = 0;  // earlier sets would decide before this call's earlier rules
+      for (const auto& [action, rule] : one.choices) {
+        while (from < out_.rule_sets.size() && out_.rule_sets[from].action != action) ++from;
+        if (from == out_.rule_sets.size()) out_.rule_sets.push_back({action, false, {}});
+        out_.rule_sets[from++].rules.push_back({one.arch, one.nr, rule});
+      }
+    }
+    std::erase_if(out_.rule_sets, [](const RuleSet& set) { return set.rules.empty(); });
+    for (RuleSet& set : out_.rule_sets)
+      std::ranges::sort(set.rules, {},
+                        [](const SyscallRule& entry) { return std::pair(entry.arch, entry.nr); });
+  }
+
+  struct Listed {
+    Arch arch;
+    std::uint32_t nr;
+    Choices choices;
+  };
+
+  const LiftJob& job_;
+  dd::Space space_;
+  dd::Decisions decisions_;
+  Policy out_;
+  std::vector<Calls> calls_;
+  std::vector<Listed> listed_;
+  std::map<std::pair<NodeId, Endian>, Choices> choices_;
+  std::map<std::pair<NodeId, Endian>, Rule> rules_;
+  std::string unsuitable_;  // why divide() returned nothing
+};
+
+}  // namespace
+
+Result<Lifted> lift(const LiftJob& job) {
+  const auto programs = views(job.stack.filters);
+  auto policy = Lifter(job, programs).policy();
+  if (!policy) return policy.error();
+  // The text is what users get, so the proof is about what it says.
+  auto read = read_policy(write_policy(*policy), job.stack.name);
+  if (!read) return make_error(ErrorCode::kInternal, "lift", read.error().text());
+  const Program program = compile(*read);
+  Question question;
+  question.before = programs;
+  question.after = {program};
+  const auto proof = dd::prove(question, job.limits);
+  if (!proof) return proof.error();
+  if (proof->verdict == Verdict::kUnknown) return dd::limits_reached(job.stack.name);
+  if (proof->verdict != Verdict::kEquivalent)
+    return make_error(ErrorCode::kInternal, "lift",
+                      fmt::format("the policy decides the input {} in another way; please report "
+                                  "this",
+                                  proof->witness ? describe(proof->witness->data) : "?"));
+  Lifted out{std::move(*read)};
+  for (const ProgramView view : programs) out.instructions += view.size();
+  for (const RuleSet& set : out.policy.rule_sets) {
+    out.calls += set.rules.size();
+    for (const SyscallRule& entry : set.rules) out.tests += matcher_count(entry.rule);
+  }
+  return out;
+}
+
+}  // namespace secequiv
