@@ -55,7 +55,7 @@ def divisions(rng):
 
 
 def remainders(rng):
-    """Returns programs for a and for a % b + (a / b) * b, where b is a word of the input."""
+    """Returns programs for `a % b + (a / b) * b` and for `a`, where `a` and `b` are words of the input."""
     a, b = LOW[:2]
     quotient = [*load(b, "X"), *load(a), "div x", "mul x", "st M[0]"]
     one = [*quotient, "ldx M[0]", *load(a), "sub x", "add x"]

@@ -65,7 +65,8 @@ CertificateReport RunningVersion::certify(const std::string& version, const Hunt
   const auto answer =
       hunt::ask({fuzz_.target.name(), target_.optimizer.get(), target_.compiler.get()}, subject);
   if (!answer.ok()) return without(answer.detail);
-  if (refusal_of(answer.value, LengthRule::kUnlimited)) return without("the kernel refuses it");
+  if (refusal_of(answer.value, LengthRule::kUnlimited))
+    return without("the kernel refuses the answer");
   const Pair pair{subject.before, answer.value, given_.options.sameness()};
   auto files = certificate::by_cases(Question(pair), {});
   if (!files) return without(files.error().text());

@@ -14,8 +14,8 @@ struct CertificateOption {
   std::string directory;  // empty: no certificate is wanted
 
   void add(CLI::App& app);
-  // Writes the report's files. If one file cannot be written, the folder and the report have no
-  // files, and the report has the reason.
+  // Writes the report's files. If one file cannot be written, none of them stays in the folder
+  // or in the report, and the report has the reason.
   void write(CertificateReport& report) const;
 };
 

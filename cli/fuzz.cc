@@ -59,7 +59,7 @@ void add_fuzz(CLI::App& app, Context& context) {
   put_in_group(*sub, kTargetGroup);
   given->effort.add(*sub);
   add_number(*sub, "--jobs", given->effort.jobs, 1, 256,
-             "Fuzz in this many processes, which share what they find");
+             "Fuzz in this many processes, and report what all of them find");
   sub->add_flag("--list", given->list, "List the built-in names, and exit");
   given->options.add(*sub, {kSandbox, kInput, kSame, kWhole, kImport, kQuiet, kJson, kPage});
   for (const char* option : {"--html", "--require-whole"})

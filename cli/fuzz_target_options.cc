@@ -78,7 +78,7 @@ void FuzzTargetOptions::add(CLI::App& app) {
 Result<std::vector<SeccompData>> FuzzTargetOptions::stored_inputs() const {
   if (!inputs.empty() && (target.evaluator.empty() || sources.programs.empty()))
     return make_error(ErrorCode::kUsage, "--inputs",
-                      "--inputs applies only with --evaluator and --programs");
+                      "applies only with --evaluator and --programs");
   return load_records(inputs);
 }
 

@@ -35,7 +35,7 @@ void Options::add_reports(CLI::App& app, bool page) {
   const auto file = [](const std::string& path) {
     return path == "-"
                ? std::string(
-                     "expected a file, found '-': the text report already goes to standard output")
+                     "expected a file, found '-': another report already goes to standard output")
                : std::string();
   };
   for (const ReportFormat& format : report_formats())

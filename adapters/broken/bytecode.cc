@@ -178,7 +178,7 @@ constexpr std::array kPlantedBytecodePasses = {
     PlantedPass{"skip-redundant-loads",
                 "a load is skipped although the loaded word changed in between",
                 skip_redundant_loads},
-    PlantedPass{"skip-decided-tests", "one bit of a mask is treated as if it were all bits",
+    PlantedPass{"skip-decided-tests", "a value with one bit of a mask is assumed to have all",
                 skip_decided_tests},
     PlantedPass{"merge-equal-targets",
                 "different blocks are merged because their first instructions are equal",

@@ -124,8 +124,8 @@ Program reload_removed_behind_stx(ProgramView program) {
   return without_reloads(program, true, false);
 }
 
-// Returns the value that the program returns if it continues at `pc`, or nothing if another test
-// follows.
+// Returns the constant of the RET K at `pc`, or of the one to which JAs lead from `pc`. Returns
+// nothing if another instruction comes first.
 std::optional<std::uint32_t> returned_from(ProgramView program, std::size_t pc) {
   while (program[pc].code == kJa) pc = jump_target(pc, program[pc], true);
   if (program[pc].code != kRetK) return std::nullopt;

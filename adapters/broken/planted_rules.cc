@@ -194,7 +194,7 @@ constexpr std::array kWrongPolicies = {
                 "the rules of the second architecture are applied to the first",
                 second_arch_applies_to_first},
     WrongPolicy{"number-off-by-multiplexed-block",
-                "system call numbers are wrong by the size of a multiplexed block",
+                "system call numbers above socketcall's are off by one",
                 numbers_off_behind_socketcall},
 };
 

@@ -19,7 +19,7 @@ const (
 	x32Bit      = 0x40000000
 )
 
-// Express returns the profile for a policy. An error made by serve.Unsupported means that no profile can express it.
+// Express returns the profile for a policy. An error made by serve.Unsupported means that the adapter cannot express the policy as a profile.
 func Express(p normalform.Policy) (*specs.LinuxSeccomp, error) {
 	if len(p.Arches) != 1 || p.Arches[0].Audit != x86_64 {
 		return nil, serve.Unsupported("the adapter compiles for x86_64 alone")

@@ -191,7 +191,10 @@ def check_document(direction, truth):
 
 
 def items_of(text, by_number):
-    """Returns {(arch, name): always}, and the counts and flags, of one part of the line."""
+    """Returns ({(arch, name): always}, phrases) for one part of the line.
+
+    `always` is true if the call is listed for all arguments. `phrases` are those that name no single call, such as "3 calls".
+    """
     calls, words = {}, set()
     for group in text.split("; "):
         names, _, arches = group.partition(" on ")

@@ -156,7 +156,7 @@ def test_all_engines_run_side_by_side(product, solver):
 
 
 @pytest.mark.parametrize("engines", [["dd", "sat"], ["dd", "smt:false"], ["smt:false", "smt:true"], ["all", "dd"]])
-def test_several_engines_are_refused_unless_they_are_all_and_foreign_solvers(engines, asm):
+def test_only_the_engine_all_can_be_combined_with_foreign_solvers(engines, asm):
     done = run("prove", asm(ABOVE_4), asm(FROM_6), *[word for engine in engines for word in ("--engine", engine)])
     assert done.status == 2 and "expected one engine" in done.err
 

@@ -328,7 +328,7 @@ def test_a_script_can_be_an_evaluator(tmp_path, programs):
     (["--optimizer", "cat", "--programs", "missing.asm"], "missing.asm"),
     (["--optimizer", "cat", "--programs", "empty"], "expected files that end in .bpf, .asm, .ddd, .raw, .c, .txt, found none"),
     (["--compiler", "identity", "--programs", "x.asm"], "because compilers accept only policies"),
-    (["--optimizer", "cat", "--inputs", "x"], "--inputs applies only with --evaluator and --programs"),
+    (["--optimizer", "cat", "--inputs", "x"], "--inputs: applies only with --evaluator and --programs"),
     (["--optimizer", "cat", "--allow", "grow"], "found 'grow'; did you mean"),
     (["--optimizer", "cat", "--allow", "different"], "found 'different'"),
     (["--evaluator", "secequiv", "--require-proof"], "--require-proof: expected --optimizer or --compiler, because nothing is proven about evaluators"),

@@ -105,7 +105,7 @@ def test_a_wide_table_becomes_several(getpid):
     assert len([line for line in out.splitlines() if line.startswith("total ")]) == 2
 
 
-def test_json_and_programs_are_not_broken(getpid):
+def test_lines_of_json_and_programs_are_not_wrapped(getpid):
     narrow = {**os.environ, "COLUMNS": "30"}
     for args in (["reach", getpid, "--json"], ["dis", getpid], ["--print-schema", "check"], ["check", getpid, "--json", "--no-such-option"]):
         assert run(*args, env=narrow).out == run(*args).out

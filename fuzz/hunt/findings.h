@@ -115,8 +115,9 @@ class Findings {
   [[nodiscard]] bool counts_as_failure(FindingKind kind) const {
     return is_failure(kind) && !options_.allowed.contains(kind);
   }
-  // Counts the finding if a known one explains it. Returns whether nothing is left to do: a group
-  // shows the finding that loosens most, so one that loosens more must still be reduced.
+  // Counts the finding if a known one explains it. Returns true if nothing is left to do. Without
+  // `reduce_looser`, a finding that loosens more than the one that its group shows must still be
+  // reduced, because a group shows the finding that loosens most.
   Result<bool> explained(Finding& finding, bool reduce_looser);
   // Searches for another mistake behind the pattern that explains this failure. Without all
   // occurrences of the pattern, the subject may lack what the other mistake needs. Returns whether

@@ -25,11 +25,11 @@ std::string signature_of(std::string_view detail, std::string_view cause);
 std::string manner_of(FindingKind kind, std::string_view detail, std::string_view cause,
                       std::optional<RefusalRule> rule);
 
-// Returns the same for a finding, together with its pass.
+// Returns manner_of() for the finding, together with the finding's pass.
 std::string manner_with_pass(const Finding& finding);
 
-// Returns whether the problem can have the cause of the finding. A program that crashes in another
-// place, or whose answer breaks another rule of the kernel, is a different finding.
+// Returns whether the problem can have the cause of the finding. A crash in another place, or an
+// answer that breaks another rule of the kernel, is a different finding.
 bool same_manner(const Problem& problem, const Finding& finding);
 
 // Returns whether a finding's group depends on the shape of its reduced program. Otherwise the

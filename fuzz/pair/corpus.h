@@ -34,8 +34,8 @@ Status add_input(const std::string& folder, std::string_view prefix, const Secco
                  bool flush = true);
 
 // Returns a subset of `inputs` that covers the same obligations as all of them: at most one for
-// each obligation, and no redundant one. After an interrupt it may cover fewer. `feasible`: how
-// many obligations inputs can meet, if that is known. Precondition: the kernel accepts the program.
+// each obligation, and no redundant one. After an interrupt it may cover fewer. `feasible` is
+// the number of feasible obligations, if it is known. Precondition: the kernel accepts the program.
 std::vector<SeccompData> one_per_edge(const Program& program,
                                       const std::vector<SeccompData>& inputs,
                                       std::size_t feasible = SIZE_MAX);

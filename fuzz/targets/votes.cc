@@ -68,7 +68,7 @@ std::string disagreement(Evaluator& evaluator, ProgramView program,
   for (const SeccompData& input : inputs) {
     naive.push_back(run_naively(program, input.words));
     if (naive.back().fault != nullptr)
-      return fmt::format("the naive evaluator meets {}", naive.back().fault);
+      return fmt::format("the naive evaluator reports a fault: {}", naive.back().fault);
   }
   const auto answer = evaluator.evaluate(program, inputs);
   if (!answer.ok() || answer.value.size() != inputs.size())

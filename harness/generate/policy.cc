@@ -376,7 +376,7 @@ class PolicyGenerator {
   }
 
   // Returns one of a few numbers in the table, so that rule sets and architectures use the same
-  // ones. Sometimes returns a number that no table has.
+  // ones. Sometimes returns a number that only x32's table has, or no table.
   std::uint32_t number(Arch arch) {
     static constexpr std::array<std::uint32_t, 8> kOdd = {
         999, 0x3fffffff, kX32Bit, kX32Bit + 1, kX32Bit + 999, 0x80000000, 0xfffffffe, 0xffffffff};

@@ -1,6 +1,6 @@
-// The search that shrinking programs and shrinking policies share: it applies every kind of
-// reduction at every place until no reduction succeeds. Owns the order and the limit. It must not
-// know what is reduced.
+// The search that shrinks both programs and policies: it applies every kind of reduction at every
+// place until no reduction succeeds. Owns the order and the limit. It must not know what is
+// reduced.
 #pragma once
 
 #include <algorithm>

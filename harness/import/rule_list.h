@@ -19,10 +19,10 @@ Rule masked_ne(std::size_t field, std::uint64_t mask, std::uint64_t value, bool 
 
 class RuleList {
  public:
-  // Appends a rule for this system call. After a rule that always matches it has no effect.
+  // Appends a rule for this system call. It has no effect after a rule that always matches.
   void add(Arch arch, std::uint32_t nr, Rule rule, std::uint32_t action);
 
-  // Returns rule sets that keep the order of rules within each system call. It chooses the order of
+  // Returns rule sets that keep the order of rules within each system call. Chooses the order of
   // the rule sets greedily, so that there are few sets.
   [[nodiscard]] std::vector<RuleSet> rule_sets() &&;
 

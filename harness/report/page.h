@@ -110,8 +110,8 @@ PageRegion page_region(const Change& change, const Region& region, Arch host);
 void note_shown(const Change& change, std::size_t shown, Page& page);
 // Adds the limits of the answer, and a warning about each part that was not compared.
 void add_notes(const PairNotes& notes, Page& page);
-// Adds a note that the command also prints to standard error, unless the page has it. A warning
-// with its first places counts as the same note as the warning without places.
+// Adds a note that the command also prints to standard error, unless the page has it. In `text`, a
+// note's first places may follow; the page's note is then recognized by the beginning of `text`.
 void add_note(std::string text, bool warning, Page& page);
 // Sorts changes by effect: kOpened, kClosed, kChanged. Of the opened ones, those with the most
 // permissive new action come first.

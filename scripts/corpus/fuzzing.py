@@ -222,7 +222,7 @@ def slug(signature):
 
 
 def regress(binary, source, folder, name=None, attempts=400, arguments=(), origin=""):
-    """Reduces a finding and stores it in `folder`, with a line in FINDINGS.md in the same folder; returns (path, Finding, size before).
+    """Reduces a finding, stores it in `folder`, and adds a line to FINDINGS.md in the parent folder; returns (path, Finding, size before).
 
     Raises CorpusError if the input does not fail twice in the same way, or if another file has this name.
     """

@@ -1,7 +1,8 @@
-"""Drive fuzz targets through ClusterFuzz's own engine: drive_clusterfuzz.py OUT WORK RUNS PLANTED TARGET... (RUNS: in addition to the seeds)
+"""Drive fuzz targets through ClusterFuzz's own engine: drive_clusterfuzz.py OUT WORK RUNS PLANTED TARGET...
 
 scripts/oss_fuzz/service_engine.py runs this file, with ClusterFuzz's packages in PYTHONPATH. It prints a JSON document with what the
-engine returned, and checks nothing. PLANTED is a folder with a target that has a bug, or '-'. Everything is written below WORK.
+engine returned, and checks nothing. PLANTED is a folder with a target that has a bug, or '-'. Each target runs once for each
+seed, and RUNS times more. Everything is written below WORK.
 """
 
 import json

@@ -48,7 +48,7 @@ class Sandbox:
         self.tmp = Path("/tmp") if self.isolated else self._real_tmp
 
     def put(self, name):
-        """Returns the path outside the sandbox of a file or folder in the command's /tmp, to prepare or read it."""
+        """Returns the path that a file or folder in the command's /tmp has outside the sandbox, where the caller can prepare or read it."""
         return self._real_tmp / name
 
     def run(self, command, environment=None, timeout=120, **more):

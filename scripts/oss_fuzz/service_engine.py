@@ -1,5 +1,5 @@
 """Run the targets of a build with ClusterFuzz's own engine code, the package `clusterfuzz` of PyPI, which ClusterFuzzLite also uses:
-fuzzing, merging corpora, reproducing a crash of a planted bug, and minimizing its input. Owns what the results must be. The engine itself
+fuzzing, merging corpora, reproducing a crash of a planted bug, and minimizing its input. This module checks the results. The engine itself
 runs in drive_clusterfuzz.py; nothing of it is imitated here."""
 
 import json

@@ -131,7 +131,8 @@ class Divider {
     return out;
   }
 
-  // Makes a step of each group with inputs of the kind kLooser, and the fallback.
+  // Turns each group that has inputs of the kind kLooser into a step of `out`. Also sets the
+  // fallback, if there is one.
   void make_steps(Direction& out, std::vector<Direction::Part*>& parts, Sets& all) {
     const NodeId unnamed = unnamed_of_one_arch();
     std::vector<NodeId> inputs;

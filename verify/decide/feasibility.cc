@@ -15,7 +15,7 @@ struct FeasibilityDecider::State {
   const Program& program;
   Engine engine;
   dd::Limits limits;
-  // Both are created when first needed.
+  // `space` and `reach` are created together when first needed, and so is `solver`.
   std::unique_ptr<dd::Space> space;
   std::unique_ptr<dd::Reach> reach;
   std::unique_ptr<smt::FeasibilityDecider> solver;

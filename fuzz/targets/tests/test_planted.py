@@ -40,7 +40,7 @@ def fuzz(before, after, folder):
 
 
 def nr_test(code):
-    """Returns the index of a JEQ with a constant in the optimized program, at which the wrong result can be planted."""
+    """Returns the index, in the optimized program, of a JEQ with a constant and two different targets, to plant a bug there; `code` (0 to 3) selects one."""
     rows = program(AFTER)
     places = [pc for pc, row in enumerate(rows) if row[0] == 0x15 and row[1] != row[2]]
     return places[len(places) * code // 4]

@@ -85,7 +85,8 @@ bool kernel_answers(const Plan& plan, const ArchPlan& arch, const Entry& entry);
 // Returns one line for each stage. `?3` is code number 3, which depends on the arguments.
 std::string plan_text(const Plan& plan);
 
-// Returns the filter in long form: every jump reaches its target, and bytecode passes shorten it.
+// Returns the filter in long form, in which every jump reaches its target. Bytecode passes shorten
+// it later.
 Program render(const Plan& plan);
 
 }  // namespace secequiv
