@@ -12,7 +12,7 @@ def fastest(rates):
 
 
 def plain_commands(binary, folder, repetitions):
-    """Returns a table of the programs that `fuzz` tests per second with one tool: if it starts once, and if it starts for each program."""
+    """Returns a table of how many programs `fuzz` tests per second with a tool that starts once, and with one that starts for each program."""
     plain = folder / "bench_plain_command"
     commands = {"served": ["serve:%s" % (folder / "bench_identity_server"), "--trials", 20_000], "3 ms, at once": [plain, "--trials", 1000],
                 "3 ms, one at a time": [plain, "--trials", 300, "--at-once", 1]}

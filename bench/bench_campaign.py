@@ -61,8 +61,8 @@ def gvisor(binary, adapter, kind, bugs, seconds, seeds):
 
 
 def pairs(lines):
-    """Returns a row for each pair of planted bugs, the slowest first. A line is: frequent, hidden, seed, seconds, seconds, findings,
-    trials."""
+    """Returns a row for each pair of planted bugs, the slowest first. A line is: frequent, hidden, seed, the seconds until each of
+    the two is found, findings, trials."""
     runs = collections.defaultdict(list)
     for line in lines:
         frequent, hidden, _, first, second, findings, trials = line.split()

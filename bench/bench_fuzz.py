@@ -35,7 +35,7 @@ def executed(text):
 
 
 def libfuzzer(target, folder, *arguments):
-    """Returns the runs per second and (answers per second, proofs per second); None in place of the pair if the target prints neither."""
+    """Returns (runs per second, (answers per second, proofs per second)). The inner pair is None if the target prints no such counts."""
     done = finished([target, "-seed=1", "-max_total_time=%d" % SECONDS, "-print_final_stats=1", *arguments], cwd=folder)
     runs, counts = executed(done.stdout + done.stderr)
     # libFuzzer counts whole seconds, so we divide by the time that it was given.

@@ -116,7 +116,7 @@ def shuffled_words(rng, rounds=60):
 
 
 def parity(rng):
-    """Returns programs for the parity of all 512 input bits: words first, and bits of each word first."""
+    """Returns programs for the parity of all 512 input bits: the first combines the words first, the second the bits of each word."""
     def folded(shifts):
         return [line for shift in shifts for line in ("tax", "rsh #%d" % shift, "xor x")]
     one = ["ld #0"]
@@ -131,7 +131,7 @@ def parity(rng):
 
 
 def overlapping_lists(rng, entries=1300):
-    """Returns programs for a list of ranges of two words that overlap, and the same list without entries that others hide."""
+    """Returns programs that allow if one of two words lies in one of its ranges, which overlap. The programs test the ranges in different orders."""
     rows = []
     for _ in range(entries // 2):
         low, size = rng.randrange(1 << 20), rng.randrange(1, 4000)

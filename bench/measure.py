@@ -22,7 +22,7 @@ def report_of(binary, command, *arguments, **options):
 
 def compare(*limits):
     """Returns the text of a table's last column: "met", "missed", "not measured" or None. Each limit is (measured value, sign, target);
-    the sign is "<=", ">=", or None if there is no target."""
+    the sign is "<=", ">=", or None if the value has no target."""
     if any(measured is None for measured, _, _ in limits):
         return "not measured"
     aimed = [measured <= target if sign == "<=" else measured >= target for measured, sign, target in limits if sign]

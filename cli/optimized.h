@@ -33,7 +33,7 @@ struct CompilationOptions {
 
  private:
   Status apply(std::vector<Stack>& stacks, const Options& options) const;
-  // `chosen`: the passes that `passes` names.
+  // Returns text for reports about what makes the programs. `chosen` are the passes in `passes`.
   [[nodiscard]] std::string described(const std::vector<const Pass*>& chosen) const;
 };
 

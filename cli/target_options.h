@@ -31,7 +31,7 @@ struct TargetOptions {
   }
 };
 
-// At most one of the members is set.
+// At most one of `optimizer`, `compiler` and `evaluator` is set.
 struct OpenTarget {
   std::unique_ptr<Optimizer> optimizer;
   std::unique_ptr<Compiler> compiler;

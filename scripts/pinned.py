@@ -35,7 +35,7 @@ def go_module(name, version, checksum):
 
 
 def python_packages(pins, folder):
-    """Installs the packages of PyPI that the file `pins` names, with their hashes, in `folder`, unless they are there. Returns `folder`."""
+    """Installs into `folder` the PyPI packages that the file `pins` lists with their hashes, unless they are already there. Returns `folder`."""
     kept = folder / "pins.txt"
     if kept.exists() and kept.read_text() == pins.read_text():
         return folder

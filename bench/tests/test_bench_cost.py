@@ -16,7 +16,7 @@ def call(name, mean, allowed=True, exact=True):
 
 def report(calls=bench.CALLS, **more):
     """Returns a report on two filters: in the list, call number N executes 5 + N instructions; in the tree, it executes 10 or 11.
-    Both deny one more call."""
+    Both filters deny one more call."""
     return {"sides": [{"calls": [call("c%d" % n, how(n), **more) for n in reversed(range(calls))] + [call("no", 999, False)]}
                       for how in (lambda n: 5 + n, lambda n: 10 + n % 2)]}
 

@@ -17,7 +17,7 @@ def pytest_sessionstart(session):
 
 @pytest.fixture
 def asm(tmp_path):
-    """Writes bpf_asm text to a new file and returns the path."""
+    """Returns a function that writes bpf_asm text to a new file and returns the path."""
     def write(text, name="p%d.asm"):
         path = tmp_path / (name % len(list(tmp_path.iterdir())) if "%" in name else name)
         path.write_text(text if text.endswith("\n") else text + "\n")
@@ -33,7 +33,7 @@ def getpid(asm):
 
 @pytest.fixture
 def getpid_enoent(asm):
-    """Returns the same filter with ENOENT instead of EPERM."""
+    """Returns the filter of `getpid` with ENOENT instead of EPERM."""
     return asm("ld [0]\njeq #39, ok, bad\nok: ret #0x7fff0000\nbad: ret #0x50002\n", "getpid-enoent.asm")
 
 

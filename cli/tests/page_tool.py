@@ -1,4 +1,4 @@
-"""Makes pages with --html and reads them: their tags, tables and stored values. The browser's tests share it."""
+"""Makes pages with --html and reads them: their tags, tables and stored values. The tests with a browser use this module, too."""
 
 import json
 import re

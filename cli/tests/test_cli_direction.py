@@ -237,7 +237,7 @@ def parts_of(line):
 
 
 def steps_of(text, by_number, truth):
-    """Returns the calls of steps such as "read: KILL_PROCESS -> ERRNO(1 EPERM)", and their counts and flags, after checking the actions."""
+    """Returns what items_of() returns, for all steps such as "read: KILL_PROCESS -> ERRNO(1 EPERM)" together. Checks their actions."""
     calls, words = {}, set()
     for names, before, after in re.findall(r"(.*?): (%s) -> (%s)(?:; |$)" % (ACTION, ACTION), text):
         found, more = items_of(names, by_number)

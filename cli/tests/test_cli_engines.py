@@ -50,7 +50,8 @@ def test_diagrams_support_arithmetic(asm):
 
 @pytest.fixture
 def product(asm):
-    """Compares a product of two input words with a constant: too large for diagrams, easy for the solver."""
+    """Returns a function that writes a program, which compares a product of two input words with a constant. The product is too large for
+    diagrams, and easy for the solver."""
     def write(first, second, k):
         return asm(PRODUCT % (first, second, k))
     return write

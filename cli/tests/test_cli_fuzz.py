@@ -250,7 +250,7 @@ def test_notes_do_not_fail_and_failures_can_be_allowed(tool, programs):
 
 
 def test_an_optimizer_with_cubic_time_is_slow(tool):
-    # It waits only for programs with scratch memory, because each slow family takes four seconds.
+    # The optimizer is slow only for programs with scratch memory, because each slow family takes four seconds.
     cubic = tool("import time; time.sleep((len(insns) / 4096) ** 3 * 2.5 if any(i[0] == 2 for i in insns) else 0)")
     document, done = report("fuzz", "--optimizer", cubic, "--trials", "1", "--generate")
     assert (done.status, document["verdict"]) == (1, "fail"), done

@@ -164,5 +164,5 @@ def test_known_findings_stay_known_in_every_process(tmp_path):
     done = report("fuzz", *tool, "--trials", "3000", "--jobs", "3", "--known", str(known))
     differences = [one for one in done["findings"] if one["kind"] == "different"]
     assert len([one for one in differences if one["known"]]) == 1 and [one for one in differences if not one["known"]]
-    # Every other one fails, or may be the known one.
+    # Each difference is the known one, or a failure, or may be the known one.
     assert all(one["known"] + one["failure"] + one.get("may_be_known", False) == 1 for one in differences)

@@ -92,7 +92,7 @@ def test_run_does_not_run_calls_with_unknown_arguments_in_the_kernel(asm):
     done = run("run", path, "--audit", record % 41, *ORACLE)
     assert done.status == 3 and not done.out, done
     assert "%s: the oracle cannot run this call, because the result depends on arguments that the audit record does not have" % path in done.err
-    assert report("run", path, "--audit", record % 39)["verdict"] == "pass"  # the result does not depend on them
+    assert report("run", path, "--audit", record % 39)["verdict"] == "pass"  # for call 39, the result does not depend on the arguments
 
 
 def test_the_kernel_runs_inputs_that_no_call_can_have(asm):

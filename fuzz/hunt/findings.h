@@ -123,9 +123,9 @@ class Findings {
   // occurrences of the pattern, the subject may lack what the other mistake needs. Returns whether
   // a finding was added.
   Result<bool> look_behind(const Finding& finding, std::size_t by);
-  // The other mistake needs a long program.
+  // As look_behind(), if the other mistake needs a long program.
   Result<bool> look_behind_length(const Finding& finding, std::size_t by);
-  // The other mistake needs an architecture, or several.
+  // As look_behind(), if the other mistake needs an architecture, or several.
   Result<bool> look_behind_arches(const Finding& finding, std::size_t by);
   // Returns whether this look has enough effort left. Looks have effort of their own, because
   // frequent bugs can use up the effort of reductions.

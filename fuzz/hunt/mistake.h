@@ -21,7 +21,7 @@ using ActsLike = std::function<bool(ProgramView)>;
 using Mistake = std::tuple<MutationOperator, std::uint16_t, std::uint16_t, std::uint64_t>;
 // Changes of single instructions that turn the subject into a program for which ActsLike is true.
 struct Mistakes {
-  std::set<Mistake> exact;  // those that turn it into the answer itself
+  std::set<Mistake> exact;  // those that turn the subject into the answer itself
   std::set<Mistake> all;
   bool confirmed = false;  // the same program with other values also has one of `all`
   bool refuted = false;    // a changed copy of the subject fails in another way
@@ -29,7 +29,7 @@ struct Mistakes {
   [[nodiscard]] bool certain() const { return !refuted && (confirmed || !exact.empty()); }
   [[nodiscard]] const std::set<Mistake>& best() const { return exact.empty() ? all : exact; }
 };
-// Returns no mistakes for a long program.
+// Returns the mistakes that may have led to the finding's answer, and none if its program is long.
 Mistakes mistakes_in(const Finding& finding, const ActsLike& acts_like);
 
 // Returns whether one of the mistakes, in one place or in several, turns `program` into one for

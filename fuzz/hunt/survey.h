@@ -48,7 +48,7 @@ class Survey {
   static std::uint64_t share(const ShapeRow& row);
 
   std::vector<ShapeRow> rows_;  // for subjects that are not recent
-  ShapeRow all_;                // the same, for all classes together
+  ShapeRow all_;                // the row for all classes together
   std::deque<Recent> recent_;
   std::uint64_t total_ = 0;  // subjects
 };

@@ -36,9 +36,9 @@ struct Import {
   Policy policy;
   std::vector<std::string> notes;  // for people: parts without effect, or with an unexpected effect
   PolicyFormat format = PolicyFormat::kOwn;
-  // Only in OCI profiles; other formats refuse unknown names.
+  // Unknown names in an OCI profile; the importers of other formats refuse such names.
   std::vector<UnknownName> unknown = {};
-  std::vector<std::string> capabilities = {};  // capabilities in an OCI profile, in its order
+  std::vector<std::string> capabilities = {};  // in an OCI profile, in order of appearance
   std::vector<std::pair<unsigned, unsigned>> kernels = {};  // kernel versions in an OCI profile
   std::vector<ProfilePart> parts = {};                      // parts of an OCI profile
   std::vector<RuleSet> idle = {};  // entries of an OCI profile without effect

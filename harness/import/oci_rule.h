@@ -23,7 +23,7 @@ using RequiredValues =
     std::array<std::optional<std::uint64_t>, std::tuple_size_v<decltype(Rule::fields)>>;
 RequiredValues required_values(const Rule& rule);
 
-// Returns whether these require different values of the same argument.
+// Returns whether `a` and `b` require different values of the same argument.
 bool exclude_each_other(const RequiredValues& a, const RequiredValues& b);
 
 }  // namespace secequiv

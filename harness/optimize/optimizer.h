@@ -35,7 +35,7 @@ inline constexpr std::size_t kMaxRounds = 1000;
 std::vector<const Pass*> standard_passes();
 
 // Returns the standard passes except the bytecode passes that draw conclusions from the values of
-// constants. They suit programs whose constants are filled in later (precompile.h).
+// constants. The result suits programs whose constants are filled in later (precompile.h).
 std::vector<const Pass*> value_blind_passes();
 
 // Returns the passes called `names` in that order, no passes for "none" alone, or the standard

@@ -93,7 +93,7 @@ def _run(command, cwd=None):
 
 
 def _remove_all_but(folder, kept):
-    """Deletes the files whose digest is not in `kept`, and all but one of those with the same content."""
+    """Deletes the files whose digest is not in `kept`, and all but one of the files that have the same content. Returns how many."""
     seen, removed = set(), 0
     for path in files(folder):
         name = digest(path.read_bytes())
@@ -106,7 +106,7 @@ def _remove_all_but(folder, kept):
 
 
 def minimize(binary, folder):
-    """Keeps the files that libFuzzer needs for the coverage of all; returns (before, after)."""
+    """Keeps only the files that libFuzzer needs to reach the coverage of all files; returns the numbers of files (before, after)."""
     before = files(folder)
     with tempfile.TemporaryDirectory() as kept:
         done = _run([binary, "-merge=1", "-timeout=25", kept, Path(folder).resolve()])
@@ -129,7 +129,8 @@ def records(content):
 
 
 def edges(secequiv, program, record):
-    """Returns what one input covers in a program, as a set of (instruction, position of the mark in its row of the state file)."""
+    """Returns what one input covers in a program, as a set of (instruction, position). The position is that of the mark in the instruction's row of
+    the state file."""
     with tempfile.TemporaryDirectory() as folder:
         given, state = Path(folder) / "input", Path(folder) / "state"
         given.write_bytes(record)
@@ -141,8 +142,8 @@ def edges(secequiv, program, record):
 
 
 def cover(sets):
-    """Returns a minimal choice of keys of {key: set} whose sets have the same union as all sets: no chosen key can be removed. The
-    choice is deterministic."""
+    """Returns keys of `sets` ({key: set}) whose sets have the same union as all sets. Without any one of these keys, the union would be
+    smaller. The choice is deterministic."""
     wanted = set().union(*sets.values()) if sets else set()
     chosen = []
     while wanted:

@@ -25,7 +25,7 @@ FILE = ROOT / "corpus" / "known.toml"
 
 REQUESTS = ("optimize", "compile", "evaluate", "profile")
 POLICIES = ("compile", "profile")  # requests whose file is a policy
-# for each kind of fault: whether its entry has an input, and the right and the wrong number for this input
+# for each kind of fault: whether an entry of this kind has an input, with the right and the wrong number for it
 KINDS = {"wrong-answer": True, "evaluator": True, "refused-output": False, "refused": False, "slow": False, "hang": False, "crash": False}
 LONGEST = datetime.timedelta(days=184)  # six months
 
@@ -42,7 +42,7 @@ class Known(NamedTuple):
     first_seen: datetime.date
     expires: datetime.date
     file: Path  # absolute
-    path: str  # the same, relative to corpus
+    path: str  # `file`, relative to corpus
     ours: object  # a 32-bit number if the entry has an input, otherwise text
     theirs: object
     what: str

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Run clang-tidy on the sources that a build folder would compile: clang_tidy.py SOURCES BUILD.
 
-pip installs the version that clang_tidy.txt pins in build/clang-tidy of this project, unless it is there.
+Unless build/clang-tidy of this project already contains the version of clang-tidy that clang_tidy.txt pins, pip installs it there.
 BUILD/compile_commands.json must list every source except tests, benchmarks and those that adapters build themselves, because run-clang-tidy
 cannot notice a source that no target compiles.
 

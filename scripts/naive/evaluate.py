@@ -20,14 +20,14 @@ from naive.naive import EvaluationError, Insn, run  # noqa: E402
 
 
 def read_program(raw, name):
-    """Returns the instructions of `raw`, bytes; ValueError if they are not whole instructions."""
+    """Returns the instructions in the bytes `raw`; raises ValueError if they are not whole instructions."""
     if not raw or len(raw) % 8:
         raise ValueError("%s: offset %d: expected whole 8-byte instructions, at least one" % (name, len(raw) // 8 * 8))
     return [Insn(*fields) for fields in struct.iter_unpack("<HBBI", raw)]
 
 
 def read_inputs(raw, name):
-    """Returns the 64-byte records of `raw`; ValueError if they are not whole records."""
+    """Returns the 64-byte records in `raw`; raises ValueError if they are not whole records."""
     if len(raw) % 64:
         raise ValueError("%s: offset %d: expected whole 64-byte records" % (name, len(raw) // 64 * 64))
     return [raw[at:at + 64] for at in range(0, len(raw), 64)]

@@ -215,7 +215,7 @@ def _parse_same(number, value):
 
 
 def check(vector):
-    """Returns a message `file:line: …` for each wrong result of the evaluator on `vector`; empty if there is none."""
+    """Returns a list of messages `file:line: …`, one for each wrong result of the evaluator on `vector`."""
     failures = []
 
     def fail(line, message):

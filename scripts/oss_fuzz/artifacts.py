@@ -164,7 +164,7 @@ def architecture_problems(target, architecture):
 
 
 def sanitizer_calls(target):
-    """Returns {"asan": call instructions whose target is __asan..., ...}; None if it cannot be disassembled."""
+    """Returns {"asan": number of calls of __asan... functions, ...}; None if objdump cannot disassemble the target."""
     process = subprocess.Popen(["objdump", "-d", "--no-show-raw-insn", str(target)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                                errors="replace", env=dict(os.environ, LC_ALL="C"))
     counts = {"asan": 0, "msan": 0, "ubsan": 0}
@@ -178,7 +178,7 @@ def sanitizer_calls(target):
 
 
 def instrumentation_problems(target, configuration, calls=None):
-    """Checks that the target contains the sanitizer and no other one. The service checks UBSan only in libFuzzer's builds."""
+    """Checks that the target contains the configuration's sanitizer and no other one. The service checks UBSan only in libFuzzer's builds."""
     calls = calls or sanitizer_calls(target)
     if calls is None:
         return ["%s: objdump cannot read it" % target.name]

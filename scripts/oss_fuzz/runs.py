@@ -34,7 +34,7 @@ def unpack(sandbox, target):
 
 
 def environment(options):
-    """Returns RUNTIME with the sanitizer options and environment variables of a target added."""
+    """Returns the variables of matrix.RUNTIME, with a target's own sanitizer options and environment variables added."""
     values = dict(matrix.RUNTIME)
     for section, variable in (("asan", "ASAN_OPTIONS"), ("ubsan", "UBSAN_OPTIONS"), ("msan", "MSAN_OPTIONS")):
         added = ["%s=%s" % pair for pair in options.get(section, {}).items()]

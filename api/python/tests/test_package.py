@@ -274,7 +274,7 @@ def test_the_program_of_a_finding_is_stored_and_named(tmp_path, monkeypatch):
 
 
 def test_a_finding_names_a_command_that_repeats_it(tmp_path):
-    """The stored command would need this process."""
+    """The finding names its file and the pytest command, because the command that secequiv stores would need this process."""
     for programs in ((), "stored"):
         with pytest.raises(AssertionError) as caught:
             assert_optimizer(swaps_jset, save=tmp_path, programs=programs and [path])

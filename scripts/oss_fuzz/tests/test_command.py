@@ -20,8 +20,8 @@ def command(monkeypatch):
 
 @pytest.fixture
 def outcomes(command, monkeypatch):
-    """Returns (results, checked): configurations listed in `results` (as text) get that result, others pass; `checked` records
-    the calls."""
+    """Returns (results, checked). `results` maps configurations, as text, to the results of their checks; all others pass. `checked`
+    records the calls of check()."""
     kinds, seen = {}, []
 
     def fake(root, configuration, folder, limits, plain=False):

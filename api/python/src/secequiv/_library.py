@@ -132,7 +132,7 @@ def call(function: str, *arguments: Any, **options: Any) -> Raw:
 
 
 def parse_kept(*arguments: Any, **options: Any) -> Tuple[Raw, Parsed]:
-    """Like `call` of secequiv_parse, but also keeps the result."""
+    """Calls secequiv_parse as `call` does, but also keeps its result."""
     kept = Parsed(_called("secequiv_parse", arguments, options))
     return _copied(kept.handle), kept
 

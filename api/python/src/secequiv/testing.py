@@ -46,10 +46,10 @@ def assert_optimizer(optimize: Optimizer, *, trials: int = 1000, seed: int = 1, 
     `request_timeout` seconds. `optimize` gets a list of `Insn` and returns such a list, or a list of tuples. It runs in forks
     of this process. After its last program, a fork has five seconds to end: later failures do not count.
 
-    Without `programs`, the programs are generated. Otherwise they are the programs in these files and folders, and changed
+    Without `programs`, the programs are generated. With `programs`, they are the programs in these files and folders, and changed
     copies of them. Every answer must be proven equivalent within ten seconds, or `Unknown` is raised; with `allow_unproven`,
     answers that no engine could prove are only compared on inputs. The program of a finding is written to the folder `save`, or to a
-    new one for temporary files. The assertion runs the command line: $SECEQUIV, or secequiv on PATH."""
+    new temporary folder. The assertion runs the command line: $SECEQUIV, or secequiv on PATH."""
     __tracebackhide__ = True
     folder = os.fspath(save) if save is not None else tempfile.mkdtemp(prefix="secequiv-findings-")
     arguments = ["fuzz", "--json", "--save", folder, "--no-scaling", "--stop-at-first", "--trials", str(trials), "--seed", str(seed),
@@ -82,7 +82,8 @@ def assert_optimizer(optimize: Optimizer, *, trials: int = 1000, seed: int = 1, 
 
 
 def _failure(finding: Any) -> str:
-    """Returns the text of a finding, and how to repeat it: the stored command would need this process."""
+    """Returns the text of a finding and how to repeat it with pytest, and writes the latter into the finding's file. The command there would
+    need this process."""
     if not finding.get("file"):
         return str(finding["text"])
     file = Path(finding["file"]).resolve()
