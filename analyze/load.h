@@ -55,8 +55,8 @@ Result<Policy> parse_policy(std::string_view text, const std::string& name, cons
 Result<Import> load_import(const std::string& path, const Reading& reading);
 Status check_names(const Import& imported, const Reading& reading);
 
-// Reads a program, or compiles a policy without optimization. `path` names it in positions; if it
-// is empty, there are none.
+// Reads a program, or compiles a policy without optimization. Positions in the result name the file
+// `path`; if `path` is empty, the result has no positions.
 Result<Source> read_source(std::string_view bytes, const std::string& name, const std::string& path,
                            const Reading& reading);
 Result<Source> load_source(const std::string& path, const Reading& reading);
@@ -73,8 +73,8 @@ Result<std::vector<Source>> load_accepted_stack(const std::string& paths, const 
 
 // Shows a note if a program is too long for the kernel.
 void note_length(const std::string& name, ProgramView program, const Reading& reading);
-// Does the same for a loaded filter, unless it is our own compilation of a policy: nobody installs
-// that program.
+// Shows such a note for a loaded filter, unless it is our own compilation of a policy: nobody
+// installs that program.
 void note_length(const Source& source, const Reading& reading);
 // Return the host and the container for which profiles were read, if their meaning depends on them.
 std::optional<ReadFor> read_for(std::span<const Source> filters);

@@ -108,7 +108,8 @@ enum Symbol : std::uint32_t {
   kAnd,
   kTest
 };
-// Replace actions that differ only in their data, as far as the policy does not use them already.
+// These actions replace actions that differ only in their data, unless the policy uses them
+// already.
 constexpr std::array kDistinctActions = {
     SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO, SECCOMP_RET_KILL_THREAD, SECCOMP_RET_KILL_PROCESS,
     SECCOMP_RET_TRAP,  SECCOMP_RET_LOG,   SECCOMP_RET_TRACE};

@@ -91,7 +91,7 @@ class Symbols {
     return find(&in);
   }
 
-  // Returns the same names and limits without places, for use with other programs.
+  // Returns these names and limits without their places, for use with other programs.
   [[nodiscard]] Symbols names_only() const;
   // Returns whether each place is an instruction of one of these programs. If not, add() received a
   // copy of a program, and an engine would use the placeholder as the operand.

@@ -29,8 +29,8 @@ class SteeredPrograms {
   [[nodiscard]] const std::vector<std::uint16_t>& last() const { return last_; }
 
  private:
-  // Returns the example of the rarest of a few classes, which is empty if none of them has an
-  // example.
+  // Chooses a few classes at random, and returns the example of the rarest one. Returns an empty
+  // program if none of these classes has an example.
   [[nodiscard]] const Program& rare(Random& random) const;
 
   [[nodiscard]] Program changed_kept(Random& random) const;

@@ -93,8 +93,8 @@ struct CheckReport {
 
 // Returns the text: both programs first, the verdict last. It ends with a newline.
 std::string check_text(const CheckReport& report);
-// Returns the same text for the HTML page, with one line in place of both traces, which the page
-// shows elsewhere.
+// Returns the text of check_text() for the HTML page: one line replaces both traces, because the
+// page shows them elsewhere.
 std::string check_summary(const CheckReport& report);
 
 nlohmann::ordered_json to_json(const CheckReport& report);  // schema "secequiv.check/1"

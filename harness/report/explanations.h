@@ -12,7 +12,7 @@ namespace secequiv {
 // Returns what the word `code` means, for each kind that it has. If `code` is empty, returns all
 // words with a sentence each. Returns "" for an unknown word.
 std::string explanation(std::string_view code);
-// Returns the same as JSON; texts are not broken into lines.
+// Returns what explanation() returns, as JSON; texts are not broken into lines.
 nlohmann::ordered_json explanation_json(std::string_view code);
 
 // Returns all words, sorted.

@@ -13,7 +13,7 @@ namespace secequiv {
 // Returns untrusted `text` escaped for HTML.
 std::string as_html(std::string_view text);
 
-// Each returns a whole section, or "" if there is nothing to show.
+// Each of these functions returns a whole section, or "" if there is nothing to show.
 std::string difference_html(const Page& page);
 std::string notes_html(const std::vector<PageNote>& notes);
 std::string cost_html(const PageCost& cost);

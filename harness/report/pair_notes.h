@@ -26,7 +26,7 @@ inline constexpr std::string_view kHostOptions = "--arch, --kernel-version, --ca
 
 // Returns "holds for x86_64, Linux 6.1, no capabilities (...)", or "". `how` names the options.
 std::string holds_for(const std::optional<ReadFor>& host, std::string_view how = kHostOptions);
-// Returns the same as a line, or "".
+// Returns the text of holds_for() as a line, or "".
 std::string holds_for_line(const std::optional<ReadFor>& host);
 void add_read_for(const std::optional<ReadFor>& host, nlohmann::ordered_json& document);
 
@@ -42,7 +42,7 @@ struct PairNotes {
   // Returns kUnknown if `verdict` means success, but the profiles had to be compared as a whole and
   // were not; otherwise `verdict`.
   [[nodiscard]] Verdict concluded(Verdict verdict) const;
-  // Does the same, and sets the reason if the verdict changes.
+  // Replaces `verdict` by concluded(verdict), and sets the reason if that is another verdict.
   void conclude(Verdict& verdict, std::string& reason) const;
 
   // Returns " for these capabilities and this kernel (2 entries were not compared)", or "". This

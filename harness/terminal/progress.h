@@ -13,7 +13,7 @@
 
 namespace secequiv::terminal {
 
-// Both remove the line of a StatusLine or Ticker before other output is printed. After
+// These functions remove the line of a StatusLine or Ticker before other output is printed. After
 // hide_status() the line may appear again. end_status() also ends the Ticker.
 void hide_status();
 void end_status();

@@ -54,9 +54,9 @@ dd::Limits limits_to_improve(const dd::Limits& limits);
 // witness does not replay or if answers contradict each other.
 Result<Proof> ask_engine(const Question& question, const Engine& engine, const Budget& budget);
 
-// Does the same, but derived inputs run before any solver. If one shows a difference, the verdict
-// is kDifferent even if the engine gives up. The engine then has only little time to find the
-// smallest witness.
+// Answers the question as ask_engine() does, but runs derived inputs before any solver. If an input
+// shows a difference, the verdict is kDifferent even if the engine gives up. The engine then has
+// only little time to find the smallest witness.
 Result<Proof> decide(const Question& question, const Engine& engine, const Budget& budget);
 
 }  // namespace secequiv

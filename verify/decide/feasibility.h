@@ -13,8 +13,8 @@ namespace secequiv {
 
 class FeasibilityDecider {
  public:
-  // Precondition: the kernel accepts `program`, except that it may be too long, and it outlives
-  // this object.
+  // Preconditions: the kernel accepts `program`, except that it may be too long, and `program`
+  // outlives this object.
   FeasibilityDecider(const Program& program, const Engine& engine, const Budget& budget);
   ~FeasibilityDecider();
   FeasibilityDecider(const FeasibilityDecider&) = delete;

@@ -27,7 +27,7 @@ class Sweep {
 
   // Returns whether the bit is true for some input.
   Answer possible(Bool goal);
-  // After kYes: such an input.
+  // After kYes: an input for which the bit is true.
   [[nodiscard]] const Inputs& example() const { return example_; }
   // Makes these bits false in the example where that is possible; earlier bits have precedence.
   // Returns false if one of them takes more than `conflicts` conflicts, or if `stop` ends the call

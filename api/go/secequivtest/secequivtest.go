@@ -12,7 +12,7 @@
 // A filter is a []byte (raw struct sock_filter, little endian, or any other form that the command line reads), a string (text if it
 // contains a line break, otherwise a path), or a slice of structures of a uint16, two uint8 and a uint32, such as
 // syscall.SockFilter, unix.SockFilter and bpf.RawInstruction. The command is $SECEQUIV, or secequiv on PATH. A test fails if there
-// is no such command, and also if time runs out. After a change of such a file or of the command, `go test` runs the test again instead of
+// is no such command, and also if time runs out. After a change of a filter's file or of the command, `go test` runs the test again instead of
 // answering "(cached)", even if the file is outside the module.
 package secequivtest
 
