@@ -68,7 +68,7 @@ def test_survivors_have_witnesses(asm):
         assert int(missed["change"].split("#")[-1], 0) == int(witness["after"]["value"], 16)
 
 
-def test_text_lists_survivors_with_their_witness(asm):
+def test_the_text_lists_survivors_with_their_witness(asm):
     path = asm(XOR)
     document, _ = report("mutate", path, "--fuzz-seconds", "0")
     done = run("mutate", path, "--fuzz-seconds", "0")

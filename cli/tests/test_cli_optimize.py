@@ -113,7 +113,7 @@ def test_remove_dead_writes_has_an_effect_on_foreign_programs(asm):
 
 
 @pytest.mark.parametrize("name", PASSES)
-def test_stop_after_skips_later_passes(name, tmp_path):
+def test_the_option_stop_after_skips_later_passes(name, tmp_path):
     if name in OTHERS_ONLY:
         return
     optimized(NESTED, tmp_path, "--stop-after", name)
@@ -122,7 +122,7 @@ def test_stop_after_skips_later_passes(name, tmp_path):
     assert {row[1] for row in rows} <= set(allowed) - OTHERS_ONLY
 
 
-def test_stop_after_applies_to_chosen_passes():
+def test_the_option_stop_after_applies_to_chosen_passes():
     rows, _ = explained(NESTED, "--passes", "split-halves,extract-common,value-trees", "--stop-after", "extract-common")
     assert {row[1] for row in rows} == {"split-halves", "extract-common"}
 
@@ -150,7 +150,7 @@ def test_passes_can_reproduce_libseccomps_layout(tmp_path):
 
 
 @pytest.mark.parametrize("source", [BEFORE, NESTED, KVM], ids=lambda path: path.name)
-def test_changes_lists_the_effect_of_each_pass(source):
+def test_the_option_changes_lists_the_effect_of_each_pass(source):
     quiet, loud = run("optimize", source), run("optimize", source, "--changes")
     assert quiet.err == "" and quiet.out == loud.out
     rows, whole = explained(source)
@@ -168,7 +168,7 @@ def test_changes_lists_the_effect_of_each_pass(source):
     assert whole[0][1] == last[3] < whole[0][0]
 
 
-def test_changes_lists_rule_passes_and_plan_passes():
+def test_the_option_changes_lists_rule_passes_and_plan_passes():
     assert {row[4] for row in explained(NESTED, "--print-rules")[0]} == {"matchers"}
     rows, whole = explained(NESTED, "--print-plan")
     assert {row[4] for row in rows} == {"matchers", "entries"} and whole == []
@@ -176,7 +176,7 @@ def test_changes_lists_rule_passes_and_plan_passes():
 
 @pytest.mark.parametrize("source", [NESTED, KVM, SEED / "variables.json", SEED / "low-halves.json", SEED / "multi-arch.json",
                                     POLICIES / "oci" / "docker-default.json"], ids=lambda path: path.name)
-def test_print_rules_gives_an_equivalent_policy(source, tmp_path):
+def test_the_option_print_rules_gives_an_equivalent_policy(source, tmp_path):
     out = tmp_path / "rules.json"
     assert run("optimize", source, "--print-rules", "-o", out).status == 0
     assert report("prove", source, out)[1].status == 0
@@ -185,7 +185,7 @@ def test_print_rules_gives_an_equivalent_policy(source, tmp_path):
     json.loads(out.read_text())
 
 
-def test_print_plan_shows_the_searches():
+def test_the_option_print_plan_shows_the_searches():
     hot, searched, cached, values = plan(KVM)
     assert hot.startswith("list: futex ?") and searched.startswith("tree pinned apart>16: ") and values == "trees of values"
     assert cached.startswith("tree pinned apart>16: read..write ALLOW, ") and "?" not in cached

@@ -269,7 +269,7 @@ def test_the_page_shows_the_options_of_the_run(tmp_path, getpid, getpid_enoent):
     assert sorted(given) == sorted(["--assume 'nr == read'", "--same behaviour", html]) and "--timeout 60" in default, given
 
 
-def test_a_call_that_lost_the_cache_is_never_green(tmp_path, asm):
+def test_a_call_that_is_no_longer_cached_is_never_green(tmp_path, asm):
     # The kernel cannot cache a call for which the filter tests the instruction pointer.
     before = asm("ld [4]\njeq #0xc000003e, n, k\nn: ld [0]\njeq #39, y, k\ny: ret #0x7fff0000\nk: ret #0", "a.asm")
     after = asm("ld [8]\nld [4]\njeq #0xc000003e, n, k\nn: ld [0]\njeq #39, y, k\ny: ld [8]\njeq #0, z, z\nz: ret #0x7fff0000\nk: ret #0", "b.asm")

@@ -135,7 +135,7 @@ def test_the_option_words_sets_every_word(asm):
 
 
 @pytest.mark.parametrize("option", ["--nr", "--call-arch", "--ip", "--arg"])
-def test_words_excludes_other_fields(option, getpid):
+def test_the_option_words_excludes_other_fields(option, getpid):
     done = run("run", getpid, "--words", ",".join(["0"] * 16), option, "0=1" if option == "--arg" else "1")
     assert done.status == 2 and option in done.err
 

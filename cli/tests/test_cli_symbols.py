@@ -130,7 +130,7 @@ def test_other_commands_need_values(command, asm, tmp_path):
         assert run(command[0], *args, "--set", "errno=0x50001", raw=True).status == 0
 
 
-def test_set_fills_in_values(asm, tmp_path):
+def test_the_option_set_fills_in_values(asm, tmp_path):
     path = asm(BEFORE)
     settings = ["--set", "nr=39", "--set", "fd=0x3", "--set", "errno=327681"]
     raw = run("asm", path, *settings, raw=True)
@@ -213,6 +213,6 @@ def test_malformed_settings_are_errors(setting, message, asm):
     assert done.status == 2 and message in done.err and done.out == ""
 
 
-def test_set_refuses_policies():
+def test_the_option_set_refuses_policies():
     done = run("dis", POLICIES / "seed" / "variables.json", "--set", "pid=99")
     assert done.status == 2 and "found the policy" in done.err and "'precompile'" in done.err

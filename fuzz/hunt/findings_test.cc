@@ -70,7 +70,7 @@ TEST_F(FindingsTest, OneRequestExplainsAProgramWithManyOccurrences) {
   EXPECT_TRUE(reduced_.empty());
 }
 
-TEST_F(FindingsTest, IfTakingOutAllShowsNothingOneOccurrenceIsTakenOut) {
+TEST_F(FindingsTest, IfTakingOutAllOccurrencesShowsNothingOneIsTakenOut) {
   answer_ = [](ProgramView p) {
     return has(p, kNeg) && p.front() != kNegate ? Shown::kRight : Shown::kNothing;
   };

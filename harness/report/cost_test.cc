@@ -98,7 +98,7 @@ TEST(CostReport, TheLegendOfTheDrawingFitsItsWidth) {
             1u);
 }
 
-TEST(CostReport, CallsThatLoseTheCacheHaveNoFactor) {
+TEST(CostReport, CallsThatAreNoLongerCachedHaveNoFactor) {
   EXPECT_EQ(ratio(4, 3), "0.75");
   EXPECT_EQ(ratio(0, 5), "0 to 5.0");
   EXPECT_EQ(ratio(0, 5, false), "0 to 5.0~");

@@ -276,7 +276,7 @@ def test_a_target_that_is_not_built_is_an_error(tmp_path, command, capsys):
     assert "fuzz_none is not built" in capsys.readouterr().err
 
 
-def test_regress_of_a_hang_is_not_reduced(tmp_path, monkeypatch):
+def test_regress_does_not_reduce_a_hang(tmp_path, monkeypatch):
     monkeypatch.setattr(fuzzing, "TIMEOUT", 0.5)
     tries = tmp_path / "tries"
     target = executable(tmp_path / "fuzz_slow", "import time\nopen(%r, 'a').write('x')\ntime.sleep(60)\n" % str(tries))

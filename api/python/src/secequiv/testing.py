@@ -82,8 +82,8 @@ def assert_optimizer(optimize: Optimizer, *, trials: int = 1000, seed: int = 1, 
 
 
 def _failure(finding: Any) -> str:
-    """Returns the text of a finding and how to repeat it with pytest, and writes the latter into the finding's file. The command there would
-    need this process."""
+    """Returns the text of a finding and how to repeat it with pytest. Also replaces the command that is stored in the finding's file, because
+    that command would need this process."""
     if not finding.get("file"):
         return str(finding["text"])
     file = Path(finding["file"]).resolve()
