@@ -90,9 +90,8 @@ void add_bench(CLI::App& app, Context& context) {
   sub->add_flag("--real", given->job.timing.real,
                 "Let harmless calls succeed instead of failing, so that the kernel uses its cache");
   sub->add_option("--chart", given->chart, "Also write a chart (SVG) to this file");
-  add_number(
-      *sub, "--rounds", given->job.timing.rounds, 2, 100000,
-      "Take this many samples of each filter, or up to four times as many if times are noisy");
+  add_number(*sub, "--rounds", given->job.timing.rounds, 2, 100000,
+             "Take this many samples of each filter, up to four times as many if times vary");
   add_seed(*sub, given->job.timing.seed);
   given->options.add(*sub, {kSandbox, kInput, kImport, kJson});
 }

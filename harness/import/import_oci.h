@@ -45,8 +45,8 @@ struct OciImport {
   std::vector<UnknownName> unknown = {};
   // Capabilities that entries include or exclude, in order of appearance.
   std::vector<std::string> capabilities = {};
-  std::vector<std::pair<unsigned, unsigned>> kernels =
-      {};  // versions that entries include or exclude
+  // Kernel versions that entries include or exclude.
+  std::vector<std::pair<unsigned, unsigned>> kernels = {};
   // Every entry, and the architectures that are not for this host.
   std::vector<ProfilePart> parts = {};
   // The entries without effect, one in each set. If these sets followed the policy's rule sets, no
