@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -10,6 +11,9 @@ namespace secequiv {
 namespace {
 
 constexpr std::uint64_t kLow = 0xffffffff;
+constexpr std::uint64_t kLargestFd = 0x7fffffff;
+constexpr std::uint64_t kMostValues = 4;              // of a range that is listed
+constexpr std::size_t kMostComparisons = 10'000'000;  // of cubes, to shorten one rule
 constexpr int kMostGaps = 3;  // free bits above a fixed one, for which a cube becomes intervals
 
 struct Interval {
@@ -19,6 +23,23 @@ struct Interval {
 
 bool overlap(const FieldCube& a, const FieldCube& b) {
   return (a.mask & b.mask & (a.value ^ b.value)) == 0;
+}
+
+bool contains(const FieldCube& a, const FieldCube& b) {
+  return (a.mask & ~b.mask) == 0 && overlap(a, b);
+}
+
+// Frees as many bits of `cube` as possible, so that it still overlaps none of `outside`. Stops
+// after `budget` comparisons, which it counts down.
+FieldCube expanded(FieldCube cube, std::span<const FieldCube> outside, std::size_t& budget) {
+  for (std::uint64_t left = cube.mask; left != 0 && budget >= outside.size(); left &= left - 1) {
+    budget -= outside.size();
+    const std::uint64_t bit = left & -left;
+    const FieldCube larger = {cube.mask & ~bit, cube.value & ~bit};
+    if (std::ranges::none_of(outside, [&](const FieldCube& one) { return overlap(larger, one); }))
+      cube = larger;
+  }
+  return cube;
 }
 
 // Returns the bits that all cubes have in common.
@@ -63,10 +84,17 @@ class FieldRules {
     std::vector<Rule> out;
     out.reserve(intervals.size());
     for (const Interval& one : intervals) {
-      if (one.first == one.last)
-        out.push_back(test(Matcher::Op::kEq, one.first));
+      if (one.last - one.first < kMostValues)
+        for (std::uint64_t value = one.first;; ++value) {
+          out.push_back(test(Matcher::Op::kEq, value));
+          if (value == one.last) break;
+        }
+      else if (one.first == 0 && one.last == kLargestFd && !low_half_)
+        out.push_back(test(Matcher::Op::kNonNegativeFd, 0));
       else if (one.first == 0)
         out.push_back(test(Matcher::Op::kLe, one.last));
+      else if (one.first == 1 && one.last == all_)
+        out.push_back(test(Matcher::Op::kNe, 0));
       else if (one.last == all_)
         out.push_back(test(Matcher::Op::kGe, one.first));
       else
@@ -83,9 +111,9 @@ class FieldRules {
       if (one.first == one.last)
         out.push_back(test(Matcher::Op::kNe, one.first));
       else if (one.first == 0)
-        out.push_back(test(Matcher::Op::kGt, one.last));
+        out.push_back(test(Matcher::Op::kGe, one.last + 1));
       else if (one.last == all_)
-        out.push_back(test(Matcher::Op::kLt, one.first));
+        out.push_back(test(Matcher::Op::kLe, one.first - 1));
       else
         out.push_back(any_of(
             std::vector{test(Matcher::Op::kLt, one.first), test(Matcher::Op::kGt, one.last)}));
@@ -94,9 +122,30 @@ class FieldRules {
   }
 
   [[nodiscard]] Rule in(const FieldCube& cube) const {
+    if (cube.mask == all_) return test(Matcher::Op::kEq, cube.value);
     if (cube.value == 0 && 2 * std::popcount(cube.mask) > std::popcount(all_))
       return test(Matcher::Op::kBitsAllowlist, 0, all_ & ~cube.mask);
-    return test(Matcher::Op::kMaskedEq, cube.value, cube.mask);
+    return masked(cube);
+  }
+
+  // Describes cubes that are not a few intervals by masks, and the others by intervals.
+  [[nodiscard]] Rule mixed(std::span<const FieldCube> inside,
+                           std::span<const FieldCube> outside) const {
+    std::size_t budget = kMostComparisons;
+    std::vector<FieldCube> masks;
+    std::vector<Interval> ignored;
+    const auto in_masks = [&](const FieldCube& cube) {
+      return std::ranges::any_of(masks,
+                                 [&](const FieldCube& mask) { return contains(mask, cube); });
+    };
+    for (const FieldCube& cube : inside)
+      if (!in_masks(cube) && !add(cube, ignored)) masks.push_back(expanded(cube, outside, budget));
+    std::vector<FieldCube> rest;
+    std::ranges::remove_copy_if(inside, std::back_inserter(rest), in_masks);
+    std::vector<Rule> out;
+    if (!rest.empty()) out.push_back(within(*intervals(rest)));
+    for (const FieldCube& mask : masks) out.push_back(in(mask));
+    return any_of(out);
   }
 
   // One of the fixed bits differs.
@@ -104,12 +153,19 @@ class FieldRules {
     std::vector<Rule> out;
     for (std::uint64_t left = cube.mask; left != 0; left &= left - 1) {
       const std::uint64_t bit = left & -left;
-      out.push_back(test(Matcher::Op::kMaskedEq, ~cube.value & bit, bit));
+      out.push_back(masked({bit, ~cube.value & bit}));
     }
     return any_of(out);
   }
 
  private:
+  // A mask of the low half needs no other restriction to this half.
+  [[nodiscard]] Rule masked(const FieldCube& cube) const {
+    Rule out = test(Matcher::Op::kMaskedEq, cube.value, cube.mask);
+    out.fields[field_].low_half = false;
+    return out;
+  }
+
   [[nodiscard]] bool add(const FieldCube& cube, std::vector<Interval>& out) const {
     const std::uint64_t mask = cube.mask & all_;
     const std::uint64_t tail = mask == 0 ? all_ : (mask & -mask) - 1;
@@ -182,26 +238,39 @@ Rule any_of(std::span<const Rule> rules) {
   return branching(Rule::Kind::kAnyOf, std::move(out));
 }
 
+std::size_t effort_to_read(const Rule& rule) {
+  std::size_t out = 0;
+  for (const Rule& child : rule.children) out += effort_to_read(child);
+  for (const Matcher& test : rule.fields) {
+    if (test.op == Matcher::Op::kAny) continue;
+    out += test.op == Matcher::Op::kMaskedEq ? 5 : test.op == Matcher::Op::kBitsAllowlist ? 3 : 2;
+  }
+  return out;
+}
+
 Rule field_rule(std::size_t field, std::span<const FieldCube> inside,
                 std::span<const FieldCube> outside) {
   const auto tests_high = [](const FieldCube& cube) { return cube.mask > kLow; };
   const FieldRules rules(
       field, std::ranges::none_of(inside, tests_high) && std::ranges::none_of(outside, tests_high));
-  std::vector<Rule> candidates;  // of equally short ones, the first is the easiest to read
-  if (const auto in = rules.intervals(inside)) candidates.push_back(rules.within(*in));
-  if (const auto out = rules.intervals(outside)) candidates.push_back(rules.beyond(*out));
+  std::vector<std::pair<std::size_t, Rule>> candidates;  // by effort
+  const auto offer = [&](Rule rule, std::size_t more = 0) {
+    const std::size_t effort = effort_to_read(rule);
+    candidates.emplace_back(effort + more * effort / 2, std::move(rule));
+  };
+  if (const auto in = rules.intervals(inside)) offer(rules.within(*in));
+  // What a list leaves out is harder to read than what it contains.
+  if (const auto out = rules.intervals(outside)) offer(rules.beyond(*out), out->size() > 1 ? 1 : 0);
   const auto fills = [](std::span<const FieldCube> cubes, std::span<const FieldCube> others) {
     const FieldCube all = common(cubes);
     return std::ranges::none_of(others,
                                 [&](const FieldCube& other) { return overlap(all, other); });
   };
-  if (fills(inside, outside)) candidates.push_back(rules.in(common(inside)));
-  if (fills(outside, inside)) candidates.push_back(rules.not_in(common(outside)));
-  std::vector<Rule> each;
-  each.reserve(inside.size());
-  for (const FieldCube& cube : inside) each.push_back(rules.in(cube));
-  candidates.push_back(any_of(each));
-  return *std::ranges::min_element(candidates, {}, matcher_count);
+  if (fills(inside, outside)) offer(rules.in(common(inside)));
+  if (fills(outside, inside)) offer(rules.not_in(common(outside)));
+  offer(rules.mixed(inside, outside));
+  return std::ranges::min_element(candidates, {}, [](const auto& one) { return one.first; })
+      ->second;
 }
 
 }  // namespace secequiv

@@ -15,11 +15,15 @@ struct FieldCube {
   std::uint64_t value = 0;
 };
 
-// Returns a rule that holds if and only if the field's value lies in one of the cubes of `inside`.
-// Preconditions: cubes do not overlap, and every value lies in `inside` or `outside`, neither of
-// which is empty.
+// Returns a rule that holds for all values in the cubes of `inside` and for none in those of
+// `outside`. For the remaining values it may do either. Preconditions: cubes do not overlap, and
+// neither list is empty.
 Rule field_rule(std::size_t field, std::span<const FieldCube> inside,
                 std::span<const FieldCube> outside);
+
+// Returns how hard the rule is to read: a number that grows with its tests. Equal numbers count
+// less than masks.
+std::size_t effort_to_read(const Rule& rule);
 
 // Return rules that hold if all of `rules` hold, or at least one of them. Conditions on different
 // fields become one rule. Precondition: `rules` is not empty.

@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "analyze/field_rule.h"
@@ -13,6 +14,7 @@
 #include "harness/policy/json.h"
 #include "harness/report/regions.h"
 #include "harness/seccomp/data.h"
+#include "verify/dd/actions.h"
 #include "verify/dd/engine.h"
 #include "verify/dd/regions.h"
 
@@ -22,13 +24,12 @@ namespace {
 using dd::Diagrams;
 using dd::NodeId;
 
-constexpr std::uint32_t kUnknownAudit = 0;  // no architecture has this value
 constexpr std::uint32_t kAll = 0xffffffff;
 // A longer range of numbers with one action is the policy's default or its action for x32 calls,
 // because rules name single numbers.
 constexpr std::uint32_t kMostListed = 1024;
 constexpr std::size_t kMostRanges = 8192;  // of numbers, for one architecture
-constexpr std::size_t kMostCubes = 4096;   // of values, for one field
+constexpr std::size_t kMostCubes = 65536;  // of values, for one field
 
 // Numbers with one function of the other fields.
 struct Numbers {
@@ -51,9 +52,19 @@ bool has_x32_bit(std::uint32_t nr) { return (nr & kX32Bit) != 0 && nr != kAll; }
 // can match everything.
 using Choices = std::vector<std::pair<std::uint32_t, Rule>>;
 
-std::size_t tests_in(const Choices& choices) {
-  return std::transform_reduce(choices.begin(), choices.end(), choices.size(), std::plus<>(),
-                               [](const auto& choice) { return matcher_count(choice.second); });
+std::size_t effort_to_read(const Choices& choices) {
+  return std::transform_reduce(
+      choices.begin(), choices.end(), choices.size(), std::plus<>(),
+      [](const auto& choice) { return secequiv::effort_to_read(choice.second); });
+}
+
+// Returns the field and the value of the rule's first test, by which people sort alternatives.
+std::tuple<std::size_t, std::uint64_t, std::size_t> first_test(const Rule& rule) {
+  if (is_branching(rule)) return first_test(rule.children.front());
+  for (std::size_t i = 0; i < rule.fields.size(); ++i)
+    if (rule.fields[i].op != Matcher::Op::kAny)
+      return {i, rule.fields[i].value, matcher_count(rule)};
+  return {};
 }
 
 class Lifter {
@@ -65,8 +76,7 @@ class Lifter {
 
   Result<Policy> policy() {
     if (decisions_.computed)
-      return inexpressible(computed(),
-                           "the filter returns a value that it computes from the input");
+      return inexpressible(computed(), "it returns a value that it computes from the input");
     if (auto s = choose_arches(); !s) return s.error();
     for (const ArchInfo& info : all_arches()) {
       if (!out_.has_arch(info.arch)) continue;
@@ -125,22 +135,23 @@ class Lifter {
 
   // Lists the architectures that the filters treat in a special way. All others need one action.
   Result<Ok> choose_arches() {
-    const NodeId other = space_.fix(decisions_.root, kArchWord, kUnknownAudit);
+    const NodeId other = space_.fix(decisions_.root, kArchWord, dd::kUnknownAudit);
     NodeId others = Diagrams::kOne;  // inputs of the architectures that the policy does not list
     for (const ArchInfo& info : all_arches()) {
       if (info.arch == Arch::kX32 || on(info) == other) continue;  // x32 has the value of x86_64
       out_.arches.push_back(info.arch);
       others = diagrams().both(others, diagrams().negate(equal(kArchWord, info.audit)));
     }
-    if (out_.arches.empty()) out_.arches.push_back(job_.host);
     if (!is_constant(other))
       return inexpressible(
           diagrams().both(others, space_.differing({other, false}, {some_leaf(other), false})),
-          "the action for the other architectures depends on the call");
+          out_.arches.empty() ? "it does not test the architecture"
+                              : "its action for all other architectures depends on the call");
+    if (out_.arches.empty()) out_.arches.push_back(job_.host);
     out_.bad_arch_action = value(other);
     const NodeId odd = diagrams().both(others, space_.differing(decisions_, {other, false}));
     if (odd != Diagrams::kZero)
-      return inexpressible(odd, "it distinguishes an architecture that policies do not know");
+      return inexpressible(odd, "it tests an architecture that policies do not know");
     return Ok{};
   }
 
@@ -194,11 +205,10 @@ class Lifter {
         auto& known = is_x32 ? x32 : rest;
         if (!is_constant(numbers.then))
           return inexpressible(set_of(*calls.arch, numbers),
-                               "the action for numbers of no call depends on other fields");
+                               "its action for numbers of no system call depends on other fields");
         if (known && known->then != numbers.then)
-          return inexpressible(
-              set_of(*calls.arch, numbers),
-              "numbers of no call have another action than the other such numbers");
+          return inexpressible(set_of(*calls.arch, numbers),
+                               "numbers of no system call have different actions");
         known = numbers;
       }
     }
@@ -208,8 +218,9 @@ class Lifter {
       return Ok{};
     }
     if (lists_x32)
-      return inexpressible(set_of(arch_info(Arch::kX86_64), *x32),
-                           "x32 calls that it lists need the default action for the others");
+      return inexpressible(
+          set_of(arch_info(Arch::kX86_64), *x32),
+          "some x32 calls have rules, but the others do not have the default action");
     out_.x32_action = value(x32->then);
     return Ok{};
   }
@@ -262,17 +273,24 @@ class Lifter {
       if (!rule) return std::nullopt;
       exact.emplace_back(value(leaf), std::move(*rule));
     }
-    std::ranges::sort(exact, {}, [](const auto& one) { return matcher_count(one.second); });
+    std::ranges::sort(exact, {},
+                      [](const auto& one) { return secequiv::effort_to_read(one.second); });
     // One of the values needs no conditions: the default action, or the value of the last rule.
-    std::optional<Choices> best;
+    // Readers expect the default action, unless the rules without it are much shorter.
+    Choices best;
+    std::size_t least = SIZE_MAX;
     for (std::size_t rest = 0; rest < exact.size(); ++rest) {
       Choices now;
       for (std::size_t i = 0; i < exact.size(); ++i)
         if (i != rest) now.push_back(exact[i]);
-      if (exact[rest].first != out_.default_action) now.emplace_back(exact[rest].first, Rule());
-      if (!best || tests_in(now) < tests_in(*best)) best = std::move(now);
+      const bool is_default = exact[rest].first == out_.default_action;
+      if (!is_default) now.emplace_back(exact[rest].first, Rule());
+      const std::size_t effort = effort_to_read(now) * (is_default ? 1 : 2);
+      if (effort >= least) continue;
+      least = effort;
+      best = std::move(now);
     }
-    choices_.emplace(key, *best);
+    choices_.emplace(key, best);
     return best;
   }
 
@@ -289,15 +307,16 @@ class Lifter {
       if (child == Diagrams::kZero) continue;
       auto rest = rule_of(child, endian);
       if (!rest) return std::nullopt;
-      // If the rest holds only within the set anyway, this field does not matter.
-      if (diagrams().both(child, diagrams().negate(set)) != Diagrams::kZero) {
-        std::vector<FieldCube> outside;
-        for (const auto& [other, cubes] : field->values)
-          if (other != child) outside.insert(outside.end(), cubes.begin(), cubes.end());
+      // The field may have any value for which the rest implies that the input is in the set.
+      std::vector<FieldCube> outside;
+      for (const auto& [other, cubes] : field->values)
+        if (diagrams().both(child, diagrams().negate(other)) != Diagrams::kZero)
+          outside.insert(outside.end(), cubes.begin(), cubes.end());
+      if (!outside.empty())
         rest = all_of(std::vector{field_rule(field->index, inside, outside), std::move(*rest)});
-      }
       alternatives.push_back(std::move(*rest));
     }
+    std::ranges::sort(alternatives, {}, first_test);
     const Rule out = any_of(alternatives);
     rules_.emplace(key, out);
     return out;

@@ -1,0 +1,149 @@
+// Tests that policies found in filters decide as the filters do, and are no longer than the
+// policies from which the filters were made. lift() itself proves the first.
+#include "analyze/lift.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <vector>
+
+#include "analyze/field_rule.h"
+#include "harness/base/file.h"
+#include "harness/bpf/testing.h"
+#include "harness/generate/policy.h"
+#include "harness/optimize/optimizer.h"
+#include "harness/policy/compile.h"
+#include "harness/policy/json.h"
+#include "harness/policy/testing.h"
+
+namespace secequiv::lift_test {
+namespace {
+
+LiftJob job_for(std::vector<Program> programs) {
+  LiftJob job;
+  job.stack.name = "a filter";
+  for (Program& program : programs)
+    job.stack.filters.push_back({"a filter", std::move(program), {}});
+  return job;
+}
+
+std::size_t tests_in(const Policy& policy) {
+  std::size_t out = 0;
+  for (const RuleSet& set : policy.rule_sets)
+    for (const SyscallRule& entry : set.rules) out += 1 + matcher_count(entry.rule);
+  return out;
+}
+
+TEST(Lift, FindsRandomPoliciesAgain) {
+  Random random(1);
+  std::vector<double> lengths;
+  const int cases = std::max(10, of_cases(1000));
+  for (int i = 0; i < cases; ++i) {
+    const Policy policy = random_policy(random);
+    const auto lifted = lift(job_for({compile(policy)}));
+    ASSERT_TRUE(lifted) << lifted.error().text() << "\n" << write_policy(policy);
+    lengths.push_back(static_cast<double>(tests_in(lifted->policy)) /
+                      static_cast<double>(std::max<std::size_t>(1, tests_in(policy))));
+  }
+  std::ranges::sort(lengths);
+  EXPECT_LE(lengths[lengths.size() / 2], 1.0) << "median";
+}
+
+// Returns the rules of the only rule set of the lifted policy, as text.
+std::string lifted_rule(const std::string& rule, const std::string& arch = "x86_64") {
+  const Policy policy = policy_from(R"j({"version": 1, "arches": [")j" + arch + R"j("],
+      "default_action": "errno(1)", "rule_sets": [{"action": "allow", "rules": {"read": )j" +
+                                    rule + "}}]}");
+  const auto lifted = lift(job_for({compile(policy)}));
+  EXPECT_TRUE(lifted) << lifted.error().text();
+  if (!lifted || lifted->policy.rule_sets.size() != 1) return "not one set";
+  return write_rule(lifted->policy.rule_sets[0].rules.at(0).rule);
+}
+
+TEST(Lift, RulesReadAsPeopleWriteThem) {
+  for (const char* rule :
+       {R"j(true)j", R"j({"args":{"0":{"eq":5}}})j", R"j({"args":{"0":{"ne":5}}})j",
+        R"j({"args":{"1":{"le":77}}})j", R"j({"args":{"1":{"ge":4294967301}}})j",
+        R"j({"args":{"2":"non_negative_fd"}})j", R"j({"args":{"ip":{"ge":4096}}})j",
+        R"j({"args":{"0":{"eq":5,"bits":32}}})j", R"j({"args":{"0":{"ge":5,"bits":32}}})j",
+        R"j({"args":{"0":{"masked_eq":{"mask":4,"value":4}}}})j",
+        R"j({"args":{"0":{"bits_allowlist":129}}})j", R"j({"args":{"0":{"eq":5},"3":{"ne":0}}})j",
+        R"j({"any_of":[{"args":{"0":{"eq":1}}},{"args":{"0":{"eq":7}}}]})j",
+        R"j({"any_of":[{"args":{"0":{"eq":1}}},{"args":{"1":{"eq":2}}}]})j",
+        R"j({"any_of":[{"args":{"0":{"eq":1}}},{"args":{"0":{"eq":2},"4":{"ge":9}}}]})j",
+        R"j({"all_of":[{"args":{"0":{"ge":10}}},{"args":{"0":{"le":19}}}]})j"})
+    for (const char* arch : {"x86_64", "s390x"}) EXPECT_EQ(lifted_rule(rule, arch), rule) << arch;
+}
+
+TEST(Lift, SimplifiesRules) {
+  EXPECT_EQ(lifted_rule(R"j({"any_of":[{"args":{"0":{"lt":3}}},{"args":{"0":{"ge":2}}}]})j"),
+            "true");
+  EXPECT_EQ(
+      lifted_rule(R"j({"args":{"0":{"masked_eq":{"mask":18446744073709551615,"value":6}}}})j"),
+      R"j({"args":{"0":{"eq":6}}})j");
+  EXPECT_EQ(lifted_rule(R"j({"any_of":[{"args":{"0":{"lt":5}}},{"args":{"0":{"gt":5}}}]})j"),
+            R"j({"args":{"0":{"ne":5}}})j");
+}
+
+TEST(Lift, AStackIsOnePolicy) {
+  const Policy reads = x86_64_policy(R"j({"action": "allow", "rules": {"read": true}})j");
+  const Policy both = x86_64_policy(
+      R"j({"action": "allow", "rules": {"read": {"args": {"0": {"eq": 3}}}, "write": true}})j");
+  const auto lifted = lift(job_for({compile(reads), compile(both)}));
+  ASSERT_TRUE(lifted);
+  EXPECT_EQ(lifted->policy.default_action, both.default_action);
+  ASSERT_EQ(lifted->policy.rule_sets.size(), 1u);
+  ASSERT_EQ(lifted->policy.rule_sets[0].rules.size(), 1u);
+  EXPECT_EQ(write_rule(lifted->policy.rule_sets[0].rules[0].rule), R"j({"args":{"0":{"eq":3}}})j");
+}
+
+TEST(Lift, RulesOfOneCallKeepTheirOrder) {
+  // No action is the default for this call, so the last rule matches everything else.
+  const Policy policy = x86_64_policy(R"j(
+      {"action": "trap(1)", "rules": {"mmap": {"args": {"2": {"masked_eq": {"mask": 4, "value": 4}}}}}},
+      {"action": "allow", "rules": {"mmap": true, "read": true, "write": true}})j");
+  const auto lifted = lift(job_for({compile(policy)}));
+  ASSERT_TRUE(lifted);
+  EXPECT_LE(tests_in(lifted->policy), tests_in(policy));
+}
+
+TEST(Lift, TheActionForX32CallsIsFound) {
+  const Policy policy = policy_from(R"j({"version": 1, "arches": ["x86_64", "i386"],
+      "default_action": "errno(1)", "x32_action": "kill_thread", "rule_sets": [
+      {"action": "allow", "rules": {"x86_64:read": true, "x86_64:4294967295": true, "i386:exit": true}}]})j");
+  const auto lifted = lift(job_for({compile(policy)}));
+  ASSERT_TRUE(lifted) << lifted.error().text();
+  EXPECT_EQ(lifted->policy, policy) << write_policy(lifted->policy);
+}
+
+std::string refusal(const char* text) {
+  const auto lifted = lift(job_for({assemble(text)}));
+  return lifted ? "" : lifted.error().text();
+}
+
+TEST(Lift, NamesWhatNoPolicyCanExpress) {
+  const std::string no = "a filter: no policy can express this filter: ";
+  EXPECT_EQ(refusal("ld [0]\nret a\n"),
+            no + "it returns a value that it computes from the input; inputs: all");
+  EXPECT_EQ(refusal("ld [0]\njeq #39, y, n\ny: ret #0x7fff0000\nn: ret #0\n"),
+            no + "it does not test the architecture; inputs: nr == 39");
+  EXPECT_EQ(refusal("ld [4]\njeq #7, y, n\ny: ret #0x7fff0000\nn: ret #0\n"),
+            no + "it tests an architecture that policies do not know; inputs: arch == 0x7");
+  EXPECT_EQ(refusal("ld [4]\njeq #0xc000003e, on, n\non: ld [0]\njset #1, y, n\n"
+                    "y: ret #0x7fff0000\nn: ret #0\n"),
+            no + "it compares the system call's number in a way that lists of calls cannot "
+                 "describe; inputs: arch == x86_64");
+  EXPECT_EQ(refusal("ld [4]\njeq #0xc000003e, on, n\non: ld [0]\njge #0x10000, y, n\n"
+                    "y: ret #0x7fff0000\nn: ret #0\n"),
+            no + "numbers of no system call have different actions; inputs: arch == x86_64 && "
+                 "nr in {0x10000..0x3fffffff}");
+  EXPECT_EQ(refusal("ld [4]\njeq #0xc000003e, on, n\non: ld [0]\njeq #3, c, n\n"
+                    "c: ld [16]\ntax\nld [24]\njeq x, y, n\ny: ret #0x7fff0000\nn: ret #0\n"),
+            no +
+                "it computes with fields, or compares them with each other; inputs: arch == x86_64 "
+                "&& nr == close");
+}
+
+}  // namespace
+}  // namespace secequiv::lift_test

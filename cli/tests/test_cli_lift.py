@@ -1,0 +1,111 @@
+"""Tests `secequiv lift`: Z3 and the naive evaluator confirm that the policy decides as the filter does."""
+
+import json
+import random
+import subprocess
+import sys
+
+import pytest
+from cli_tool import POLICIES, PROGRAMS, evaluate, read_raw, report, run, without_kernel, words_bytes
+
+ARGUMENT = "ld [4]\njeq #0xc000003e, on, bad\non: ld [0]\njeq #0, yes, n\nn: jeq #1, low, no\nlow: ld [16]\njeq #7, high, no\nhigh: ld [20]\njeq #0, yes, no\n" \
+    "yes: ret #0x7fff0000\nno: ret #0x50001\nbad: ret #0x80000000\n"
+INSTALL = """
+import ctypes, sys
+raw = open(sys.argv[1], "rb").read()
+code = ctypes.create_string_buffer(raw)
+class Program(ctypes.Structure):
+    _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_void_p)]
+program = Program(len(raw) // 8, ctypes.addressof(code))
+libc = ctypes.CDLL(None)
+failed = libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, ctypes.byref(program))
+print("failed" if failed else "ready", flush=True)
+sys.stdin.read()
+"""
+
+
+def rules(path):
+    """Returns {action: rules} of a policy whose actions are distinct."""
+    policy = json.loads(path.read_text())
+    return {part["action"]: part["rules"] for part in policy["rule_sets"]}
+
+
+def test_the_policy_is_written_with_its_size(asm, tmp_path):
+    out = tmp_path / "policy.json"
+    done = run("lift", asm(ARGUMENT), "-o", out)
+    assert done.status == 0 and done.out == ""
+    assert done.err == "secequiv: note: proven equivalent: 12 instructions became 2 rules for 1 architecture, with 1 condition\n"
+    policy = json.loads(out.read_text())
+    assert (policy["arches"], policy["default_action"], policy["bad_arch_action"]) == (["x86_64"], "errno(EPERM)", "kill_process")
+    assert rules(out) == {"allow": {"read": True, "write": {"args": {"0": {"eq": 7}}}}}
+    assert run("lift", asm(ARGUMENT)).out == out.read_text()
+
+
+@pytest.mark.parametrize("name", ["gvisor/kvm.after.bpf", "gvisor/systrap.before.bpf", "libseccomp/docker-x86_64.tree.bpf", "libseccomp/docker-aarch64.linear.bpf"])
+def test_z3_and_the_naive_evaluator_confirm_the_policy(name, tmp_path):
+    out = tmp_path / "policy.json"
+    assert run("lift", PROGRAMS / name, "-o", out).status == 0
+    document, done = report("prove", PROGRAMS / name, out, "--engine", "z3")
+    assert document["verdict"] == "equivalent", done
+    before = read_raw((PROGRAMS / name).read_bytes())
+    after = read_raw(run("asm", out, "--to", "raw", raw=True).out)
+    pick = random.Random(1)
+    for _ in range(400):
+        nr = pick.choice([pick.randrange(450), 0xFFFFFFFF, 0x40000000, 0x80000000])
+        arch = pick.choice([0xC000003E, 0x40000003, 0xC00000B7, 7])
+        data = words_bytes([nr, arch] + [pick.choice([0, 1, 2, 7, 0xFFFFFFFF]) for _ in range(14)])
+        assert evaluate(before, data) == evaluate(after, data)
+
+
+def test_a_stack_becomes_one_policy(asm, tmp_path):
+    out = tmp_path / "policy.json"
+    deny_read = "ld [4]\njeq #0xc000003e, on, yes\non: ld [0]\njeq #0, no, yes\nyes: ret #0x7fff0000\nno: ret #0x5000d\n"
+    stack = f"{asm(deny_read, 'new.asm')},{asm(ARGUMENT, 'old.asm')}"
+    assert run("lift", stack, "-o", out).status == 0
+    assert rules(out) == {"errno(EACCES)": {"read": True}, "allow": {"write": {"args": {"0": {"eq": 7}}}}}
+    assert run("prove", stack, out).status == 0
+
+
+def test_a_policy_is_lifted_from_its_own_filter(tmp_path):
+    given = POLICIES / "oci" / "docker-default.json"
+    out = tmp_path / "policy.json"
+    assert run("lift", given, "-o", out).status == 0
+    assert run("prove", given, out).status == 0
+
+
+def test_filters_that_no_policy_can_express_are_refused(asm, tmp_path):
+    out = tmp_path / "policy.json"
+    done = run("lift", asm("ld [0]\nret a\n", "number.asm"), "-o", out)
+    assert done.status == 2 and "no policy can express this filter: it returns a value that it computes from the input" in done.err
+    done = run("lift", PROGRAMS / "libseccomp" / "allow306.tree.bpf", "-o", out)
+    assert done.status == 2 and "nr in {0x80000000..0xbfffffff}" in done.err
+    assert not out.exists()
+
+
+def test_the_limit_of_memory_is_reported(tmp_path):
+    big, out = tmp_path / "big.json", tmp_path / "policy.json"
+    pick = random.Random(1)
+    tests = [{"args": {str(field): {"masked_eq": {"mask": pick.getrandbits(64), "value": 0}} for field in range(6)}} for _ in range(60)]
+    big.write_text(json.dumps({"version": 1, "arches": ["x86_64"], "default_action": "errno(1)",
+                               "rule_sets": [{"action": "allow", "rules": {"read": {"any_of": tests}}}]}))
+    done = run("lift", big, "--max-memory", "1", "-o", out)
+    assert done.status == 3 and "reached their limit" in done.err, done
+    assert not out.exists()
+
+
+def test_the_filters_of_a_process_are_lifted(asm, tmp_path):
+    out = tmp_path / "policy.json"
+    no_getppid = asm("ld [4]\njeq #0xc000003e, on, yes\non: ld [0]\njeq #110, no, yes\nyes: ret #0x7fff0000\nno: ret #0x5000d\n")
+    raw = tmp_path / "filter.bpf"
+    assert run("asm", no_getppid, "--to", "raw", "-o", raw).status == 0
+    process = subprocess.Popen([sys.executable, "-c", INSTALL, raw], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        if process.stdout.readline() != "ready\n":
+            without_kernel("a process cannot install a filter here")
+        done = run("lift", "--pid", process.pid, "-o", out)
+    finally:
+        process.communicate("")
+    if done.status == 3:
+        without_kernel(done.err)
+    assert done.status == 0 and rules(out) == {"errno(EACCES)": {"getppid": True}}, done
+    assert run("prove", no_getppid, out).status == 0
