@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using Entry = std::map<std::string, std::string, std::less<>>;
+using TomlEntry = std::map<std::string, std::string, std::less<>>;
 
 // Returns the value in `rest`: a text without its quotes, or a date or number as it is written.
 // Returns std::nullopt if the quotes are wrong or more than a comment follows the value.
@@ -45,10 +45,10 @@ std::optional<std::string> value_of(std::string_view rest) {
 
 // Reads the part of TOML that scripts/corpus/known.py requires of this file: tables [[known]] whose
 // values each take one line. A list stays as it is written.
-Result<std::vector<Entry>> entries_of(const std::string& path) {
+Result<std::vector<TomlEntry>> entries_of(const std::string& path) {
   const auto read = read_file(path);
   if (!read) return read.error();
-  std::vector<Entry> out;
+  std::vector<TomlEntry> out;
   std::string_view rest = *read;
   for (std::size_t number = 1; !rest.empty(); ++number) {
     const std::string_view line = trimmed(take_part(rest));
@@ -179,7 +179,7 @@ Status add_entries(Known& out, const std::string& path, const KnownTarget& targe
                    const Reading& reading) {
   const auto entries = entries_of(path);
   if (!entries) return entries.error();
-  for (Entry entry : *entries) {
+  for (TomlEntry entry : *entries) {
     const std::string& adapter = entry["adapter"];
     if (entry["request"] != request_of(target) || adapter.empty() ||
         !names_adapter(target.name, adapter))

@@ -24,7 +24,7 @@ namespace {
 using dd::Diagrams;
 using dd::NodeId;
 
-constexpr std::uint32_t kAll = 0xffffffff;
+constexpr std::uint32_t kAllOnes = 0xffffffff;
 // A longer range of numbers with one action is the policy's default or its action for x32 calls,
 // because rules name single numbers.
 constexpr std::uint32_t kMostListed = 1024;
@@ -46,7 +46,7 @@ struct Calls {
   std::vector<Numbers> numbers;
 };
 
-bool has_x32_bit(std::uint32_t nr) { return (nr & kX32Bit) != 0 && nr != kAll; }
+bool has_x32_bit(std::uint32_t nr) { return (nr & kX32Bit) != 0 && nr != kAllOnes; }
 
 // Rules that together decide one call: the first one that matches gives the action. The last one
 // can match everything.
@@ -177,7 +177,7 @@ class Lifter {
     const auto level = [&](int at) {
       return space_.order().level(kNrWord, static_cast<std::uint32_t>(at));
     };
-    const std::uint32_t free = bit == 31 ? kAll : (std::uint32_t{2} << bit) - 1;
+    const std::uint32_t free = bit == 31 ? kAllOnes : (std::uint32_t{2} << bit) - 1;
     if (bit < 0 || diagrams().level(id) > level(0)) {
       const std::uint32_t last = bit < 0 ? first : first | free;
       if (!out.empty() && out.back().then == id)
@@ -229,7 +229,7 @@ class Lifter {
   static std::vector<Numbers> divided_by_x32_bit(const std::vector<Numbers>& all) {
     std::vector<Numbers> out;
     for (Numbers left : all) {
-      for (const std::uint32_t end : {kX32Bit - 1, 2 * kX32Bit - 1, 3 * kX32Bit - 1, kAll - 1})
+      for (const std::uint32_t end : {kX32Bit - 1, 2 * kX32Bit - 1, 3 * kX32Bit - 1, kAllOnes - 1})
         if (left.first <= end && end < left.last) {
           out.push_back({left.first, end, left.then});
           left.first = end + 1;

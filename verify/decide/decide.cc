@@ -74,17 +74,31 @@ std::optional<Error> contradiction(const Proof& one, const Proof& other) {
 
 using Solver = Result<Proof> (*)(const Question&, double, std::size_t, double);
 
-// Runs the diagram engine, then the SAT engine with half of the remaining time, then Z3.
-Result<Proof> one_after_the_other(const Question& question, const Budget& budget) {
+// Runs the diagram engine for a few steps.
+Result<Proof> diagrams_first(const Question& question, dd::Limits limits) {
+  limits.steps = std::min(limits.steps, kFirstSteps);
+  return dd::prove(question, limits);
+}
+
+// Runs the diagram engine, then the SAT engine with half of the remaining time, then Z3. Before the
+// diagrams take many steps, the SAT engine tries, because arithmetic that exceeds their limits is
+// often simple for it. `tried`: diagrams_first() did not decide.
+Result<Proof> one_after_the_other(const Question& question, const Budget& budget, bool tried) {
   const auto start = Clock::now();
-  auto out = dd::prove(question, budget.diagrams);
+  const auto spent = [&] { return budget.spent_seconds + seconds_since(start); };
+  if (!tried)
+    if (auto first = diagrams_first(question, budget.diagrams); decisive(first) || stop_wanted())
+      return first;
+  auto out = sat::prove_quickly(question, budget.timeout_seconds, budget.solver_mib, spent());
+  if (decisive(out) || stop_wanted()) return out;
+  out = dd::prove(question, budget.after(seconds_since(start)).diagrams);
   for (const auto& [solver, share] :
        {std::pair<Solver, double>{sat::prove, 0.5}, {smt::prove, 1}}) {
     if (decisive(out) || stop_wanted()) return out;
-    const double spent = budget.spent_seconds + seconds_since(start);
+    const double now = spent();
     // For the last solver, std::lerp returns exactly the user's limit, which its message names.
     auto next =
-        solver(question, std::lerp(spent, budget.timeout_seconds, share), budget.solver_mib, spent);
+        solver(question, std::lerp(now, budget.timeout_seconds, share), budget.solver_mib, now);
     if (!next) return next;
     next->encode_seconds += out->encode_seconds;
     next->solve_seconds += out->solve_seconds;
@@ -215,7 +229,7 @@ Result<Proof> ask_engine(const Question& question, const Engine& engine, const B
     case Engine::kZ3:
       return smt::prove(question, seconds, mib, spent);
     case Engine::kDd:
-      return one_after_the_other(question, budget);
+      return one_after_the_other(question, budget, false);
     case Engine::kBoth:
       return both_must_agree(question, budget);
     case Engine::kSat:
@@ -237,13 +251,14 @@ dd::Limits limits_to_improve(const dd::Limits& limits) {
 Result<Proof> decide(const Question& question, const Engine& engine, const Budget& budget) {
   const auto start = Clock::now();
   const auto left = [&] { return budget.after(seconds_since(start)); };
-  if (engine == Engine::kDd || engine == Engine::kAll) {
-    dd::Limits first = budget.diagrams;
-    first.steps = std::min(first.steps, kFirstSteps);
-    if (auto quick = dd::prove(question, first); decisive(quick) || stop_wanted()) return quick;
-  }
+  const bool tried = engine == Engine::kDd || engine == Engine::kAll;
+  if (tried)
+    if (auto first = diagrams_first(question, budget.diagrams); decisive(first) || stop_wanted())
+      return first;
   const auto shown = shown_by_inputs(question);
-  if (!shown) return ask_engine(question, engine, left());
+  if (!shown)
+    return engine == Engine::kDd ? one_after_the_other(question, left(), true)
+                                 : ask_engine(question, engine, left());
   auto out = improved(question, engine, left(), *shown);
   if (out) out->solve_seconds = seconds_since(start) - out->encode_seconds;
   return out;

@@ -81,16 +81,16 @@ class Prover {
   [[nodiscard]] bool exhausted() const { return conditions_.words.exhausted(); }
 
   // Fills in verdict, relation and witness.
-  Status run(Proof& proof) {
+  Status run(Proof& proof, bool quick) {
     const std::vector<Inputs> likely{Inputs(kInputWords + question_.symbols.size(), 0)};
     Sweep sweep(conditions_.words.bits(), likely, constants(question_),
                 [this] { return stopped(); });
     if (!question_.assumption.nodes.empty()) {
-      const Answer any = sweep.possible(conditions_.counts);
+      const Answer any = sweep.possible(conditions_.counts, quick);
       if (any == Answer::kNo) return vacuous(question_);
       if (any == Answer::kUnknown) return Ok{};
     }
-    const Answer differ = sweep.possible(conditions_.differ);
+    const Answer differ = sweep.possible(conditions_.differ, quick);
     if (differ == Answer::kUnknown) return Ok{};
     if (differ == Answer::kNo) {
       proof.verdict = Verdict::kEquivalent;
@@ -99,9 +99,9 @@ class Prover {
     }
     const bool refines = question_.goal == Question::Goal::kRefines;
     Inputs example = sweep.example();
-    const Answer looser = sweep.possible(conditions_.looser);
+    const Answer looser = sweep.possible(conditions_.looser, quick);
     if (refines) example = sweep.example();
-    const Answer stricter = sweep.possible(conditions_.stricter);
+    const Answer stricter = sweep.possible(conditions_.stricter, quick);
     if (looser != Answer::kUnknown && stricter != Answer::kUnknown)
       proof.relation = relation_of(looser == Answer::kYes, stricter == Answer::kYes);
     if (refines && looser == Answer::kUnknown) return Ok{};
@@ -164,10 +164,10 @@ class Prover {
   Conditions conditions_;
 };
 
-}  // namespace
+constexpr std::size_t kQuickMib = 32;  // half of it for the graph
 
 Result<Proof> prove(const Question& question, double timeout_seconds, std::size_t memory_mib,
-                    double spent_seconds) {
+                    double spent_seconds, bool quick) {
   if (auto s = check_symbols(question); !s) return s.error();
   Proof proof;
   proof.engine = "sat";
@@ -175,14 +175,28 @@ Result<Proof> prove(const Question& question, double timeout_seconds, std::size_
   Prover prover(question, timeout_seconds - spent_seconds, memory_mib);
   proof.encode_seconds = seconds_since(start);
   if (!prover.exhausted()) {
-    if (auto s = prover.run(proof); !s) return s.error();
+    if (auto s = prover.run(proof, quick); !s) return s.error();
     proof.solve_seconds = seconds_since(start) - proof.encode_seconds;
   }
   if (proof.verdict == Verdict::kUnknown)
     proof.detail = stop_wanted()      ? "interrupted"
                    : prover.stopped() ? "time limit reached"
-                                      : fmt::format("memory limit of {} MiB reached", memory_mib);
+                   : !prover.exhausted()
+                       ? "limit of conflicts reached"
+                       : fmt::format("memory limit of {} MiB reached", memory_mib);
   return proof;
+}
+
+}  // namespace
+
+Result<Proof> prove(const Question& question, double timeout_seconds, std::size_t memory_mib,
+                    double spent_seconds) {
+  return prove(question, timeout_seconds, memory_mib, spent_seconds, false);
+}
+
+Result<Proof> prove_quickly(const Question& question, double timeout_seconds,
+                            std::size_t memory_mib, double spent_seconds) {
+  return prove(question, timeout_seconds, std::min(memory_mib, kQuickMib), spent_seconds, true);
 }
 
 Result<Proof> minimized(const Question& question, const Witness& witness, double timeout_seconds,

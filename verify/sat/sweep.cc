@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdlib>
 #include <numeric>
+#include <span>
 #include <utility>
 
 namespace secequiv::sat {
@@ -22,6 +23,7 @@ struct Effort {
 constexpr std::array<Effort, 4> kEfforts = {
     {{30, 10000}, {300, 100000}, {3000, 1000000}, {30000, -1}}};
 constexpr int kFirstTry = 1000;
+constexpr std::size_t kSmallGraph = 100'000;  // bits; a quick search merges no others
 
 std::size_t number(BitGraph::Bool bit) { return static_cast<std::size_t>(std::abs(bit)); }
 
@@ -240,11 +242,12 @@ bool Sweep::minimize(Bool goal, std::span<const Bool> bits, Inputs example, int 
   return true;
 }
 
-Answer Sweep::possible(Bool goal) {
+Answer Sweep::possible(Bool goal, bool quick) {
   if (goal == -1) return Answer::kNo;
   if (simulated(goal)) return Answer::kYes;
   if (const Answer answer = solve(goal, kFirstTry); answer != Answer::kUnknown) return answer;
-  for (const Effort& effort : kEfforts) {
+  const std::size_t efforts = !quick ? kEfforts.size() : graph_.size() < kSmallGraph ? 1 : 0;
+  for (const Effort& effort : std::span(kEfforts).first(efforts)) {
     merge_below(goal, effort.merge);
     if (stop_()) break;
     if (same(goal) == -1) return Answer::kNo;

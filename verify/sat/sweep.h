@@ -25,8 +25,9 @@ class Sweep {
   Sweep(const BitGraph& graph, std::span<const Inputs> likely,
         std::span<const std::uint32_t> constants, std::function<bool()> stop);
 
-  // Returns whether the bit is true for some input.
-  Answer possible(Bool goal);
+  // Returns whether the bit is true for some input. A quick search gives up early, after the same
+  // number of conflicts on every machine.
+  Answer possible(Bool goal, bool quick = false);
   // After kYes: an input for which the bit is true.
   [[nodiscard]] const Inputs& example() const { return example_; }
   // Makes these bits false in the example where that is possible; earlier bits have precedence.
