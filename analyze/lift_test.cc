@@ -5,14 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
+#include <map>
 #include <vector>
 
-#include "analyze/field_rule.h"
-#include "harness/base/file.h"
+#include "harness/bpf/refusal.h"
 #include "harness/bpf/testing.h"
 #include "harness/generate/policy.h"
-#include "harness/optimize/optimizer.h"
+#include "harness/generate/program.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/json.h"
 #include "harness/policy/testing.h"
@@ -115,6 +114,33 @@ TEST(Lift, TheActionForX32CallsIsFound) {
   const auto lifted = lift(job_for({compile(policy)}));
   ASSERT_TRUE(lifted) << lifted.error().text();
   EXPECT_EQ(lifted->policy, policy) << write_policy(lifted->policy);
+}
+
+TEST(Lift, AnyProgramIsLiftedOrRefused) {
+  Random random(2);
+  std::map<ErrorCode, int> errors;
+  int lifted = 0;
+  for (int i = 0; i < std::max(50, of_cases(2000)); ++i) {
+    // Most programs do not test the architecture, so a test is put before some of them.
+    Program program = generate_program(random);
+    if (i % 2 == 0)
+      program.insert(program.begin(), {{kLdWAbs, 0, 0, 4},
+                                       {kJeqK, 1, 0, AUDIT_ARCH_X86_64},
+                                       {kRetK, 0, 0, SECCOMP_RET_KILL_PROCESS}});
+    if (refusal_of(program)) continue;
+    LiftJob job = job_for({program});
+    job.limits.steps = 1 << 16;
+    const auto result = lift(job);
+    if (result)
+      ++lifted;
+    else
+      ++errors[result.error().code];
+  }
+  EXPECT_GT(lifted, 0);
+  EXPECT_GT(errors[ErrorCode::kPolicy], 0);
+  errors.erase(ErrorCode::kPolicy);
+  errors.erase(ErrorCode::kBudget);
+  EXPECT_TRUE(errors.empty());
 }
 
 std::string refusal(const char* text) {
