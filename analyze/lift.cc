@@ -40,7 +40,7 @@ struct Numbers {
   [[nodiscard]] bool is_long() const { return last - first >= kMostListed; }
 };
 
-// One architecture's value in seccomp_data, with its numbers in ascending order.
+// An architecture (x86_64 also stands for x32) with its ranges of numbers in ascending order.
 struct Calls {
   const ArchInfo* arch;
   std::vector<Numbers> numbers;

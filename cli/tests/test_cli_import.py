@@ -101,7 +101,7 @@ def test_a_warning_about_both_filters_appears_once_after_the_verdict(tmp_path):
     assert len(lines) == 2 and lines[0].startswith("equivalent: ") and "warning: " in lines[1], lines
 
 
-def test_typing_errors_are_warnings_or_errors(tmp_path):
+def test_misspelled_names_are_warnings_or_errors(tmp_path):
     profile = tmp_path / "profile.json"
     profile.write_text('{"defaultAction":"SCMP_ACT_ALLOW","syscalls":[\n{"names":["keyctll"],"action":"SCMP_ACT_ERRNO"}]}')
     problem = "no architecture has a system call 'keyctll'; did you mean keyctl?"

@@ -79,7 +79,7 @@ SWAPPED = ("ld [0]\njeq #3, y, n\ny: ret #0x7fff0000\nn: ret #0\n", "ld [0]\njeq
 
 @pytest.mark.parametrize("pair, parting", [(PASS, [0, 0]), (CHAIN, [1, 1]), (SWAPPED, [1, 1])])
 def test_all_reports_agree_on_where_the_traces_part(tmp_path, asm, pair, parting):
-    """`parting` has one instruction of each program: the first with another text or effect than in the other program."""
+    """`parting` has one instruction of each program: the one at which its trace parts from the other trace."""
     files = [asm(text, name) for text, name in zip(pair, ("a.asm", "b.asm"))]
     data, _, _ = page_of(tmp_path, *files, "--sarif", tmp_path / "report.sarif", status=1)
     shown = [data["inputs"][0][side]["runs"] for side in ("before", "after")]

@@ -113,8 +113,8 @@ std::string shape_of_both(const Finding& finding) {
   return shape_of(both);
 }
 
-// Returns whether both findings change the targets of some conditional jump in the same way. What
-// is wrong with the target of one jump is often wrong with that of any other.
+// Returns whether both findings change the targets of some conditional jump in the same way. A
+// mistake in the target of one jump often affects those of other jumps in the same way.
 bool change_targets_alike(const Mistakes& one, const Mistakes& two) {
   return std::ranges::any_of(one.best(), [&](const Mistake& first) {
     return std::get<0>(first) == MutationOperator::kTarget &&

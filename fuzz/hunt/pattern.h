@@ -26,7 +26,7 @@ using Parts = std::vector<Part>;
 // Precondition: `subject` holds a policy if and only if a compiler is under test.
 Parts parts_of(const HuntSubject& subject);
 
-// Returns whether a policy with these parts has other architectures than the simplest one.
+// Returns whether a policy with these parts has an architecture other than the simplest, x86_64.
 bool has_other_arch(const Parts& parts);
 
 // Returns whether `parts` has an instruction, test or other part that `original` lacks or has less

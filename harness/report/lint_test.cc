@@ -103,7 +103,7 @@ TEST(LintReport, JsonCountsFromOne) {
   EXPECT_EQ(json["warnings"][0]["field"], "arg1");
 }
 
-TEST(LintReport, NamesOfCasesDoNotDependOnTheirNumber) {
+TEST(LintReport, CasesOfOneKindAndCallAreNumbered) {
   LintReport report = made_by_hand();
   report.redundant.push_back(report.redundant[1]);
   report.redundant.back().part = {0};

@@ -96,8 +96,8 @@ struct WithNumber {
 
 }  // namespace detail
 
-// Executes step() with `number` in place of k. Precondition: `in` may have a symbol for k (then it
-// does not use M[]). The result is arbitrary for values that the kernel refuses.
+// Executes step() with `number` in place of k. Precondition: `in` is an instruction whose k can
+// be a symbol, so it does not use M[]. The result is arbitrary for values that the kernel refuses.
 template <Domain D, class C>
 void step_with(D& domain, const typename D::Word& number, const Insn& in, Machine<D>& machine,
                C& control) {

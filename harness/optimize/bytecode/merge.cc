@@ -130,8 +130,8 @@ class Lists {
   std::vector<std::uint32_t> links_;
 };
 
-// Redirects the edges to each class so that they lead to as few of its instructions (places) as
-// their reach allows.
+// For each class, redirects the edges that lead to it, so that they use as few of its instructions
+// (places) as their reach allows.
 class Sharing {
  public:
   Sharing(ProgramView program, const Classes& classes)
