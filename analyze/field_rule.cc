@@ -11,8 +11,9 @@ namespace secequiv {
 namespace {
 
 constexpr std::uint64_t kLow = 0xffffffff;
-constexpr std::uint64_t kLargestFd = 0x7fffffff;
-constexpr std::uint64_t kMostValues = 4;              // of a range that is listed
+constexpr std::uint64_t kMostValues = 4;       // of a range that is listed
+constexpr std::size_t kMostMasks = 256;        // that are compared with all other cubes of a rule
+constexpr std::size_t kMostAlternatives = 64;  // among which a rule has none twice
 constexpr std::size_t kMostComparisons = 10'000'000;  // of cubes, to shorten one rule
 constexpr int kMostGaps = 3;  // free bits above a fixed one, for which a cube becomes intervals
 
@@ -84,19 +85,17 @@ class FieldRules {
     std::vector<Rule> out;
     out.reserve(intervals.size());
     for (const Interval& one : intervals) {
-      if (one.last - one.first < kMostValues)
+      if (one.first == 0 && one.last > 1)
+        out.push_back(test(Matcher::Op::kLe, one.last));
+      else if (one.first == 1 && one.last == all_)
+        out.push_back(test(Matcher::Op::kNe, 0));
+      else if (one.last == all_ && one.first < all_ - 1)
+        out.push_back(test(Matcher::Op::kGe, one.first));
+      else if (one.last - one.first < kMostValues)
         for (std::uint64_t value = one.first;; ++value) {
           out.push_back(test(Matcher::Op::kEq, value));
           if (value == one.last) break;
         }
-      else if (one.first == 0 && one.last == kLargestFd && !low_half_)
-        out.push_back(test(Matcher::Op::kNonNegativeFd, 0));
-      else if (one.first == 0)
-        out.push_back(test(Matcher::Op::kLe, one.last));
-      else if (one.first == 1 && one.last == all_)
-        out.push_back(test(Matcher::Op::kNe, 0));
-      else if (one.last == all_)
-        out.push_back(test(Matcher::Op::kGe, one.first));
       else
         out.push_back(all_of(
             std::vector{test(Matcher::Op::kGe, one.first), test(Matcher::Op::kLe, one.last)}));
@@ -134,14 +133,21 @@ class FieldRules {
     std::size_t budget = kMostComparisons;
     std::vector<FieldCube> masks;
     std::vector<Interval> ignored;
+    // A rule with more masks is unreadable anyway.
     const auto in_masks = [&](const FieldCube& cube) {
-      return std::ranges::any_of(masks,
+      const auto first = std::span(masks).first(std::min(masks.size(), kMostMasks));
+      return std::ranges::any_of(first,
                                  [&](const FieldCube& mask) { return contains(mask, cube); });
     };
-    for (const FieldCube& cube : inside)
-      if (!in_masks(cube) && !add(cube, ignored)) masks.push_back(expanded(cube, outside, budget));
+    std::vector<FieldCube> simple;
+    for (const FieldCube& cube : inside) {
+      if (add(cube, ignored))
+        simple.push_back(cube);
+      else if (!in_masks(cube))
+        masks.push_back(expanded(cube, outside, budget));
+    }
     std::vector<FieldCube> rest;
-    std::ranges::remove_copy_if(inside, std::back_inserter(rest), in_masks);
+    std::ranges::remove_copy_if(simple, std::back_inserter(rest), in_masks);
     std::vector<Rule> out;
     if (!rest.empty()) out.push_back(within(*intervals(rest)));
     for (const FieldCube& mask : masks) out.push_back(in(mask));
@@ -188,7 +194,7 @@ class FieldRules {
 void flatten(const Rule& rule, Rule::Kind kind, std::vector<Rule>& out) {
   if (rule.kind == kind) {
     for (const Rule& child : rule.children) flatten(child, kind, out);
-  } else if (std::ranges::find(out, rule) == out.end()) {
+  } else if (out.size() > kMostAlternatives || std::ranges::find(out, rule) == out.end()) {
     out.push_back(rule);
   }
 }
@@ -260,7 +266,9 @@ Rule field_rule(std::size_t field, std::span<const FieldCube> inside,
   };
   if (const auto in = rules.intervals(inside)) offer(rules.within(*in));
   // What a list leaves out is harder to read than what it contains.
-  if (const auto out = rules.intervals(outside)) offer(rules.beyond(*out), out->size() > 1 ? 1 : 0);
+  const auto is_value = [](const Interval& one) { return one.first == one.last; };
+  if (const auto out = rules.intervals(outside))
+    offer(rules.beyond(*out), std::ranges::all_of(*out, is_value) ? 0 : 1);
   const auto fills = [](std::span<const FieldCube> cubes, std::span<const FieldCube> others) {
     const FieldCube all = common(cubes);
     return std::ranges::none_of(others,

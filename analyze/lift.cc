@@ -28,8 +28,10 @@ constexpr std::uint32_t kAllOnes = 0xffffffff;
 // A longer range of numbers with one action is the policy's default or its action for x32 calls,
 // because rules name single numbers.
 constexpr std::uint32_t kMostListed = 1024;
-constexpr std::size_t kMostRanges = 8192;  // of numbers, for one architecture
-constexpr std::size_t kMostCubes = 65536;  // of values, for one field
+constexpr std::size_t kMostRanges = 8192;      // of numbers, for one architecture
+constexpr std::size_t kMostEntries = 100'000;  // rules and tests of the policy
+constexpr std::size_t kMostTests = 100'000;    // of fields, in all rules while they are made
+constexpr std::size_t kMostCubes = 16384;      // of values, for one field
 
 // Numbers with one function of the other fields.
 struct Numbers {
@@ -195,6 +197,7 @@ class Lifter {
   Result<Ok> choose_default() {
     std::optional<Numbers> rest;
     std::optional<Numbers> x32;
+    const ArchInfo* first = nullptr;  // of `rest`
     bool lists_x32 = false;
     for (Calls& calls : calls_) {
       if (calls.arch->arch == Arch::kX86_64) calls.numbers = divided_by_x32_bit(calls.numbers);
@@ -207,8 +210,14 @@ class Lifter {
           return inexpressible(set_of(*calls.arch, numbers),
                                "its action for numbers of no system call depends on other fields");
         if (known && known->then != numbers.then)
-          return inexpressible(set_of(*calls.arch, numbers),
-                               "numbers of no system call have different actions");
+          return inexpressible(
+              set_of(*calls.arch, numbers),
+              fmt::format(
+                  "a policy has one default action, for all long ranges of numbers, but {} to {} "
+                  "on {} get {} and these get {}",
+                  known->first, known->last, is_x32 ? "x32" : first->name,
+                  describe_action(value(known->then)), describe_action(value(numbers.then))));
+        if (!is_x32) first = calls.arch;
         known = numbers;
       }
     }
@@ -244,45 +253,50 @@ class Lifter {
     const bool is_x32 = info.arch == Arch::kX86_64 && has_x32_bit(numbers.first);
     if (is_x32 && out_.x32_action) return Ok{};
     if (is_constant(numbers.then) && value(numbers.then) == out_.default_action) return Ok{};
-    auto choices = choices_of(numbers.then, info.endian);
-    if (!choices)
+    const Choices* choices = choices_of(numbers.then, info.endian);
+    if (choices == nullptr)
       return space_.exhausted() ? dd::limits_reached(job_.stack.name)
                                 : inexpressible(set_of(info, numbers), unsuitable_);
     const Arch arch = is_x32 ? Arch::kX32 : info.arch;
+    const std::size_t tests =
+        std::transform_reduce(choices->begin(), choices->end(), choices->size(), std::plus<>(),
+                              [](const auto& choice) { return matcher_count(choice.second); });
+    entries_ += tests * (std::size_t{numbers.last} - numbers.first + 1);
+    if (entries_ > kMostEntries)
+      return inexpressible(set_of(info, numbers), "the policy would be too long to read");
     for (std::uint32_t nr = numbers.first;; ++nr) {
-      listed_.push_back({arch, nr, *choices});
+      listed_.push_back({arch, nr, choices});
       if (nr == numbers.last) return Ok{};
     }
   }
 
   // Returns the rules that decide as the function does, or nothing if rules cannot.
-  std::optional<Choices> choices_of(NodeId function, Endian endian) {
+  const Choices* choices_of(NodeId function, Endian endian) {
     const auto key = std::pair(function, endian);
-    if (const auto known = choices_.find(key); known != choices_.end()) return known->second;
+    if (const auto known = choices_.find(key); known != choices_.end()) return &known->second;
     std::vector<NodeId> leaves;
     (void)diagrams().substitute(function, [&](NodeId leaf) {
       if (std::ranges::find(leaves, leaf) == leaves.end()) leaves.push_back(leaf);
       return leaf;
     });
-    std::vector<std::pair<std::uint32_t, Rule>> exact;
+    std::vector<std::pair<std::uint32_t, std::optional<Rule>>> exact;
     for (const NodeId leaf : leaves) {
-      auto rule = rule_of(
-          diagrams().substitute(
-              function, [&](NodeId at) { return at == leaf ? Diagrams::kOne : Diagrams::kZero; }),
-          endian);
-      if (!rule) return std::nullopt;
-      exact.emplace_back(value(leaf), std::move(*rule));
+      const NodeId set = diagrams().substitute(
+          function, [&](NodeId at) { return at == leaf ? Diagrams::kOne : Diagrams::kZero; });
+      exact.emplace_back(value(leaf), rule_of(set, endian));
     }
-    std::ranges::sort(exact, {},
-                      [](const auto& one) { return secequiv::effort_to_read(one.second); });
+    std::ranges::sort(exact, {}, [](const auto& one) {
+      return std::pair(one.second ? secequiv::effort_to_read(*one.second) : SIZE_MAX, one.first);
+    });
     // One of the values needs no conditions: the default action, or the value of the last rule.
     // Readers expect the default action, unless the rules without it are much shorter.
-    Choices best;
+    std::optional<Choices> best;
     std::size_t least = SIZE_MAX;
     for (std::size_t rest = 0; rest < exact.size(); ++rest) {
       Choices now;
       for (std::size_t i = 0; i < exact.size(); ++i)
-        if (i != rest) now.push_back(exact[i]);
+        if (i != rest && exact[i].second) now.emplace_back(exact[i].first, *exact[i].second);
+      if (now.size() + 1 != exact.size()) continue;  // another value has no rule
       const bool is_default = exact[rest].first == out_.default_action;
       if (!is_default) now.emplace_back(exact[rest].first, Rule());
       const std::size_t effort = effort_to_read(now) * (is_default ? 1 : 2);
@@ -290,8 +304,7 @@ class Lifter {
       least = effort;
       best = std::move(now);
     }
-    choices_.emplace(key, best);
-    return best;
+    return best ? &choices_.emplace(key, std::move(*best)).first->second : nullptr;
   }
 
   // Returns a rule that holds for the inputs of `set`, or nothing if rules cannot describe it.
@@ -300,9 +313,27 @@ class Lifter {
     if (set == Diagrams::kOne) return Rule();
     const auto key = std::pair(set, endian);
     if (const auto known = rules_.find(key); known != rules_.end()) return known->second;
-    const auto field = divide(set, endian);
+    auto out = rule_by(divide(set, endian, true), endian);
+    // Conditions on both halves of a field can be shorter than those on the whole field.
+    if (out && matcher_count(*out) > 2) {
+      auto halves = rule_by(divide(set, endian, false), endian);
+      if (halves && secequiv::effort_to_read(*halves) < secequiv::effort_to_read(*out))
+        out = std::move(halves);
+    }
+    if (out) rules_.emplace(key, *out);
+    return out;
+  }
+
+  // The values of the field that a set tests first, by what then remains of the set.
+  struct Field {
+    std::size_t index;
+    std::vector<std::pair<NodeId, std::vector<FieldCube>>> values;
+  };
+
+  std::optional<Rule> rule_by(const std::optional<Field>& field, Endian endian) {
     if (!field) return std::nullopt;
     std::vector<Rule> alternatives;
+    alternatives.reserve(field->values.size());
     for (const auto& [child, inside] : field->values) {
       if (child == Diagrams::kZero) continue;
       auto rest = rule_of(child, endian);
@@ -317,18 +348,16 @@ class Lifter {
       alternatives.push_back(std::move(*rest));
     }
     std::ranges::sort(alternatives, {}, first_test);
-    const Rule out = any_of(alternatives);
-    rules_.emplace(key, out);
-    return out;
+    Rule out = any_of(alternatives);
+    tests_ += matcher_count(out);
+    if (tests_ <= kMostTests) return out;
+    unsuitable_ = "the policy would be too long to read";
+    return std::nullopt;
   }
 
-  // The values of the field that a set tests first, by what then remains of the set.
-  struct Field {
-    std::size_t index;
-    std::vector<std::pair<NodeId, std::vector<FieldCube>>> values;
-  };
-
-  std::optional<Field> divide(NodeId set, Endian endian) {
+  // Divides by the whole field that `set` tests first or, unless `whole`, only by the half of it
+  // that `set` tests first.
+  std::optional<Field> divide(NodeId set, Endian endian, bool whole) {
     const std::uint32_t word = space_.order().word(diagrams().level(set));
     for (int index = 0; index <= kIpField; ++index) {
       std::array<std::uint32_t, 2> halves = {half_word(index, false, endian),
@@ -344,17 +373,21 @@ class Lifter {
       };
       walk(set, halves[0], {}, [&](NodeId then, FieldCube first) {
         first = {first.mask << shift(halves[0]), first.value << shift(halves[0])};
-        walk(then, halves[1], {}, [&](NodeId child, FieldCube second) {
+        const auto take = [&](NodeId child, FieldCube second) {
           if (++count > kMostCubes) return;
           auto at = std::ranges::find(out.values, child, [](auto& pair) { return pair.first; });
           if (at == out.values.end()) at = out.values.insert(at, {child, {}});
           at->second.push_back({first.mask | second.mask << shift(halves[1]),
                                 first.value | second.value << shift(halves[1])});
-        });
+        };
+        if (whole || first.mask == 0)
+          walk(then, halves[1], {}, take);
+        else
+          take(then, {});
       });
+      if (count <= kMostCubes) return out;
       unsuitable_ = "it divides the values of a field into too many ranges";
-      if (count > kMostCubes) return std::nullopt;
-      return out;
+      return std::nullopt;
     }
     unsuitable_ = "it computes with fields, or compares them with each other";
     return std::nullopt;
@@ -383,15 +416,17 @@ class Lifter {
   void arrange() {
     std::map<std::uint32_t, std::size_t> entries;  // by action
     for (const Listed& one : listed_)
-      for (const auto& [action, rule] : one.choices) ++entries[action];
+      for (const auto& [action, rule] : *one.choices) ++entries[action];
     std::vector<std::uint32_t> actions;
+    actions.reserve(entries.size());
     for (const auto& [action, count] : entries) actions.push_back(action);
     std::ranges::sort(actions, std::greater<>(),
                       [&](std::uint32_t action) { return std::pair(entries[action], action); });
+    out_.rule_sets.reserve(actions.size());
     for (const std::uint32_t action : actions) out_.rule_sets.push_back({action, false, {}});
     for (const Listed& one : listed_) {
       std::size_t from = 0;  // earlier sets would decide before this call's earlier rules
-      for (const auto& [action, rule] : one.choices) {
+      for (const auto& [action, rule] : *one.choices) {
         while (from < out_.rule_sets.size() && out_.rule_sets[from].action != action) ++from;
         if (from == out_.rule_sets.size()) out_.rule_sets.push_back({action, false, {}});
         out_.rule_sets[from++].rules.push_back({one.arch, one.nr, rule});
@@ -406,7 +441,7 @@ class Lifter {
   struct Listed {
     Arch arch;
     std::uint32_t nr;
-    Choices choices;
+    const Choices* choices;  // in choices_
   };
 
   const LiftJob& job_;
@@ -417,7 +452,9 @@ class Lifter {
   std::vector<Listed> listed_;
   std::map<std::pair<NodeId, Endian>, Choices> choices_;
   std::map<std::pair<NodeId, Endian>, Rule> rules_;
-  std::string unsuitable_;  // why divide() returned nothing
+  std::size_t tests_ = 0;    // of all rules that were made
+  std::size_t entries_ = 0;  // tests and rules of the policy
+  std::string unsuitable_;   // why no rule was found
 };
 
 }  // namespace

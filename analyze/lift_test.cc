@@ -2,6 +2,7 @@
 // policies from which the filters were made. lift() itself proves the first.
 #include "analyze/lift.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -64,7 +65,7 @@ TEST(Lift, RulesReadAsPeopleWriteThem) {
   for (const char* rule :
        {R"j(true)j", R"j({"args":{"0":{"eq":5}}})j", R"j({"args":{"0":{"ne":5}}})j",
         R"j({"args":{"1":{"le":77}}})j", R"j({"args":{"1":{"ge":4294967301}}})j",
-        R"j({"args":{"2":"non_negative_fd"}})j", R"j({"args":{"ip":{"ge":4096}}})j",
+        R"j({"args":{"2":{"le":2147483647}}})j", R"j({"args":{"ip":{"ge":4096}}})j",
         R"j({"args":{"0":{"eq":5,"bits":32}}})j", R"j({"args":{"0":{"ge":5,"bits":32}}})j",
         R"j({"args":{"0":{"masked_eq":{"mask":4,"value":4}}}})j",
         R"j({"args":{"0":{"bits_allowlist":129}}})j", R"j({"args":{"0":{"eq":5},"3":{"ne":0}}})j",
@@ -73,6 +74,26 @@ TEST(Lift, RulesReadAsPeopleWriteThem) {
         R"j({"any_of":[{"args":{"0":{"eq":1}}},{"args":{"0":{"eq":2},"4":{"ge":9}}}]})j",
         R"j({"all_of":[{"args":{"0":{"ge":10}}},{"args":{"0":{"le":19}}}]})j"})
     for (const char* arch : {"x86_64", "s390x"}) EXPECT_EQ(lifted_rule(rule, arch), rule) << arch;
+}
+
+TEST(Lift, HalvesOfAFieldCanHaveConditionsOfTheirOwn) {
+  const char* rule =
+      R"j({"all_of":[{"args":{"0":{"le":25769803775}}},{"args":{"0":{"le":100,"bits":32}}}]})j";
+  EXPECT_EQ(lifted_rule(rule), rule);
+}
+
+TEST(Lift, RulesThatNobodyCouldReadAreRefused) {
+  // The parity of two bits of each half of each argument.
+  std::string text =
+      "ld [4]\njeq #0xc000003e, on, no\non: ld [0]\njeq #0, p, no\np: ld #0\nst M[0]\n";
+  for (int word = 4; word < 16; ++word)
+    for (int bit = 0; bit < 2; ++bit)
+      text +=
+          fmt::format("ld [{}]\nrsh #{}\nand #1\ntax\nld M[0]\nxor x\nst M[0]\n", 4 * word, bit);
+  text += "ld M[0]\njeq #1, yes, no\nyes: ret #0x7fff0000\nno: ret #0x50001\n";
+  const auto lifted = lift(job_for({assemble(text)}));
+  ASSERT_FALSE(lifted);
+  EXPECT_EQ(lifted.error().code, ErrorCode::kPolicy) << lifted.error().text();
 }
 
 TEST(Lift, SimplifiesRules) {
@@ -162,8 +183,9 @@ TEST(Lift, NamesWhatNoPolicyCanExpress) {
                  "describe; inputs: arch == x86_64");
   EXPECT_EQ(refusal("ld [4]\njeq #0xc000003e, on, n\non: ld [0]\njge #0x10000, y, n\n"
                     "y: ret #0x7fff0000\nn: ret #0\n"),
-            no + "numbers of no system call have different actions; inputs: arch == x86_64 && "
-                 "nr in {0x10000..0x3fffffff}");
+            no + "a policy has one default action, for all long ranges of numbers, but 0 to 65535 "
+                 "on x86_64 get KILL_THREAD and these get ALLOW; inputs: arch == x86_64 && nr in "
+                 "{0x10000..0x3fffffff}");
   EXPECT_EQ(refusal("ld [4]\njeq #0xc000003e, on, n\non: ld [0]\njeq #3, c, n\n"
                     "c: ld [16]\ntax\nld [24]\njeq x, y, n\ny: ret #0x7fff0000\nn: ret #0\n"),
             no +

@@ -23,11 +23,13 @@ Result<int> lift_filters(const LiftOptions& given) {
   if (!stack) return stack.error();
   const auto lifted = lift({std::move(*stack), given.options.oci().arch, given.engine.limits()});
   if (!lifted) return lifted.error();
+  auto status = write_output(write_policy(lifted->policy), given.options);
+  if (!status) return status;
   given.options.note(fmt::format(
       "note: proven equivalent: {} became {} for {}, with {}",
       counted(lifted->instructions, "instruction"), counted(lifted->calls, "rule"),
       counted(lifted->policy.arches.size(), "architecture"), counted(lifted->tests, "condition")));
-  return write_output(write_policy(lifted->policy), given.options);
+  return status;
 }
 
 }  // namespace

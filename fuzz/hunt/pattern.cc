@@ -267,8 +267,8 @@ void generalize_arches(Parts& parts) {
 Parts parts_of(Policy& policy) {
   Parts out;
   visit_policy(policy, [&](Symbols symbols, const TakeOut& /*take_out*/) {
-    const bool is_low = symbols.symbol >= kTest && symbols.symbol < kOneArch;
-    const std::uint32_t wide = symbols.symbol - (is_low ? (symbols.symbol - kTest) & kLowHalf : 0);
+    const bool is_test = symbols.symbol >= kTest && symbols.symbol < kOneArch;
+    const std::uint32_t wide = symbols.symbol - (is_test ? (symbols.symbol - kTest) & kLowHalf : 0);
     out.push_back({symbols.symbol, wide, symbols.general, 0, out.size()});
     return false;
   });

@@ -14,8 +14,8 @@ namespace secequiv::sat {
 // kInternal if a witness does not replay.
 Result<Proof> prove(const Question& question, double timeout_seconds, std::size_t memory_mib = 4096,
                     double spent_seconds = 0);
-// As prove(), with a small effort that does not depend on the machine: a graph of at most 16 MiB,
-// and a few thousand conflicts.
+// As prove(), with a small effort: a graph of at most 16 MiB, few conflicts, and a tenth of the
+// remaining time. The answer is kUnknown unless it includes the relation.
 Result<Proof> prove_quickly(const Question& question, double timeout_seconds,
                             std::size_t memory_mib, double spent_seconds);
 inline Result<Proof> prove(const Pair& pair, double timeout_seconds) {
