@@ -6,7 +6,6 @@
 #include <map>
 #include <numeric>
 #include <optional>
-#include <tuple>
 #include <utility>
 
 #include "analyze/field_rule.h"
@@ -61,11 +60,10 @@ std::size_t effort_to_read(const Choices& choices) {
 }
 
 // Returns the field and the value of the rule's first test, by which people sort alternatives.
-std::tuple<std::size_t, std::uint64_t, std::size_t> first_test(const Rule& rule) {
+std::pair<std::size_t, std::uint64_t> first_test(const Rule& rule) {
   if (is_branching(rule)) return first_test(rule.children.front());
   for (std::size_t i = 0; i < rule.fields.size(); ++i)
-    if (rule.fields[i].op != Matcher::Op::kAny)
-      return {i, rule.fields[i].value, matcher_count(rule)};
+    if (rule.fields[i].op != Matcher::Op::kAny) return {i, rule.fields[i].value};
   return {};
 }
 

@@ -39,13 +39,22 @@ TEST(Lift, FindsRandomPoliciesAgain) {
   Random random(1);
   std::vector<double> lengths;
   const int cases = std::max(10, of_cases(1000));
+  int refused = 0;
   for (int i = 0; i < cases; ++i) {
     const Policy policy = random_policy(random);
     const auto lifted = lift(job_for({compile(policy)}));
-    ASSERT_TRUE(lifted) << lifted.error().text() << "\n" << write_policy(policy);
+    if (!lifted) {  // beyond the limits, which few policies reach
+      const ErrorCode code = lifted.error().code;
+      ASSERT_TRUE(code == ErrorCode::kBudget || code == ErrorCode::kPolicy)
+          << lifted.error().text() << "\n"
+          << write_policy(policy);
+      ++refused;
+      continue;
+    }
     lengths.push_back(static_cast<double>(tests_in(lifted->policy)) /
                       static_cast<double>(std::max<std::size_t>(1, tests_in(policy))));
   }
+  EXPECT_LE(refused, 1 + cases / 100);
   std::ranges::sort(lengths);
   EXPECT_LE(lengths[lengths.size() / 2], 1.0) << "median";
 }
