@@ -163,7 +163,7 @@ class Lifter {
   // Divides the numbers of an architecture's calls.
   Result<std::vector<Numbers>> split(const ArchInfo& info) {
     std::vector<Numbers> out;
-    if (space_.order().whole(kNrWord)) split(on(info), 0, 31, out);
+    if (space_.order().whole(kNrWord)) split(on(info), 0, 32, out);
     if (space_.exhausted()) return dd::limits_reached(job_.stack.name);
     if (out.empty() || out.size() > kMostRanges)
       return inexpressible(equal(kArchWord, info.audit),
@@ -172,23 +172,21 @@ class Lifter {
     return out;
   }
 
-  void split(NodeId id, std::uint32_t first, int bit, std::vector<Numbers>& out) {
+  // Divides the numbers that begin with `first`, whose lowest `free` bits are not yet known.
+  void split(NodeId id, std::uint32_t first, std::uint32_t free, std::vector<Numbers>& out) {
     if (out.size() > kMostRanges || !diagrams().step()) return;
-    const auto level = [&](int at) {
-      return space_.order().level(kNrWord, static_cast<std::uint32_t>(at));
-    };
-    const std::uint32_t free = bit == 31 ? kAllOnes : (std::uint32_t{2} << bit) - 1;
-    if (bit < 0 || diagrams().level(id) > level(0)) {
-      const std::uint32_t last = bit < 0 ? first : first | free;
+    if (free == 0 || diagrams().level(id) > space_.order().level(kNrWord, 0)) {
+      const std::uint32_t tail = free == 32 ? kAllOnes : (std::uint32_t{1} << free) - 1;
       if (!out.empty() && out.back().then == id)
-        out.back().last = last;
+        out.back().last = first | tail;
       else
-        out.push_back({first, last, id});
+        out.push_back({first, first | tail, id});
       return;
     }
-    split(diagrams().cofactor(id, level(bit), false), first, bit - 1, out);
-    split(diagrams().cofactor(id, level(bit), true),
-          first | std::uint32_t{1} << static_cast<std::uint32_t>(bit), bit - 1, out);
+    const std::uint32_t level = space_.order().level(kNrWord, free - 1);
+    split(diagrams().cofactor(id, level, false), first, free - 1, out);
+    split(diagrams().cofactor(id, level, true), first | std::uint32_t{1} << (free - 1), free - 1,
+          out);
   }
 
   // Chooses the action of the long ranges of numbers, and that of x32 calls.
