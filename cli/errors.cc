@@ -44,7 +44,8 @@ constexpr std::array kNamed = std::to_array<Named>({
     {Subject::kPrograms, "--programs"},
     {Subject::kRealCalls, "--real"},
     {Subject::kRule, "--rule"},
-    {Subject::kStack, "", "prove, diff, run, why, actions, cost, cache and bench accept stacks"},
+    {Subject::kStack, "",
+     "prove, diff, run, why, actions, lift, cost, cache and bench accept stacks"},
 });
 
 }  // namespace
