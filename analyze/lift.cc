@@ -47,7 +47,10 @@ struct Calls {
   std::vector<Numbers> numbers;
 };
 
-bool has_x32_bit(std::uint32_t nr) { return (nr & kX32Bit) != 0 && nr != kAllOnes; }
+// Precondition: all numbers have the x32 bit, or none.
+Arch arch_of(const ArchInfo& info, const Numbers& numbers) {
+  return arch_from_data(info.audit, numbers.first).value_or(info.arch);
+}
 
 // Rules that together decide one call: the first one that matches gives the action. The last one
 // can match everything.
@@ -198,7 +201,7 @@ class Lifter {
     for (Calls& calls : calls_) {
       if (calls.arch->arch == Arch::kX86_64) calls.numbers = divided_by_x32_bit(calls.numbers);
       for (const Numbers& numbers : calls.numbers) {
-        const bool is_x32 = calls.arch->arch == Arch::kX86_64 && has_x32_bit(numbers.first);
+        const bool is_x32 = arch_of(*calls.arch, numbers) == Arch::kX32;
         lists_x32 = lists_x32 || (is_x32 && !numbers.is_long());
         if (!numbers.is_long()) continue;
         auto& known = is_x32 ? x32 : rest;
@@ -246,14 +249,13 @@ class Lifter {
 
   // Adds the rules for these numbers, unless the policy's default or x32 action decides them.
   Result<Ok> add(const ArchInfo& info, const Numbers& numbers) {
-    const bool is_x32 = info.arch == Arch::kX86_64 && has_x32_bit(numbers.first);
-    if (is_x32 && out_.x32_action) return Ok{};
+    const Arch arch = arch_of(info, numbers);
+    if (arch == Arch::kX32 && out_.x32_action) return Ok{};
     if (is_constant(numbers.then) && value(numbers.then) == out_.default_action) return Ok{};
     const Choices* choices = choices_of(numbers.then, info.endian);
     if (choices == nullptr)
       return space_.exhausted() ? dd::limits_reached(job_.stack.name)
                                 : inexpressible(set_of(info, numbers), unsuitable_);
-    const Arch arch = is_x32 ? Arch::kX32 : info.arch;
     const std::size_t tests =
         std::transform_reduce(choices->begin(), choices->end(), choices->size(), std::plus<>(),
                               [](const auto& choice) { return matcher_count(choice.second); });

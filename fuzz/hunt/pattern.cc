@@ -120,6 +120,7 @@ constexpr Arch kSimplestArch = Arch::kX86_64;
 struct Symbols {
   std::uint32_t symbol;
   std::uint32_t general = symbol;
+  std::uint32_t wide = symbol;
 };
 // Takes a part out. If `general`, the pattern stands for all parts of this kind, so no part of this
 // kind remains.
@@ -153,7 +154,9 @@ bool visit_fields(Rule& rule, const VisitPart& visit) {
     if (test.op == Matcher::Op::kAny) continue;
     if (!std::exchange(first, false) && visit({kAnd}, [&](bool) { test = {}; })) return true;
     const auto take_out = [&](bool general) { take_out_test(rule, test, general); };
-    if (visit({symbol_of(test), kSimplestTest}, take_out)) return true;
+    const std::uint32_t symbol = symbol_of(test);
+    if (visit({symbol, kSimplestTest, symbol - (test.low_half ? kLowHalf : 0)}, take_out))
+      return true;
   }
   return false;
 }
@@ -267,9 +270,7 @@ void generalize_arches(Parts& parts) {
 Parts parts_of(Policy& policy) {
   Parts out;
   visit_policy(policy, [&](Symbols symbols, const TakeOut& /*take_out*/) {
-    const bool is_test = symbols.symbol >= kTest && symbols.symbol < kOneArch;
-    const std::uint32_t wide = symbols.symbol - (is_test ? (symbols.symbol - kTest) & kLowHalf : 0);
-    out.push_back({symbols.symbol, wide, symbols.general, 0, out.size()});
+    out.push_back({symbols.symbol, symbols.wide, symbols.general, 0, out.size()});
     return false;
   });
   return out;

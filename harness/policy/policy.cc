@@ -131,9 +131,8 @@ Origin origin(const Policy& policy, const SeccompData& data) {
   const auto audits = policy.audit_values();
   if (std::ranges::find(audits, data.arch()) == audits.end())
     return {Origin::Kind::kBadArch, policy.bad_arch_action};
-  const bool x32_number = (data.nr() & kX32Bit) != 0 && data.nr() != 0xffffffff;
-  if (data.arch() == AUDIT_ARCH_X86_64 && x32_number && policy.x32_action &&
-      !policy.has_arch(Arch::kX32))
+  if (policy.x32_action && !policy.has_arch(Arch::kX32) &&
+      arch_from_data(data.arch(), data.nr()) == Arch::kX32)
     return {Origin::Kind::kX32, *policy.x32_action};
   const Endian endian = endian_of(data.arch());
   for (std::size_t i = 0; i < policy.rule_sets.size(); ++i) {

@@ -80,18 +80,18 @@ Result<Proof> diagrams_first(const Question& question, dd::Limits limits) {
   return dd::prove(question, limits);
 }
 
-// Runs the diagram engine, then the SAT engine with half of the remaining time, then Z3. Before the
-// diagrams take many steps, the SAT engine tries, because arithmetic that exceeds their limits is
-// often simple for it. `tried`: diagrams_first() did not decide.
-Result<Proof> one_after_the_other(const Question& question, const Budget& budget, bool tried) {
+// Continues after diagrams_first() returned the undecided answer `first`: runs the SAT engine with
+// a small effort, because arithmetic that exceeds the limits of diagrams is often simple for it.
+// Then runs the diagram engine, the SAT engine with half of the remaining time, and Z3.
+Result<Proof> one_after_the_other(const Question& question, const Budget& budget,
+                                  Result<Proof> first) {
   const auto start = Clock::now();
   const auto spent = [&] { return budget.spent_seconds + seconds_since(start); };
-  if (!tried)
-    if (auto first = diagrams_first(question, budget.diagrams); decisive(first) || stop_wanted())
-      return first;
   auto out = sat::prove_quickly(question, budget.timeout_seconds, budget.solver_mib, spent());
   if (decisive(out) || stop_wanted()) return out;
-  out = dd::prove(question, budget.after(seconds_since(start)).diagrams);
+  out = budget.diagrams.steps > kFirstSteps
+            ? dd::prove(question, budget.after(seconds_since(start)).diagrams)
+            : std::move(first);
   for (const auto& [solver, share] :
        {std::pair<Solver, double>{sat::prove, 0.5}, {smt::prove, 1}}) {
     if (decisive(out) || stop_wanted()) return out;
@@ -228,8 +228,11 @@ Result<Proof> ask_engine(const Question& question, const Engine& engine, const B
   switch (engine.kind) {
     case Engine::kZ3:
       return smt::prove(question, seconds, mib, spent);
-    case Engine::kDd:
-      return one_after_the_other(question, budget, false);
+    case Engine::kDd: {
+      auto first = diagrams_first(question, budget.diagrams);
+      if (decisive(first) || stop_wanted()) return first;
+      return one_after_the_other(question, budget, std::move(first));
+    }
     case Engine::kBoth:
       return both_must_agree(question, budget);
     case Engine::kSat:
@@ -251,14 +254,15 @@ dd::Limits limits_to_improve(const dd::Limits& limits) {
 Result<Proof> decide(const Question& question, const Engine& engine, const Budget& budget) {
   const auto start = Clock::now();
   const auto left = [&] { return budget.after(seconds_since(start)); };
-  const bool tried = engine == Engine::kDd || engine == Engine::kAll;
-  if (tried)
-    if (auto first = diagrams_first(question, budget.diagrams); decisive(first) || stop_wanted())
-      return first;
+  std::optional<Result<Proof>> first;
+  if (engine == Engine::kDd || engine == Engine::kAll) {
+    first = diagrams_first(question, budget.diagrams);
+    if (decisive(*first) || stop_wanted()) return std::move(*first);
+  }
   const auto shown = shown_by_inputs(question);
-  if (!shown)
-    return engine == Engine::kDd ? one_after_the_other(question, left(), true)
-                                 : ask_engine(question, engine, left());
+  if (!shown && engine == Engine::kDd)
+    return one_after_the_other(question, left(), std::move(*first));
+  if (!shown) return ask_engine(question, engine, left());
   auto out = improved(question, engine, left(), *shown);
   if (out) out->solve_seconds = seconds_since(start) - out->encode_seconds;
   return out;

@@ -16,7 +16,7 @@ namespace secequiv {
 struct Engine {
   enum Kind : std::uint8_t {
     kZ3,
-    kDd,       // decision diagrams, with the SAT engine and Z3 (one_after_the_other)
+    kDd,       // decision diagrams, then the SAT engine and Z3 (see decide.cc)
     kBoth,     // decision diagrams and Z3; contradicting verdicts are an error
     kSat,      // the SAT engine; diagrams decide edges
     kForeign,  // the only element of `solvers`; diagrams decide edges

@@ -71,8 +71,9 @@ std::vector<std::uint32_t> constants(const Question& question) {
 
 class Prover {
  public:
-  Prover(const Question& question, double seconds, std::size_t memory_mib)
+  Prover(const Question& question, double seconds, std::size_t memory_mib, bool quick = false)
       : question_(question),
+        quick_(quick),
         deadline_(Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                      std::chrono::duration<double>(std::max(seconds, 0.0)))),
         conditions_(question, memory_mib << 19, [this] { return stopped(); }) {}
@@ -82,16 +83,17 @@ class Prover {
   [[nodiscard]] bool exhausted() const { return conditions_.words.exhausted(); }
 
   // Fills in verdict, relation and witness.
-  Status run(Proof& proof, bool quick) {
+  Status run(Proof& proof) {
     const std::vector<Inputs> likely{Inputs(kInputWords + question_.symbols.size(), 0)};
-    Sweep sweep(conditions_.words.bits(), likely, constants(question_),
-                [this] { return stopped(); });
+    Sweep sweep(
+        conditions_.words.bits(), likely, constants(question_), [this] { return stopped(); },
+        quick_);
     if (!question_.assumption.nodes.empty()) {
-      const Answer any = sweep.possible(conditions_.counts, quick);
+      const Answer any = sweep.possible(conditions_.counts);
       if (any == Answer::kNo) return vacuous(question_);
       if (any == Answer::kUnknown) return Ok{};
     }
-    const Answer differ = sweep.possible(conditions_.differ, quick);
+    const Answer differ = sweep.possible(conditions_.differ);
     if (differ == Answer::kUnknown) return Ok{};
     if (differ == Answer::kNo) {
       proof.verdict = Verdict::kEquivalent;
@@ -100,18 +102,18 @@ class Prover {
     }
     const bool refines = question_.goal == Question::Goal::kRefines;
     Inputs example = sweep.example();
-    const Answer looser = sweep.possible(conditions_.looser, quick);
+    const Answer looser = sweep.possible(conditions_.looser);
     if (refines) example = sweep.example();
-    const Answer stricter = sweep.possible(conditions_.stricter, quick);
+    const Answer stricter = sweep.possible(conditions_.stricter);
     if (looser != Answer::kUnknown && stricter != Answer::kUnknown)
       proof.relation = relation_of(looser == Answer::kYes, stricter == Answer::kYes);
     if (refines && looser == Answer::kUnknown) return Ok{};
-    if (quick && !proof.relation) return Ok{};
+    if (quick_ && !proof.relation) return Ok{};
     if (refines && looser == Answer::kNo) {
       proof.verdict = Verdict::kPass;
       return Ok{};
     }
-    return minimize_witness(sweep, smaller(std::move(example)), quick ? kFewConflicts : kConflicts,
+    return minimize_witness(sweep, smaller(std::move(example)), quick_ ? kFewConflicts : kConflicts,
                             proof);
   }
 
@@ -163,6 +165,7 @@ class Prover {
   }
 
   const Question& question_;
+  bool quick_;
   Clock::time_point deadline_;
   Conditions conditions_;
 };
@@ -175,10 +178,10 @@ Result<Proof> prove(const Question& question, double timeout_seconds, std::size_
   Proof proof;
   proof.engine = "sat";
   const auto start = Clock::now();
-  Prover prover(question, timeout_seconds - spent_seconds, memory_mib);
+  Prover prover(question, timeout_seconds - spent_seconds, memory_mib, quick);
   proof.encode_seconds = seconds_since(start);
   if (!prover.exhausted()) {
-    if (auto s = prover.run(proof, quick); !s) return s.error();
+    if (auto s = prover.run(proof); !s) return s.error();
     proof.solve_seconds = seconds_since(start) - proof.encode_seconds;
   }
   if (proof.verdict == Verdict::kUnknown)

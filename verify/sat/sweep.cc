@@ -30,10 +30,13 @@ std::size_t number(BitGraph::Bool bit) { return static_cast<std::size_t>(std::ab
 }  // namespace
 
 Sweep::Sweep(const BitGraph& graph, std::span<const Inputs> likely,
-             std::span<const std::uint32_t> constants, std::function<bool()> stop)
+             std::span<const std::uint32_t> constants, std::function<bool()> stop, bool quick)
     : graph_(graph),
       constants_(constants.begin(), constants.end()),
       stop_(std::move(stop)),
+      efforts_(!quick                       ? kEfforts.size()
+               : graph.size() < kSmallGraph ? 1
+                                            : 0),
       solver_(graph, CnfSolver::Effort::kManyQueries, stop_),
       values_(graph.size()),
       keys_(graph.size()),
@@ -242,12 +245,11 @@ bool Sweep::minimize(Bool goal, std::span<const Bool> bits, Inputs example, int 
   return true;
 }
 
-Answer Sweep::possible(Bool goal, bool quick) {
+Answer Sweep::possible(Bool goal) {
   if (goal == -1) return Answer::kNo;
   if (simulated(goal)) return Answer::kYes;
   if (const Answer answer = solve(goal, kFirstTry); answer != Answer::kUnknown) return answer;
-  const std::size_t efforts = !quick ? kEfforts.size() : graph_.size() < kSmallGraph ? 1 : 0;
-  for (const Effort& effort : std::span(kEfforts).first(efforts)) {
+  for (const Effort& effort : std::span(kEfforts).first(efforts_)) {
     merge_below(goal, effort.merge);
     if (stop_()) break;
     if (same(goal) == -1) return Answer::kNo;

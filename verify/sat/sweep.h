@@ -21,13 +21,12 @@ class Sweep {
 
   // Simulation starts from `likely` inputs, and varies them with `constants`; neither is empty.
   // `stop` is called regularly; once it returns true, answers are kUnknown. The graph must not
-  // change.
+  // change. A quick search gives up early, after the same number of conflicts on every machine.
   Sweep(const BitGraph& graph, std::span<const Inputs> likely,
-        std::span<const std::uint32_t> constants, std::function<bool()> stop);
+        std::span<const std::uint32_t> constants, std::function<bool()> stop, bool quick = false);
 
-  // Returns whether the bit is true for some input. A quick search gives up early, after the same
-  // number of conflicts on every machine.
-  Answer possible(Bool goal, bool quick = false);
+  // Returns whether the bit is true for some input.
+  Answer possible(Bool goal);
   // After kYes: an input for which the bit is true.
   [[nodiscard]] const Inputs& example() const { return example_; }
   // Makes these bits false in the example where that is possible; earlier bits have precedence.
@@ -55,6 +54,7 @@ class Sweep {
   const BitGraph& graph_;
   std::vector<std::uint32_t> constants_;
   std::function<bool()> stop_;
+  std::size_t efforts_;  // how many rounds of merging and solving a query gets
   CnfSolver solver_;
   std::vector<std::vector<Inputs>> first_;  // the inputs of the first simulations
   std::vector<std::uint64_t> values_;  // by bit: its values for the 64 most recent simulated inputs

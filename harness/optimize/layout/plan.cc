@@ -27,8 +27,8 @@ void close(const Plan& plan, Decision& decision) {
 
 // Returns whether the policy's x32 action decides `nr`: the number has the x32 bit and is not -1.
 bool is_x32(const Policy& policy, std::uint32_t audit, std::uint32_t nr) {
-  return audit == AUDIT_ARCH_X86_64 && policy.x32_action && !policy.has_arch(Arch::kX32) &&
-         (nr & kX32Bit) != 0 && nr != kAll;
+  return policy.x32_action && !policy.has_arch(Arch::kX32) &&
+         arch_from_data(audit, nr) == Arch::kX32;
 }
 
 void add_once(std::vector<std::uint32_t>& numbers, std::uint32_t nr) {
