@@ -7,15 +7,20 @@
 #include <utility>
 #include <vector>
 
+#include "harness/compare/intervals.h"
+#include "harness/optimize/rules/tree.h"
+
 namespace secequiv {
 namespace {
 
-constexpr std::uint64_t kLow = 0xffffffff;
+using detail::args_rule;
+using detail::branching;
+using detail::kLowHalf;
+
 constexpr std::uint64_t kMostValues = 4;       // of a range that is listed
 constexpr std::size_t kMostMasks = 256;        // that are compared with all other cubes of a rule
 constexpr std::size_t kMostAlternatives = 64;  // among which a rule has none twice
 constexpr std::size_t kMostComparisons = 10'000'000;  // of cubes, to shorten one rule
-constexpr int kMostGaps = 3;  // free bits above a fixed one, for which a cube becomes intervals
 
 struct Interval {
   std::uint64_t first;
@@ -55,13 +60,10 @@ FieldCube common(std::span<const FieldCube> cubes) {
 class FieldRules {
  public:
   FieldRules(std::size_t field, bool low_half)
-      : field_(field), low_half_(low_half), all_(low_half ? kLow : ~std::uint64_t{0}) {}
+      : field_(field), low_half_(low_half), all_(low_half ? kLowHalf : ~std::uint64_t{0}) {}
 
   [[nodiscard]] Rule test(Matcher::Op op, std::uint64_t value, std::uint64_t mask = 0) const {
-    Rule out;
-    out.kind = Rule::Kind::kArgs;
-    out.fields[field_] = {op, value, mask, low_half_, {}};
-    return out;
+    return args_rule(field_, {op, value, mask, low_half_, {}});
   }
 
   // Returns nothing if a cube is not a few intervals.
@@ -70,15 +72,8 @@ class FieldRules {
     std::vector<Interval> out;
     for (const FieldCube& cube : cubes)
       if (!add(cube, out)) return std::nullopt;
-    std::ranges::sort(out, {}, &Interval::first);
-    std::vector<Interval> merged;
-    for (const Interval& next : out) {
-      if (!merged.empty() && merged.back().last + 1 == next.first)
-        merged.back().last = next.last;
-      else
-        merged.push_back(next);
-    }
-    return merged;
+    join_adjacent(out);
+    return out;
   }
 
   [[nodiscard]] Rule within(std::span<const Interval> intervals) const {
@@ -173,16 +168,9 @@ class FieldRules {
   }
 
   [[nodiscard]] bool add(const FieldCube& cube, std::vector<Interval>& out) const {
-    const std::uint64_t mask = cube.mask & all_;
-    const std::uint64_t tail = mask == 0 ? all_ : (mask & -mask) - 1;
-    const std::uint64_t gaps = all_ & ~mask & ~tail;
-    if (std::popcount(gaps) > kMostGaps) return false;
-    std::uint64_t bits = 0;
-    do {
-      out.push_back({cube.value | bits, cube.value | bits | tail});
-      bits = (bits - gaps) & gaps;
-    } while (bits != 0);
-    return true;
+    return each_interval(cube.mask, cube.value, all_, [&](std::uint64_t first, std::uint64_t last) {
+      out.push_back({first, last});
+    });
   }
 
   std::size_t field_;
@@ -197,14 +185,6 @@ void flatten(const Rule& rule, Rule::Kind kind, std::vector<Rule>& out) {
   } else if (out.size() > kMostAlternatives || std::ranges::find(out, rule) == out.end()) {
     out.push_back(rule);
   }
-}
-
-Rule branching(Rule::Kind kind, std::vector<Rule> children) {
-  if (children.size() == 1) return std::move(children.front());
-  Rule out;
-  out.kind = kind;
-  out.children = std::move(children);
-  return out;
 }
 
 // Adds the conditions of `rule` to those of `to`. Returns false if both test the same field.
@@ -223,7 +203,6 @@ Rule all_of(std::span<const Rule> rules) {
   std::vector<Rule> parts;
   for (const Rule& rule : rules)
     if (rule.kind != Rule::Kind::kMatchAll) flatten(rule, Rule::Kind::kAllOf, parts);
-  if (parts.empty()) return {};
   std::vector<Rule> out;
   for (const Rule& part : parts) {
     const bool joined =
@@ -256,7 +235,7 @@ std::size_t effort_to_read(const Rule& rule) {
 
 Rule field_rule(std::size_t field, std::span<const FieldCube> inside,
                 std::span<const FieldCube> outside) {
-  const auto tests_high = [](const FieldCube& cube) { return cube.mask > kLow; };
+  const auto tests_high = [](const FieldCube& cube) { return cube.mask > kLowHalf; };
   const FieldRules rules(
       field, std::ranges::none_of(inside, tests_high) && std::ranges::none_of(outside, tests_high));
   std::vector<std::pair<std::size_t, Rule>> candidates;  // by effort

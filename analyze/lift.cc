@@ -104,14 +104,18 @@ class Lifter {
   // Returns the error that names some of the inputs of `set`.
   Error inexpressible(NodeId set, const std::string& reason) {
     if (space_.exhausted()) return dd::limits_reached(job_.stack.name);
-    dd::Regions regions(space_);
-    const auto where = regions.list(set, 1).regions;
+    const auto where = regions_.list(set, 1).regions;
     if (space_.exhausted() || where.empty()) return dd::limits_reached(job_.stack.name);
     const std::string inputs =
         short_condition(condition_text(where.front(), job_.host, Values::kNamed));
     return make_error(ErrorCode::kPolicy, job_.stack.name,
                       fmt::format("no policy can express this filter: {}; inputs: {}", reason,
                                   inputs == "true" ? "all" : inputs));
+  }
+
+  // Returns the error for a set that rules cannot describe. inexpressible() adds the inputs.
+  static Error no_rule(std::string reason) {
+    return make_error(ErrorCode::kPolicy, "", std::move(reason));
   }
 
   NodeId computed() {
@@ -252,10 +256,9 @@ class Lifter {
     const Arch arch = arch_of(info, numbers);
     if (arch == Arch::kX32 && out_.x32_action) return Ok{};
     if (is_constant(numbers.then) && value(numbers.then) == out_.default_action) return Ok{};
-    const Choices* choices = choices_of(numbers.then, info.endian);
-    if (choices == nullptr)
-      return space_.exhausted() ? dd::limits_reached(job_.stack.name)
-                                : inexpressible(set_of(info, numbers), unsuitable_);
+    const auto found = choices_of(numbers.then, info.endian);
+    if (!found) return inexpressible(set_of(info, numbers), found.error().detail);
+    const Choices* choices = *found;
     const std::size_t tests =
         std::transform_reduce(choices->begin(), choices->end(), choices->size(), std::plus<>(),
                               [](const auto& choice) { return matcher_count(choice.second); });
@@ -268,8 +271,8 @@ class Lifter {
     }
   }
 
-  // Returns the rules that decide as the function does, or nothing if rules cannot.
-  const Choices* choices_of(NodeId function, Endian endian) {
+  // Returns the rules that decide as the function does. Errors: no_rule().
+  Result<const Choices*> choices_of(NodeId function, Endian endian) {
     const auto key = std::pair(function, endian);
     if (const auto known = choices_.find(key); known != choices_.end()) return &known->second;
     std::vector<NodeId> leaves;
@@ -277,7 +280,7 @@ class Lifter {
       if (std::ranges::find(leaves, leaf) == leaves.end()) leaves.push_back(leaf);
       return leaf;
     });
-    std::vector<std::pair<std::uint32_t, std::optional<Rule>>> exact;
+    std::vector<std::pair<std::uint32_t, Result<Rule>>> exact;
     for (const NodeId leaf : leaves) {
       const NodeId set = diagrams().substitute(
           function, [&](NodeId at) { return at == leaf ? Diagrams::kOne : Diagrams::kZero; });
@@ -302,12 +305,13 @@ class Lifter {
       least = effort;
       best = std::move(now);
     }
-    return best ? &choices_.emplace(key, std::move(*best)).first->second : nullptr;
+    if (best) return &choices_.emplace(key, std::move(*best)).first->second;
+    return exact.back().second.error();  // rules that were not found come last
   }
 
-  // Returns a rule that holds for the inputs of `set`, or nothing if rules cannot describe it.
-  // Precondition: `set` is not empty.
-  std::optional<Rule> rule_of(NodeId set, Endian endian) {
+  // Returns a rule that holds for the inputs of `set`. Precondition: `set` is not empty. Errors:
+  // no_rule().
+  Result<Rule> rule_of(NodeId set, Endian endian) {
     if (set == Diagrams::kOne) return Rule();
     const auto key = std::pair(set, endian);
     if (const auto known = rules_.find(key); known != rules_.end()) return known->second;
@@ -328,14 +332,14 @@ class Lifter {
     std::vector<std::pair<NodeId, std::vector<FieldCube>>> values;
   };
 
-  std::optional<Rule> rule_by(const std::optional<Field>& field, Endian endian) {
-    if (!field) return std::nullopt;
+  Result<Rule> rule_by(const Result<Field>& field, Endian endian) {
+    if (!field) return field.error();
     std::vector<Rule> alternatives;
     alternatives.reserve(field->values.size());
     for (const auto& [child, inside] : field->values) {
       if (child == Diagrams::kZero) continue;
       auto rest = rule_of(child, endian);
-      if (!rest) return std::nullopt;
+      if (!rest) return rest;
       // The field may have any value for which the rest implies that the input is in the set.
       std::vector<FieldCube> outside;
       for (const auto& [other, cubes] : field->values)
@@ -349,13 +353,12 @@ class Lifter {
     Rule out = any_of(alternatives);
     tests_ += matcher_count(out);
     if (tests_ <= kMostTests) return out;
-    unsuitable_ = "the policy would be too long to read";
-    return std::nullopt;
+    return no_rule("the policy would be too long to read");
   }
 
   // Divides by the whole field that `set` tests first or, unless `whole`, only by the half of it
   // that `set` tests first.
-  std::optional<Field> divide(NodeId set, Endian endian, bool whole) {
+  Result<Field> divide(NodeId set, Endian endian, bool whole) {
     const std::uint32_t word = space_.order().word(diagrams().level(set));
     for (int index = 0; index <= kIpField; ++index) {
       std::array<std::uint32_t, 2> halves = {half_word(index, false, endian),
@@ -364,50 +367,36 @@ class Lifter {
       if (!space_.order().whole(halves[0]) || !space_.order().whole(halves[1])) break;
       const auto position = [&](std::uint32_t half) { return space_.order().position(half); };
       std::ranges::sort(halves, {}, position);
-      Field out{static_cast<std::size_t>(index), {}};
-      std::size_t count = 0;
       const auto shift = [&](std::uint32_t half) {
         return half == half_word(index, true, endian) ? 32 : 0;
       };
-      walk(set, halves[0], {}, [&](NodeId then, FieldCube first) {
-        first = {first.mask << shift(halves[0]), first.value << shift(halves[0])};
-        const auto take = [&](NodeId child, FieldCube second) {
-          if (++count > kMostCubes) return;
+      const auto cube = [&](std::uint32_t half, const WordSet::Cube& of_half) {
+        return FieldCube{std::uint64_t{of_half.mask} << shift(half),
+                         std::uint64_t{of_half.value} << shift(half)};
+      };
+      Field out{static_cast<std::size_t>(index), {}};
+      std::size_t left = kMostCubes;
+      auto firsts = regions_.paths(set, halves[0], left);
+      const auto too_many = [] {
+        return no_rule("it divides the values of a field into too many ranges");
+      };
+      if (!firsts) return too_many();
+      for (const auto& [then, of_first] : *firsts) {
+        const FieldCube first = cube(halves[0], of_first);
+        std::optional<std::vector<dd::Regions::Path>> seconds{{{then, {0, 0}}}};
+        if (whole || first.mask == 0) seconds = regions_.paths(then, halves[1], left);
+        if (!seconds || seconds->size() > left) return too_many();
+        left -= seconds->size();
+        for (const auto& [child, of_second] : *seconds) {
+          const FieldCube second = cube(halves[1], of_second);
           auto at = std::ranges::find(out.values, child, [](auto& pair) { return pair.first; });
           if (at == out.values.end()) at = out.values.insert(at, {child, {}});
-          at->second.push_back({first.mask | second.mask << shift(halves[1]),
-                                first.value | second.value << shift(halves[1])});
-        };
-        if (whole || first.mask == 0)
-          walk(then, halves[1], {}, take);
-        else
-          take(then, {});
-      });
-      if (count <= kMostCubes) return out;
-      unsuitable_ = "it divides the values of a field into too many ranges";
-      return std::nullopt;
+          at->second.push_back({first.mask | second.mask, first.value | second.value});
+        }
+      }
+      return out;
     }
-    unsuitable_ = "it computes with fields, or compares them with each other";
-    return std::nullopt;
-  }
-
-  // Visits each path through the block of `word`, with the values of the word on this path.
-  template <class Visit>
-  void walk(NodeId id, std::uint32_t word, FieldCube cube, const Visit& visit) {
-    if (!diagrams().step()) return;
-    if (diagrams().level(id) > space_.order().level(word, 0)) {
-      visit(id, cube);
-      return;
-    }
-    const dd::Node run = diagrams().node(id);
-    for (std::uint32_t i = 0; i < run.length; ++i) {
-      const std::uint64_t bit = std::uint64_t{1} << space_.order().bit(run.level + i);
-      const bool wanted = (run.pattern >> (run.length - 1 - i) & 1) != 0;
-      cube.mask |= bit;
-      walk(run.miss, word, {cube.mask, wanted ? cube.value : cube.value | bit}, visit);
-      if (wanted) cube.value |= bit;
-    }
-    walk(run.hit, word, cube, visit);
+    return no_rule("it computes with fields, or compares them with each other");
   }
 
   // Distributes the listed rules over rule sets. A call's rules keep their order.
@@ -444,6 +433,7 @@ class Lifter {
 
   const LiftJob& job_;
   dd::Space space_;
+  dd::Regions regions_{space_};
   dd::Decisions decisions_;
   Policy out_;
   std::vector<Calls> calls_;
@@ -452,7 +442,6 @@ class Lifter {
   std::map<std::pair<NodeId, Endian>, Rule> rules_;
   std::size_t tests_ = 0;    // of all rules that were made
   std::size_t entries_ = 0;  // tests and rules of the policy
-  std::string unsuitable_;   // why no rule was found
 };
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "harness/compare/intervals.h"
+
 namespace secequiv::dd {
 namespace {
 
@@ -17,24 +19,11 @@ constexpr std::size_t kPartBytes = 256;
 
 mpz_class power(std::uint32_t exponent) { return mpz_class(1) << exponent; }
 
-// A cube whose free bits are all below its fixed bits is one interval. A cube with few free bits
-// above its lowest fixed bit is a few intervals.
 void add(const WordSet::Cube& cube, WordSet& out) {
-  constexpr int kMostGaps = 3;
-  const int low_free = std::countr_zero(cube.mask);
-  const std::uint32_t gaps =
-      low_free == 32 ? 0 : ~cube.mask & ~((std::uint32_t{1} << low_free) - 1);
-  if (std::popcount(gaps) > kMostGaps) {
-    out.cubes.push_back(cube);
-    return;
-  }
-  const std::uint32_t tail = low_free == 32 ? kAll : (std::uint32_t{1} << low_free) - 1;
-  // Iterates over all values of the free bits above the lowest fixed bit.
-  std::uint32_t bits = 0;
-  do {
-    out.intervals.push_back({cube.value | bits, cube.value | bits | tail});
-    bits = (bits - gaps) & gaps;
-  } while (bits != 0);
+  const auto take = [&](std::uint32_t first, std::uint32_t last) {
+    out.intervals.push_back({first, last});
+  };
+  if (!each_interval(cube.mask, cube.value, kAll, take)) out.cubes.push_back(cube);
 }
 
 // Returns one word's paths as a readable condition.
@@ -42,17 +31,7 @@ WordSet merged(std::uint32_t word, const std::vector<WordSet::Cube>& paths) {
   WordSet out;
   out.word = word;
   for (const WordSet::Cube& path : paths) add(path, out);
-  std::ranges::sort(out.intervals, {}, &WordSet::Interval::first);
-  std::size_t kept = 0;
-  for (const WordSet::Interval next : out.intervals) {
-    if (kept != 0 && out.intervals[kept - 1].last != kAll &&
-        out.intervals[kept - 1].last + 1 == next.first) {
-      out.intervals[kept - 1].last = next.last;
-    } else {
-      out.intervals[kept++] = next;
-    }
-  }
-  out.intervals.resize(kept);
+  join_adjacent(out.intervals);
   std::ranges::sort(out.cubes, [](const WordSet::Cube& a, const WordSet::Cube& b) {
     return std::pair(a.mask, a.value) < std::pair(b.mask, b.value);
   });
@@ -180,6 +159,16 @@ void Regions::walk(NodeId id, std::uint32_t end, WordSet::Cube cube, std::vector
 void Regions::append(const Cubes& cubes, std::vector<WordSet>& words) {
   for (std::uint32_t w = 0; w < 16; ++w)
     if (cubes[w].mask != 0) words.push_back(merged(w, {cubes[w]}));
+}
+
+std::optional<std::vector<Regions::Path>> Regions::paths(NodeId id, std::uint32_t word,
+                                                         std::size_t most) const {
+  const std::uint32_t end = space_.order().level(word, 0) + 1;
+  std::unordered_map<NodeId, double> counts;
+  if (path_count(id, end, counts) > static_cast<double>(most)) return std::nullopt;
+  std::vector<Path> out;
+  walk(id, end, {0, 0}, out);
+  return out;
 }
 
 std::vector<Regions::Branch> Regions::branches(NodeId id) {

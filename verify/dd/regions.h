@@ -4,6 +4,7 @@
 
 #include <gmpxx.h>
 
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -31,6 +32,16 @@ class Regions {
   // Returns the inputs of a region.
   NodeId set_of(const Region& region);
 
+  // A path through the block of one word. `cube` is its condition on the word.
+  struct Path {
+    NodeId child;
+    WordSet::Cube cube;
+  };
+  // Returns all paths through the block of `word`, or nothing if there are more than `most`.
+  // Preconditions: the word has its own block (Order::whole), and `id` tests nothing above it.
+  [[nodiscard]] std::optional<std::vector<Path>> paths(NodeId id, std::uint32_t word,
+                                                       std::size_t most) const;
+
  private:
   // A condition on the word of one block. `child` is the rest of the diagram if the condition
   // holds.
@@ -38,12 +49,6 @@ class Regions {
     NodeId child;
     WordSet word;
   };
-  // A path through the block of one word. `cube` is its condition on the word.
-  struct Path {
-    NodeId child;
-    WordSet::Cube cube;
-  };
-
   using Cubes = std::array<WordSet::Cube, 16>;
 
   mpz_class below(NodeId id);
