@@ -15,6 +15,7 @@
 #include "harness/seccomp/data.h"
 #include "verify/dd/actions.h"
 #include "verify/dd/engine.h"
+#include "verify/dd/ranges.h"
 #include "verify/dd/regions.h"
 
 namespace secequiv {
@@ -33,13 +34,8 @@ constexpr std::size_t kMostTests = 100'000;    // of fields, in all rules while 
 constexpr std::size_t kMostCubes = 16384;      // of values, for one field
 
 // Numbers with one function of the other fields.
-struct Numbers {
-  std::uint32_t first;
-  std::uint32_t last;
-  NodeId then;
-
-  [[nodiscard]] bool is_long() const { return last - first >= kMostListed; }
-};
+using Numbers = dd::WordRange;
+bool is_long(const Numbers& numbers) { return numbers.last - numbers.first >= kMostListed; }
 
 // An architecture (x86_64 also stands for x32) with its ranges of numbers in ascending order.
 struct Calls {
@@ -169,31 +165,13 @@ class Lifter {
 
   // Divides the numbers of an architecture's calls.
   Result<std::vector<Numbers>> split(const ArchInfo& info) {
-    std::vector<Numbers> out;
-    if (space_.order().whole(kNrWord)) split(on(info), 0, 32, out);
+    auto out = dd::ranges(space_, on(info), kNrWord, kMostRanges);
     if (space_.exhausted()) return dd::limits_reached(job_.stack.name);
-    if (out.empty() || out.size() > kMostRanges)
+    if (!out)
       return inexpressible(equal(kArchWord, info.audit),
                            "it compares the system call's number in a way that lists of calls "
                            "cannot describe");
-    return out;
-  }
-
-  // Divides the numbers that begin with `first`, whose lowest `free` bits are not yet known.
-  void split(NodeId id, std::uint32_t first, std::uint32_t free, std::vector<Numbers>& out) {
-    if (out.size() > kMostRanges || !diagrams().step()) return;
-    if (free == 0 || diagrams().level(id) > space_.order().level(kNrWord, 0)) {
-      const std::uint32_t tail = free == 32 ? kAllOnes : (std::uint32_t{1} << free) - 1;
-      if (!out.empty() && out.back().then == id)
-        out.back().last = first | tail;
-      else
-        out.push_back({first, first | tail, id});
-      return;
-    }
-    const std::uint32_t level = space_.order().level(kNrWord, free - 1);
-    split(diagrams().cofactor(id, level, false), first, free - 1, out);
-    split(diagrams().cofactor(id, level, true), first | std::uint32_t{1} << (free - 1), free - 1,
-          out);
+    return std::move(*out);
   }
 
   // Chooses the action of the long ranges of numbers, and that of x32 calls.
@@ -206,8 +184,8 @@ class Lifter {
       if (calls.arch->arch == Arch::kX86_64) calls.numbers = divided_by_x32_bit(calls.numbers);
       for (const Numbers& numbers : calls.numbers) {
         const bool is_x32 = arch_of(*calls.arch, numbers) == Arch::kX32;
-        lists_x32 = lists_x32 || (is_x32 && !numbers.is_long());
-        if (!numbers.is_long()) continue;
+        lists_x32 = lists_x32 || (is_x32 && !is_long(numbers));
+        if (!is_long(numbers)) continue;
         auto& known = is_x32 ? x32 : rest;
         if (!is_constant(numbers.then))
           return inexpressible(set_of(*calls.arch, numbers),
