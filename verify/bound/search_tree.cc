@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr std::size_t kMostHoles = 12;
-constexpr double kMostWork = 1e8;  // steps of the search; 0.1 to 0.3 s
+constexpr double kMostWork = 1e7;  // steps of the search; about 0.3 s
 // Sums of whole numbers are exact below this.
 constexpr double kExact = 0x1p52;
 
