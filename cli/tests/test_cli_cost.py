@@ -322,8 +322,8 @@ def test_bounds_lie_below_every_equivalent_filter(asm, tmp_path):
     """The same decisions have the same bounds, whatever the program, and no program is better."""
     (tmp_path / "profile").write_text("read 3\nwrite 2\nopen 5\n")
     deny, allow = "ret #0x50001", "ret #0x7fff0000"
-    best = asm("ld [0]\njge #2, d, a\na: %s\nd: %s\n" % (allow, deny))
-    slow = asm("ld [0]\njeq #0, a, n\nn: jeq #1, a, d\na: %s\nd: %s\n" % (allow, deny))
+    best = asm("ld [0]\njge #2, no, yes\nyes: %s\nno: %s\n" % (allow, deny))
+    slow = asm("ld [0]\njeq #0, yes, n\nn: jeq #1, yes, no\nyes: %s\nno: %s\n" % (allow, deny))
     sides = ask(best, slow, "--profile", tmp_path / "profile", "--bound")["sides"]
     assert sides[0]["bound"] == sides[1]["bound"]
     bound = sides[0]["bound"]
