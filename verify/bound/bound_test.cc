@@ -356,6 +356,15 @@ TEST(LowerBound, CachedCallsCostNothing) {
   EXPECT_EQ(bound->by_number, 8u);
 }
 
+TEST(LowerBound, ArithmeticReachesTheBoundForAllFilters) {
+  const auto bound =
+      bound_of(assemble("ld [0]\njge #0x80000000, y, n\ny: ret #1\nn: ret #0"), {{"read", 1}});
+  ASSERT_TRUE(bound);
+  const Program shorter = assemble("ld [0]\nrsh #31\nret a");
+  EXPECT_EQ(bound->any.instructions, shorter.size());
+  EXPECT_NEAR(bound->any.mean, static_cast<double>(executed(shorter, SeccompData{})), 1e-9);
+}
+
 TEST(LowerBound, IsUnknownForComputedValues) {
   EXPECT_FALSE(bound_of(assemble("ld [0]\nret a"), {}));
   EXPECT_FALSE(bound_of(assemble("ld [16]\ntax\nld [0]\njeq x, y, n\ny: ret #0\nn: ret #1"), {}));
