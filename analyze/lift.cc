@@ -17,6 +17,7 @@
 #include "harness/report/regions.h"
 #include "harness/seccomp/data.h"
 #include "verify/dd/actions.h"
+#include "verify/dd/ranges.h"
 #include "verify/dd/regions.h"
 
 namespace secequiv {
@@ -35,14 +36,9 @@ constexpr std::size_t kMostTests = 100'000;    // of fields, in all rules while 
 constexpr std::size_t kMostCubes = 16384;      // of values, for one field
 
 // Numbers with one function of the other fields.
-struct Numbers {
-  std::uint32_t first;
-  std::uint32_t last;
-  NodeId then;
-
-  [[nodiscard]] bool is_long() const { return last - first >= kMostListed; }
-  [[nodiscard]] std::size_t count() const { return std::size_t{last} - first + 1; }
-};
+using Numbers = dd::WordRange;
+bool is_long(const Numbers& numbers) { return numbers.last - numbers.first >= kMostListed; }
+std::size_t length(const Numbers& numbers) { return std::size_t{numbers.last} - numbers.first + 1; }
 
 // An architecture (x86_64 also stands for x32) with its ranges of numbers in ascending order.
 struct Calls {
@@ -174,38 +170,20 @@ class Lifter {
 
   // Divides the numbers of an architecture's calls.
   Result<std::vector<Numbers>> split(const ArchInfo& info) {
-    std::vector<Numbers> out;
-    if (space_.order().whole(kNrWord)) split(on(info), 0, 32, out);
+    auto out = dd::ranges(space_, on(info), kNrWord, kMostRanges);
     if (space_.exhausted()) return dd::limits_reached(job_.stack.name);
-    if (out.empty() || out.size() > kMostRanges)
+    if (!out)
       return inexpressible(equal(kArchWord, info.audit),
                            "it compares the system call's number in a way that lists of calls "
                            "cannot describe");
-    return out;
-  }
-
-  // Divides the numbers that begin with `first`, whose lowest `free` bits are not yet known.
-  void split(NodeId id, std::uint32_t first, std::uint32_t free, std::vector<Numbers>& out) {
-    if (out.size() > kMostRanges || !diagrams().step()) return;
-    if (free == 0 || diagrams().level(id) > space_.order().level(kNrWord, 0)) {
-      const std::uint32_t tail = free == 32 ? kAllOnes : (std::uint32_t{1} << free) - 1;
-      if (!out.empty() && out.back().then == id)
-        out.back().last = first | tail;
-      else
-        out.push_back({first, first | tail, id});
-      return;
-    }
-    const std::uint32_t level = space_.order().level(kNrWord, free - 1);
-    split(diagrams().cofactor(id, level, false), first, free - 1, out);
-    split(diagrams().cofactor(id, level, true), first | std::uint32_t{1} << (free - 1), free - 1,
-          out);
+    return std::move(*out);
   }
 
   // Chooses the default action, the default ranges and the action of x32 calls.
   Result<Ok> choose_defaults() {
     for (const Calls& calls : calls_)
       for (const Numbers& numbers : calls.numbers)
-        if (numbers.is_long() && !is_constant(numbers.then))
+        if (is_long(numbers) && !is_constant(numbers.then))
           return inexpressible(set_of(*calls.arch, numbers),
                                "its action for numbers of no system call depends on other fields");
     choose_default();
@@ -230,8 +208,8 @@ class Lifter {
     for (const Calls& calls : calls_)
       for (const Numbers& numbers : calls.numbers) {
         if (!is_constant(numbers.then)) continue;
-        gains[value(numbers.then)] += numbers.is_long() ? kGainOfRange : numbers.count();
-        if (numbers.is_long()) candidates.push_back(value(numbers.then));
+        gains[value(numbers.then)] += is_long(numbers) ? kGainOfRange : length(numbers);
+        if (is_long(numbers)) candidates.push_back(value(numbers.then));
       }
     for (const auto& [action, gain] : gains)
       if (std::ranges::find(candidates, action_of(action), action_of) != candidates.end())
@@ -246,7 +224,7 @@ class Lifter {
     std::optional<std::uint32_t> out;
     for (const Numbers& numbers : divided) {
       const bool is_x32 = arch_from_data(AUDIT_ARCH_X86_64, numbers.first) == Arch::kX32;
-      const bool is_odd = numbers.is_long() && value(numbers.then) != out_.default_action;
+      const bool is_odd = is_long(numbers) && value(numbers.then) != out_.default_action;
       if (!is_x32 && is_odd) return std::nullopt;
       if (!is_x32) continue;
       if (!is_odd || (out && *out != value(numbers.then))) return std::nullopt;
@@ -260,7 +238,7 @@ class Lifter {
   static std::vector<Numbers> divided_by_x32_bit(const std::vector<Numbers>& all, bool long_ones) {
     std::vector<Numbers> out;
     for (Numbers left : all) {
-      if (long_ones || !left.is_long())
+      if (long_ones || !is_long(left))
         for (const std::uint32_t end :
              {kX32Bit - 1, 2 * kX32Bit - 1, 3 * kX32Bit - 1, kAllOnes - 1})
           if (left.first <= end && end < left.last) {
@@ -283,18 +261,18 @@ class Lifter {
   void add_default_ranges(const Calls& calls) {
     const std::vector<Numbers>& all = calls.numbers;
     const auto is_odd = [&](const Numbers& numbers) {
-      return numbers.is_long() && value(numbers.then) != out_.default_action &&
+      return is_long(numbers) && value(numbers.then) != out_.default_action &&
              !(out_.x32_action && arch_of(*calls.arch, numbers) == Arch::kX32);
     };
     std::size_t begin = 0;  // of the ranges that no default range covers yet
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (!is_odd(all[i])) {
-        if (all[i].is_long()) begin = i + 1;
+        if (is_long(all[i])) begin = i + 1;
         continue;
       }
       const std::uint32_t action = value(all[i].then);
       std::size_t end = i + 1;
-      while (end < all.size() && !all[end].is_long()) ++end;
+      while (end < all.size() && !is_long(all[end])) ++end;
       const std::size_t first = saves(all, begin, i, action) ? begin : i;
       const std::size_t last = saves(all, i + 1, end, action) ? end : i + 1;
       out_.default_ranges.push_back(
@@ -313,8 +291,8 @@ class Lifter {
     std::size_t without = 0;
     for (std::size_t i = begin; i < end; ++i) {
       if (!is_constant(all[i].then)) continue;
-      if (value(all[i].then) == action) without += all[i].count();
-      if (value(all[i].then) == out_.default_action) with += all[i].count();
+      if (value(all[i].then) == action) without += length(all[i]);
+      if (value(all[i].then) == out_.default_action) with += length(all[i]);
     }
     return without > with;
   }
@@ -331,7 +309,7 @@ class Lifter {
     const std::size_t tests =
         std::transform_reduce(choices->begin(), choices->end(), choices->size(), std::plus<>(),
                               [](const auto& choice) { return matcher_count(choice.second); });
-    entries_ += tests * numbers.count();
+    entries_ += tests * length(numbers);
     if (entries_ > kMostEntries)
       return inexpressible(set_of(info, numbers), "the policy would be too long to read");
     for (std::uint32_t nr = numbers.first;; ++nr) {

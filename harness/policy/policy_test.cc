@@ -245,11 +245,9 @@ TEST(Policy, ARangeOfNumbersHasADefaultActionOfItsOwn) {
   const auto ranges = policy.default_ranges_of(AUDIT_ARCH_X86_64);
   std::vector<std::pair<std::uint32_t, std::uint32_t>> left;
   for (const DefaultRange& range : ranges) left.emplace_back(range.first, range.last);
-  EXPECT_EQ(left, (std::vector<std::pair<std::uint32_t, std::uint32_t>>{
-                      {2, 5},
-                      {1000, 0x3fffffff},
-                      {0x80000000, 0xbfffffff},
-                      {0xffffffff, 0xffffffff}}))
+  EXPECT_EQ(left,
+            (std::vector<std::pair<std::uint32_t, std::uint32_t>>{
+                {2, 5}, {1000, 0x3fffffff}, {0x80000000, 0xbfffffff}, {0xffffffff, 0xffffffff}}))
       << "without the numbers of x32";
   EXPECT_TRUE(policy.default_ranges_of(AUDIT_ARCH_I386).empty());
 }
@@ -330,7 +328,8 @@ TEST(RandomPolicy, CoversEverythingThatAPolicyCanContain) {
   for (const std::size_t count : ops) EXPECT_GT(count, 50u);
   for (const std::size_t count : kinds) EXPECT_GT(count, 50u);
   for (const std::size_t count : arches) EXPECT_GT(count, 20u);
-  for (const std::size_t count : {vsyscall, x32, ranges, ip, variables, low_half}) EXPECT_GT(count, 20u);
+  for (const std::size_t count : {vsyscall, x32, ranges, ip, variables, low_half})
+    EXPECT_GT(count, 20u);
   Random same(41);
   Random again(41);
   const Policy policy = random_policy(same);

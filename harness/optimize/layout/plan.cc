@@ -13,7 +13,6 @@
 namespace secequiv {
 namespace {
 
-
 // Removes the clauses after the first that always applies, and trailing clauses that repeat the
 // default action.
 void close(const Plan& plan, Decision& decision) {
