@@ -9,12 +9,11 @@
 #include <utility>
 
 #include "analyze/field_rule.h"
-#include "harness/policy/compile.h"
+#include "analyze/policy_form.h"
 #include "harness/policy/json.h"
 #include "harness/report/regions.h"
 #include "harness/seccomp/data.h"
 #include "verify/dd/actions.h"
-#include "verify/dd/engine.h"
 #include "verify/dd/regions.h"
 
 namespace secequiv {
@@ -453,18 +452,12 @@ Result<Lifted> lift(const LiftJob& job) {
   // The text is what users get, so the proof is about what it says.
   auto read = read_policy(write_policy(*policy), job.stack.name);
   if (!read) return make_error(ErrorCode::kInternal, "lift", read.error().text());
-  const Program program = compile(*read);
-  Question question;
-  question.before = programs;
-  question.after = {program};
-  const auto proof = dd::prove(question, job.limits);
-  if (!proof) return proof.error();
-  if (proof->verdict == Verdict::kUnknown) return dd::limits_reached(job.stack.name);
-  if (proof->verdict != Verdict::kEquivalent)
-    return make_error(ErrorCode::kInternal, "lift",
-                      fmt::format("the policy decides the input {} in another way; please report "
-                                  "this",
-                                  proof->witness ? describe(proof->witness->data) : "?"));
+  if (auto s = prove_same(programs, *read, job.stack.name, job.host, job.limits); !s) {
+    if (s.error().code != ErrorCode::kPolicy) return s.error();
+    return make_error(
+        ErrorCode::kInternal, "lift",
+        fmt::format("the policy decides in another way; please report this: {}", s.error().detail));
+  }
   Lifted out{std::move(*read)};
   for (const ProgramView view : programs) out.instructions += view.size();
   for (const RuleSet& set : out.policy.rule_sets) {
