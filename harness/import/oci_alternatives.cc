@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "harness/seccomp/data.h"
@@ -91,8 +92,10 @@ Error too_many() {
 
 class Rewriter {
  public:
-  explicit Rewriter(Arch arch)
-      : info_(arch_info(arch)), top_(info_.bits == 32 ? kLow : kWhole), all_{{0, top_}} {}
+  Rewriter(Arch arch, const Rule& rule)
+      : info_(arch_info(arch)), top_(info_.bits == 32 ? kLow : kWhole), all_{{0, top_}} {
+    note_bounds(rule);
+  }
 
   Result<Disjunction> disjunction(const Rule& rule) const {
     if (rule.kind == Rule::Kind::kArgs) return of_tests(rule);
@@ -322,9 +325,11 @@ class Rewriter {
       if (bits.mask == 0 && first == last) {
         out.push_back(test(Matcher::Op::kEq, first));
       } else if (bits.mask == 0 && first == 0) {
-        out.push_back(test(Matcher::Op::kLe, last));
+        out.push_back(below_.contains(last + 1) ? test(Matcher::Op::kLt, last + 1)
+                                                : test(Matcher::Op::kLe, last));
       } else if (bits.mask == 0 && last == top_) {
-        out.push_back(test(Matcher::Op::kGe, first));
+        out.push_back(above_.contains(first - 1) ? test(Matcher::Op::kGt, first - 1)
+                                                 : test(Matcher::Op::kGe, first));
       } else if (bits.mask != 0 && first <= bits.value && highest <= last) {
         return {masked(bits)};
       } else {
@@ -335,16 +340,28 @@ class Rewriter {
     return out;
   }
 
+  // Remembers the numbers in the rule's tests, because entries with the same numbers are easier to
+  // compare with the rule.
+  void note_bounds(const Rule& rule) {
+    std::ranges::for_each(rule.children, [&](const Rule& child) { note_bounds(child); });
+    for (const Matcher& m : rule.fields) {
+      if (m.op == Matcher::Op::kLt || m.op == Matcher::Op::kNe) below_.insert(m.value);
+      if (m.op == Matcher::Op::kGt || m.op == Matcher::Op::kNe) above_.insert(m.value);
+    }
+  }
+
   const ArchInfo& info_;
   std::uint64_t top_;  // the highest value that libseccomp compares
   Intervals all_;
+  std::set<std::uint64_t> below_;  // for which "less than" is preferred
+  std::set<std::uint64_t> above_;
 };
 
 }  // namespace
 
 Result<std::vector<Rule>> oci_alternatives(Arch arch, const Rule& rule,
                                            std::span<const Rule> earlier) {
-  const Rewriter rewriter(arch);
+  const Rewriter rewriter(arch, rule);
   auto out = rewriter.disjunction(rule);
   for (const Rule& one : earlier) {
     if (!out) return out.error();

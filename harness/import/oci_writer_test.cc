@@ -65,11 +65,11 @@ TEST(OciWriter, TurnsRulesIntoEntries) {
   EXPECT_EQ(tests(R"j({"args": {"0": {"lt": 3, "bits": 32}}})j"),
             "0MASKED_EQ4294967294=0  or 0MASKED_EQ4294967295=2 ");
   EXPECT_EQ(tests(R"j({"any_of": [{"args": {"0": {"eq": 1}}}, {"args": {"1": {"gt": 4}}}]})j"),
-            "0EQ1  or 1GE5 ");
+            "0EQ1  or 1GT4 ");
   EXPECT_EQ(tests(R"j({"all_of": [{"args": {"0": {"ge": 10}}}, {"args": {"0": {"le": 12}}}]})j"),
             "0MASKED_EQ18446744073709551614=10  or 0EQ12 ");
   EXPECT_EQ(tests(R"j({"all_of": [{"args": {"0": {"ne": 5}}}, {"args": {"0": {"ne": 6}}}]})j"),
-            "0LE4  or 0GE7 ");
+            "0LT5  or 0GT6 ");
   EXPECT_EQ(tests(R"j({"all_of": [{"args": {"0": {"masked_eq": {"mask": 4, "value": 4}}}},
                                   {"args": {"0": {"masked_eq": {"mask": 3, "value": 1}}}}]})j"),
             "0MASKED_EQ7=5 ");
