@@ -9,7 +9,9 @@
 #include <utility>
 
 #include "analyze/field_rule.h"
-#include "analyze/policy_form.h"
+#include "analyze/proven.h"
+#include "harness/base/text.h"
+#include "harness/policy/compile.h"
 #include "harness/policy/json.h"
 #include "harness/report/regions.h"
 #include "harness/seccomp/data.h"
@@ -445,6 +447,13 @@ class Lifter {
 
 }  // namespace
 
+std::string summary(const Lifted& lifted) {
+  return fmt::format("{} became {} for {}, with {}", counted(lifted.instructions, "instruction"),
+                     counted(lifted.calls, "rule"),
+                     counted(lifted.policy.arches.size(), "architecture"),
+                     counted(lifted.tests, "condition"));
+}
+
 Result<Lifted> lift(const LiftJob& job) {
   const auto programs = views(job.stack.filters);
   auto policy = Lifter(job, programs).policy();
@@ -452,14 +461,11 @@ Result<Lifted> lift(const LiftJob& job) {
   // The text is what users get, so the proof is about what it says.
   auto read = read_policy(write_policy(*policy), job.stack.name);
   if (!read) return make_error(ErrorCode::kInternal, "lift", read.error().text());
-  if (auto s = prove_same(programs, *read, job.stack.name, job.host, job.limits); !s) {
-    if (s.error().code != ErrorCode::kPolicy) return s.error();
-    return make_error(
-        ErrorCode::kInternal, "lift",
-        fmt::format("the policy decides in another way; please report this: {}", s.error().detail));
-  }
+  const Program program = compile(*read);
+  if (auto s = expect_same(programs, program, job.stack.name, "lift", job.limits); !s)
+    return s.error();
   Lifted out{std::move(*read)};
-  for (const ProgramView view : programs) out.instructions += view.size();
+  out.instructions = instructions(job.stack);
   for (const RuleSet& set : out.policy.rule_sets) {
     out.calls += set.rules.size();
     for (const SyscallRule& entry : set.rules) out.tests += matcher_count(entry.rule);

@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "analyze/proven.h"
 #include "harness/import/import_oci.h"
 #include "harness/import/oci_writer.h"
 #include "harness/policy/compile.h"
@@ -27,6 +28,23 @@ constexpr std::array<NamedForm, 4> kForms = {{{"policy", PolicyForm::kOwn},
                                               {"oci", PolicyForm::kOci},
                                               {"text", PolicyForm::kText}}};
 
+// Proves that both policies make the same decisions. Errors: kPolicy with the first inputs on which
+// they differ.
+Status prove_same(const Policy& before, const Policy& after, const std::string& name, Arch host,
+                  const dd::Limits& limits) {
+  const Program first = compile(before);
+  const Program second = compile(after);
+  Question question;
+  question.before = {first};
+  question.after = {second};
+  const auto difference = dd::diff(question, 1, limits);
+  if (!difference) return difference.error();
+  if (difference->changes.empty())
+    return expect_same(question.before, second, name, "the OCI profile", limits);
+  const Change& change = difference->changes.front();
+  return make_error(ErrorCode::kPolicy, name, summary(change, change.where.regions.front(), host));
+}
+
 // Returns what in the profile depends on the runtime or has no effect.
 std::optional<std::string> doubt_about(const OciImport& read) {
   if (!read.unclear.empty()) return read.unclear.front();
@@ -47,9 +65,7 @@ Result<std::string> write_proven_oci(const Policy& policy, const std::string& na
     return make_error(
         ErrorCode::kPolicy, name,
         fmt::format("no OCI profile can express this policy for all runtimes: {}", *doubt));
-  const Program program = compile(policy);
-  const std::array<ProgramView, 1> filter = {program};
-  auto same = prove_same(filter, read->policy, name, options.arch, limits);
+  auto same = prove_same(policy, read->policy, name, options.arch, limits);
   if (same) return text;
   if (same.error().code == ErrorCode::kPolicy)
     same.error().detail = fmt::format(
@@ -70,22 +86,6 @@ std::vector<std::string> policy_form_names() {
   out.reserve(kForms.size());
   for (const NamedForm& one : kForms) out.emplace_back(one.name);
   return out;
-}
-
-Status prove_same(std::span<const ProgramView> filters, const Policy& policy,
-                  const std::string& name, Arch host, const dd::Limits& limits) {
-  const Program program = compile(policy);
-  Question question;
-  question.before.assign(filters.begin(), filters.end());
-  question.after = {program};
-  const auto proof = dd::prove(question, limits);
-  if (!proof) return proof.error();
-  if (proof->verdict == Verdict::kEquivalent) return Ok{};
-  if (proof->verdict != Verdict::kDifferent) return dd::limits_reached(name);
-  const auto difference = dd::diff(question, 1, limits);
-  if (!difference) return difference.error();
-  const Change& change = difference->changes.front();
-  return make_error(ErrorCode::kPolicy, name, summary(change, change.where.regions.front(), host));
 }
 
 Result<std::string> write_policy_as(PolicyForm form, const Policy& policy, const std::string& name,

@@ -3,13 +3,11 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "harness/base/result.h"
-#include "harness/bpf/insn.h"
 #include "harness/policy/policy.h"
 #include "verify/dd/space.h"
 
@@ -25,12 +23,6 @@ enum class PolicyForm : std::uint8_t {
 // The names are "policy", "normal-form", "oci" and "text".
 std::optional<PolicyForm> policy_form_from_name(std::string_view name);
 std::vector<std::string> policy_form_names();
-
-// Proves that the policy decides like the filters, newest first, on all inputs and including the
-// data of actions. Errors: kBudget about `name` if the limits are reached; kPolicy about `name`
-// with some of the inputs that the policy decides in another way.
-Status prove_same(std::span<const ProgramView> filters, const Policy& policy,
-                  const std::string& name, Arch host, const dd::Limits& limits);
 
 // Returns the policy in this form. An OCI profile is read again, and proven to make the same
 // decisions on a host with the architecture `host` or, if the policy lacks it, with the policy's

@@ -1,13 +1,10 @@
 // `lift`: turns a filter, or a stack of filters, back into a policy.
 #include "analyze/lift.h"
 
-#include <fmt/format.h>
-
 #include "cli/command.h"
 #include "cli/engine_options.h"
 #include "cli/filter_or_process.h"
 #include "cli/policy_form_option.h"
-#include "harness/base/text.h"
 
 namespace secequiv::cli {
 namespace {
@@ -29,10 +26,7 @@ Result<int> lift_filters(const LiftOptions& given) {
   if (!text) return text.error();
   auto status = write_output(*text, given.options);
   if (!status) return status;
-  given.options.note(fmt::format(
-      "note: proven equivalent: {} became {} for {}, with {}",
-      counted(lifted->instructions, "instruction"), counted(lifted->calls, "rule"),
-      counted(lifted->policy.arches.size(), "architecture"), counted(lifted->tests, "condition")));
+  given.options.note("note: proven equivalent: " + summary(*lifted));
   return status;
 }
 
