@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "analyze/lift.h"
 #include "analyze/proven.h"
 #include "harness/import/import_oci.h"
 #include "harness/import/oci_writer.h"
@@ -53,8 +54,8 @@ std::optional<std::string> doubt_about(const OciImport& read) {
   return std::nullopt;
 }
 
-Result<std::string> write_proven_oci(const Policy& policy, const std::string& name, Arch host,
-                                     const dd::Limits& limits) {
+Result<std::string> proven_oci(const Policy& policy, const std::string& name, Arch host,
+                               const dd::Limits& limits) {
   auto text = write_oci(policy, name);
   if (!text) return text;
   OciOptions options;
@@ -72,6 +73,23 @@ Result<std::string> write_proven_oci(const Policy& policy, const std::string& na
         "no OCI profile can express this policy, because an entry applies to all architectures: {}",
         same.error().detail);
   return same.error();
+}
+
+// Rules that differ can mean the same. If a policy has no profile as it is, writes what lift()
+// makes of it, because that has the simplest rules and the same ones on all architectures.
+Result<std::string> write_proven_oci(const Policy& policy, const std::string& name, Arch host,
+                                     const dd::Limits& limits) {
+  auto text = proven_oci(policy, name, host, limits);
+  if (text || text.error().code != ErrorCode::kPolicy) return text;
+  LiftJob job;
+  job.stack.name = name;
+  job.stack.filters.push_back({name, compile(policy), std::nullopt});
+  job.host = host;
+  job.limits = limits;
+  const auto lifted = lift(job);
+  if (!lifted) return text;
+  auto again = proven_oci(lifted->policy, name, host, limits);
+  return again ? again : text;
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include "harness/base/file.h"
 #include "harness/base/random.h"
+#include "harness/bpf/testing.h"
 #include "harness/generate/policy.h"
 #include "harness/import/import.h"
 #include "harness/import/oci_names.h"
@@ -73,6 +74,30 @@ TEST(PolicyForm, ProfilesOfRuntimesAreWrittenAgain) {
       const auto again = oci(read->policy, arch);
       EXPECT_TRUE(again) << file << ": " << again.error().text();
     }
+}
+
+// Whatever the corpus contains becomes a profile or an error with a reason.
+TEST(PolicyForm, TheCorpusIsWrittenOrRefused) {
+  const fs::path corpus = fs::path(SECEQUIV_SOURCE_DIR) / "corpus";
+  int written = 0;
+  for (const char* folder : {"policies", "imports"})
+    for (const auto& entry : fs::recursive_directory_iterator(corpus / folder)) {
+      const std::string path = entry.path().string();
+      const std::string extension = entry.path().extension().string();
+      if (!entry.is_regular_file() || extension == ".bpf" || extension == ".md") continue;
+      const auto text = read_file(path);
+      ASSERT_TRUE(text);
+      const auto read = import_policy(*text, path, std::nullopt, {});
+      if (!read) continue;  // such as one file with several filters
+      const Policy policy = for_containers(read->policy);
+      const auto profile = oci(policy);
+      if (profile) ++written;
+      if (!profile) EXPECT_EQ(profile.error().code, ErrorCode::kPolicy) << profile.error().text();
+      if (!profile && policy.arches.size() == 1)
+        EXPECT_EQ(profile.error().text().find("applies to all"), std::string::npos)
+            << profile.error().text();
+    }
+  EXPECT_GE(written, 15);
 }
 
 // Returns the reason why this policy has no profile, or "" if it has one.

@@ -128,6 +128,22 @@ def test_import_writes_the_same_forms(tmp_path):
     assert json.loads(run("import", given, "--as", "normal-form").out)["normal_form"] == 1
 
 
+@pytest.mark.parametrize("direction", ["stricter", "looser"])
+def test_the_nearest_policy_in_one_direction_is_written_and_proven(direction, tmp_path):
+    program, out = PROGRAMS / "libseccomp" / "allow306.tree.bpf", tmp_path / "policy.json"
+    done = run("lift", program, "--approximate", direction, "-o", out)
+    assert done.status == 0 and "note: proven %s: " % direction in done.err, done
+    assert "warning: %s than the filter: " % direction in done.err
+    assert run("prove", program, out).status == 1
+    sides = [program, out] if direction == "stricter" else [out, program]
+    assert run("prove", *sides, "--refines").status == 0 and run("prove", *reversed(sides), "--refines").status == 1
+
+
+def test_an_exact_policy_is_not_approximated(asm):
+    done = run("lift", asm(ARGUMENT), "--approximate", "stricter")
+    assert done.out == run("lift", asm(ARGUMENT)).out and "proven equivalent" in done.err and "warning" not in done.err
+
+
 def test_the_limit_of_memory_is_reported(tmp_path):
     big, out = tmp_path / "big.json", tmp_path / "policy.json"
     pick = random.Random(1)

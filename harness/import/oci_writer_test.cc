@@ -8,6 +8,7 @@
 #include <string>
 
 #include "harness/base/random.h"
+#include "harness/bpf/testing.h"
 #include "harness/generate/policy.h"
 #include "harness/import/oci_alternatives.h"
 #include "harness/import/oci_rule.h"
@@ -17,10 +18,9 @@
 namespace secequiv::oci_writer_test {
 namespace {
 
-Policy policy_of(const std::string& rule_sets, const std::string& arches = R"("x86_64")") {
-  return policy_from(R"j({"version": 1, "arches": [)j" + arches +
-                     R"j(], "default_action": "errno(1)", "bad_arch_action": "kill_thread",
-                         "x32_action": "kill_thread", "rule_sets": [)j" +
+Policy policy_of(const std::string& rule_sets) {
+  return policy_from(R"j({"version": 1, "arches": ["x86_64"], "default_action": "errno(1)",
+      "bad_arch_action": "kill_thread", "x32_action": "kill_thread", "rule_sets": [)j" +
                      rule_sets + "]}");
 }
 
@@ -37,9 +37,10 @@ std::string tests(const std::string& rule) {
       write_oci(policy_of(R"j({"action": "allow", "rules": {"read": )j" + rule + "}}"), "p");
   if (!text) return text.error().detail;
   std::string out;
-  for (const auto& entry : nlohmann::json::parse(*text)["syscalls"]) {
+  const auto profile = nlohmann::json::parse(*text);
+  for (const auto& entry : profile.at("syscalls")) {
     out += out.empty() ? "" : " or ";
-    for (const auto& arg : entry["args"])
+    for (const auto& arg : entry.value("args", nlohmann::json::array()))
       out += arg["index"].dump() + arg["op"].get<std::string>().substr(9) + arg["value"].dump() +
              (arg.contains("valueTwo") ? "=" + arg["valueTwo"].dump() : "") + " ";
   }
@@ -114,8 +115,9 @@ TEST(OciWriter, NamesWhatNoProfileCanExpress) {
       no +
           R"j(read on x86_64 with the rule {"args":{"0":{"le":1431655765,"bits":32},"1":{"le":1431655765,"bits":32}}}: it would need more than 64 entries)j");
   EXPECT_EQ(
-      entries(policy_of(R"j({"action": "allow", "rules": {"read": {"args": {"0": {"eq": 1}}}}})j",
-                        R"("i386")")),
+      entries(policy_from(R"j({"version": 1, "arches": ["i386"], "default_action": "errno(1)",
+          "bad_arch_action": "kill_thread", "rule_sets": [
+          {"action": "allow", "rules": {"read": {"args": {"0": {"eq": 1}}}}}]})j")),
       no +
           R"j(read on i386 with the rule {"args":{"0":{"eq":1}}}: it compares whole arguments, but libseccomp compares only the low half of an argument on i386)j");
   Policy policy = policy_of(R"j({"action": "allow", "rules": {"read": true}})j");
