@@ -155,6 +155,7 @@ class Lifter {
   // Divides a range: numbers with a call keep their function, and the others get that of the range.
   std::vector<Numbers> calls_apart(const ArchInfo& info, const Numbers& range) {
     std::vector<Numbers> out;
+    const NodeId function = on(info);
     std::uint64_t from = range.first;
     for (const ArchInfo& each : all_arches()) {  // x32 follows x86_64, as its numbers do
       if (each.audit != info.audit) continue;
@@ -162,7 +163,7 @@ class Lifter {
         if (call.nr < range.first || call.nr > range.last) continue;
         if (from < call.nr)
           out.push_back({static_cast<std::uint32_t>(from), call.nr - 1, range.then});
-        out.push_back({call.nr, call.nr, space_.fix(on(info), kNrWord, call.nr)});
+        out.push_back({call.nr, call.nr, space_.fix(function, kNrWord, call.nr)});
         from = std::uint64_t{call.nr} + 1;
       }
     }
@@ -367,6 +368,7 @@ class Lifter {
     const auto found = choices_of(numbers.then, info.endian);
     if (!found && may_approximate(found.error()))
       return add(info, {numbers.first, numbers.last, approximator_.one_value(numbers.then)});
+    if (!found && found.error().code == ErrorCode::kBudget) return found.error();
     if (!found) return inexpressible(set_of(info, numbers), found.error().detail);
     const Choices* choices = *found;
     const std::size_t tests =
@@ -381,7 +383,7 @@ class Lifter {
     }
   }
 
-  // Returns the rules that decide as the function does. Errors: no_rule().
+  // Returns the rules that decide as the function does. Errors: no_rule(); kBudget.
   Result<const Choices*> choices_of(NodeId function, Endian endian) {
     const auto key = std::pair(function, endian);
     if (const auto known = choices_.find(key); known != choices_.end()) return &known->second;
@@ -390,6 +392,7 @@ class Lifter {
       if (std::ranges::find(leaves, leaf) == leaves.end()) leaves.push_back(leaf);
       return leaf;
     });
+    if (leaves.empty()) return dd::limits_reached(job_.stack.name);
     std::vector<std::pair<std::uint32_t, Result<Rule>>> exact;
     for (const NodeId leaf : leaves) {
       const NodeId set = diagrams().substitute(

@@ -44,7 +44,7 @@ TEST(PolicyForm, RandomPoliciesBecomeProfilesOrAreRefusedForAReason) {
   for (const PolicyShape shape :
        {PolicyShape::kMatchers, PolicyShape::kRanges, PolicyShape::kProducts, PolicyShape::kCommon})
     for (const Arch arch : {Arch::kX86_64, Arch::kI386, Arch::kS390x})
-      for (int i = 0; i < of_cases(40); ++i) {
+      for (int i = 0; i < of_cases(20); ++i) {
         const Policy policy = for_containers(generate_policy(random, shape, {{arch}}));
         const auto text = oci(policy, arch);
         ++all;
