@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <optional>
 #include <tuple>
 #include <utility>
 
+#include "analyze/approximation.h"
 #include "analyze/field_rule.h"
 #include "analyze/proven.h"
 #include "harness/base/text.h"
@@ -33,6 +35,7 @@ constexpr std::uint32_t kMostListed = 1024;
 constexpr std::size_t kMostRanges = 8192;      // of numbers, for one architecture
 constexpr std::size_t kMostEntries = 100'000;  // rules and tests of the policy
 constexpr std::size_t kMostTests = 100'000;    // of fields, in all rules while they are made
+constexpr std::size_t kMostDifferences = 8;    // of an approximation, for people
 constexpr std::size_t kMostCubes = 16384;      // of values, for one field
 
 // Numbers with one function of the other fields.
@@ -74,18 +77,22 @@ class Lifter {
   Lifter(const LiftJob& job, std::span<const ProgramView> programs)
       : job_(job),
         space_(programs, job.limits),
-        decisions_(space_.decisions(programs, Sameness::kRaw)) {}
+        decisions_(space_.decisions(programs, Sameness::kRaw)),
+        approximator_(space_, job.approximate.value_or(Approximation::kStricter)) {}
 
   Result<Policy> policy() {
+    if (job_.approximate) approximate_architectures();
     if (decisions_.computed)
       return inexpressible(computed(), "it returns a value that it computes from the input");
     if (auto s = choose_arches(); !s) return s.error();
     for (const ArchInfo& info : all_arches()) {
       if (!out_.has_arch(info.arch)) continue;
       auto numbers = split(info);
-      if (!numbers) return numbers.error();
+      if (!numbers && !may_approximate(numbers.error())) return numbers.error();
+      if (!numbers) numbers = named_numbers(info);
       calls_.push_back({&info, std::move(*numbers)});
     }
+    if (job_.approximate) approximate_long_ranges();
     if (auto s = choose_defaults(); !s) return s.error();
     for (const Calls& calls : calls_)
       for (const Numbers& numbers : calls.numbers)
@@ -117,6 +124,81 @@ class Lifter {
   // Returns the error for a set that rules cannot describe. inexpressible() adds the inputs.
   static Error no_rule(std::string reason) {
     return make_error(ErrorCode::kPolicy, "", std::move(reason));
+  }
+
+  [[nodiscard]] bool may_approximate(const Error& error) const {
+    return job_.approximate && error.code == ErrorCode::kPolicy;
+  }
+
+  // Gives constant values, and one action to all architectures that policies do not know.
+  void approximate_architectures() {
+    decisions_ = {approximator_.constant_values(decisions_), false};
+    NodeId others = Diagrams::kOne;
+    for (const ArchInfo& info : all_arches())
+      others = diagrams().both(others, diagrams().negate(equal(kArchWord, info.audit)));
+    const NodeId action = approximator_.one_value(decisions_.root, others);
+    decisions_.root = diagrams().choose(others, action, decisions_.root);
+  }
+
+  // Divides an architecture whose numbers form no ranges: one action for all numbers without a
+  // call.
+  std::vector<Numbers> named_numbers(const ArchInfo& info) {
+    NodeId others = Diagrams::kOne;
+    for (const ArchInfo& each : all_arches())
+      for (const SyscallEntry& call : each.syscalls)
+        if (each.audit == info.audit)
+          others = diagrams().both(others, diagrams().negate(equal(kNrWord, call.nr)));
+    const NodeId action = approximator_.one_value(on(info), others);
+    return calls_apart(info, {0, kAllOnes, action});
+  }
+
+  // Divides a range: numbers with a call keep their function, and the others get that of the range.
+  std::vector<Numbers> calls_apart(const ArchInfo& info, const Numbers& range) {
+    std::vector<Numbers> out;
+    const NodeId function = on(info);
+    std::uint64_t from = range.first;
+    for (const ArchInfo& each : all_arches()) {  // x32 follows x86_64, as its numbers do
+      if (each.audit != info.audit) continue;
+      for (const SyscallEntry& call : each.syscalls) {
+        if (call.nr < range.first || call.nr > range.last) continue;
+        if (from < call.nr)
+          out.push_back({static_cast<std::uint32_t>(from), call.nr - 1, range.then});
+        out.push_back({call.nr, call.nr, space_.fix(function, kNrWord, call.nr)});
+        from = std::uint64_t{call.nr} + 1;
+      }
+    }
+    if (from <= range.last)
+      out.push_back({static_cast<std::uint32_t>(from), range.last, range.then});
+    return out;
+  }
+
+  // Gives one action to each long range whose action depends on other fields.
+  void approximate_long_ranges() {
+    for (Calls& calls : calls_) {
+      std::vector<Numbers> divided;
+      for (const Numbers& numbers : calls.numbers)
+        if (!is_long(numbers) || is_constant(numbers.then))
+          divided.push_back(numbers);
+        else
+          std::ranges::copy(calls_apart(*calls.arch, {numbers.first, numbers.last,
+                                                      approximator_.one_value(numbers.then)}),
+                            std::back_inserter(divided));
+      calls.numbers = joined(divided);
+    }
+  }
+
+  // Joins neighbours with the same function, except that all numbers of one range have the x32 bit,
+  // or none.
+  static std::vector<Numbers> joined(const std::vector<Numbers>& all) {
+    std::vector<Numbers> out;
+    for (const Numbers& one : all) {
+      if (!out.empty() && out.back().then == one.then &&
+          (one.first & kX32Bit) == (out.back().last & kX32Bit))
+        out.back().last = one.last;
+      else
+        out.push_back(one);
+    }
+    return out;
   }
 
   NodeId computed() {
@@ -304,6 +386,9 @@ class Lifter {
     const std::uint32_t rest = default_of(info, numbers);
     if (is_constant(numbers.then) && value(numbers.then) == rest) return Ok{};
     const auto found = choices_of(numbers.then, info.endian, rest);
+    if (!found && may_approximate(found.error()))
+      return add(info, {numbers.first, numbers.last, approximator_.one_value(numbers.then)});
+    if (!found && found.error().code == ErrorCode::kBudget) return found.error();
     if (!found) return inexpressible(set_of(info, numbers), found.error().detail);
     const Choices* choices = *found;
     const std::size_t tests =
@@ -319,7 +404,7 @@ class Lifter {
   }
 
   // Returns the rules that decide as the function does, apart from the default action.
-  // Errors: no_rule().
+  // Errors: no_rule(); kBudget.
   Result<const Choices*> choices_of(NodeId function, Endian endian, std::uint32_t rest_action) {
     const auto key = std::tuple(function, endian, rest_action);
     if (const auto known = choices_.find(key); known != choices_.end()) return &known->second;
@@ -328,6 +413,7 @@ class Lifter {
       if (std::ranges::find(leaves, leaf) == leaves.end()) leaves.push_back(leaf);
       return leaf;
     });
+    if (leaves.empty()) return dd::limits_reached(job_.stack.name);
     std::vector<std::pair<std::uint32_t, Result<Rule>>> exact;
     for (const NodeId leaf : leaves) {
       const NodeId set = diagrams().substitute(
@@ -483,6 +569,7 @@ class Lifter {
   dd::Space space_;
   dd::Regions regions_{space_};
   dd::Decisions decisions_;
+  Approximator approximator_;
   Policy out_;
   std::vector<Calls> calls_;
   std::vector<Listed> listed_;
@@ -509,9 +596,15 @@ Result<Lifted> lift(const LiftJob& job) {
   auto read = read_policy(write_policy(*policy), job.stack.name);
   if (!read) return make_error(ErrorCode::kInternal, "lift", read.error().text());
   const Program program = compile(*read);
-  if (auto s = expect_same(programs, program, job.stack.name, "lift", job.limits); !s)
+  std::vector<std::string> differences;
+  if (job.approximate) {
+    auto found = approximated_decisions(programs, program, *job.approximate, job.stack.name,
+                                        job.host, kMostDifferences, job.limits);
+    if (!found) return found.error();
+    differences = std::move(*found);
+  } else if (auto s = expect_same(programs, program, job.stack.name, "lift", job.limits); !s)
     return s.error();
-  Lifted out{std::move(*read)};
+  Lifted out{std::move(*read), std::move(differences)};
   out.instructions = instructions(job.stack);
   for (const RuleSet& set : out.policy.rule_sets) {
     out.calls += set.rules.size();

@@ -166,6 +166,13 @@ TEST(Lift, DefaultRangesAreFound) {
       {"action": "allow", "rules": {"x86_64:read": true, "x86_64:open": true}}]})j");
 }
 
+Program on_x86_64(Program program) {
+  program.insert(program.begin(), {{kLdWAbs, 0, 0, 4},
+                                   {kJeqK, 1, 0, AUDIT_ARCH_X86_64},
+                                   {kRetK, 0, 0, SECCOMP_RET_KILL_PROCESS}});
+  return program;
+}
+
 TEST(Lift, AnyProgramIsLiftedOrRefused) {
   Random random(2);
   std::map<ErrorCode, int> errors;
@@ -173,10 +180,7 @@ TEST(Lift, AnyProgramIsLiftedOrRefused) {
   for (int i = 0; i < std::max(50, of_cases(2000)); ++i) {
     // Most programs do not test the architecture, so a test is put before some of them.
     Program program = generate_program(random);
-    if (i % 2 == 0)
-      program.insert(program.begin(), {{kLdWAbs, 0, 0, 4},
-                                       {kJeqK, 1, 0, AUDIT_ARCH_X86_64},
-                                       {kRetK, 0, 0, SECCOMP_RET_KILL_PROCESS}});
+    if (i % 2 == 0) program = on_x86_64(std::move(program));
     if (refusal_of(program)) continue;
     LiftJob job = job_for({program});
     job.limits.steps = 1 << 16;
@@ -191,6 +195,85 @@ TEST(Lift, AnyProgramIsLiftedOrRefused) {
   errors.erase(ErrorCode::kPolicy);
   errors.erase(ErrorCode::kBudget);
   EXPECT_TRUE(errors.empty());
+}
+
+// Returns the policy that approximates a program.
+Policy approximated(const char* text, Approximation approximation) {
+  LiftJob job = job_for({assemble(text)});
+  job.approximate = approximation;
+  const auto lifted = lift(job);
+  EXPECT_TRUE(lifted) << lifted.error().text();
+  if (!lifted) return {};
+  EXPECT_FALSE(lifted->differences.empty()) << text;
+  return lifted->policy;
+}
+
+TEST(Lift, TakesTheNearestPolicyInOneDirection) {
+  constexpr auto kStricter = Approximation::kStricter;
+  constexpr auto kLooser = Approximation::kLooser;
+  const char* computed = "ld [0]\nret a\n";
+  EXPECT_EQ(approximated(computed, kStricter).default_action, SECCOMP_RET_KILL_PROCESS);
+  EXPECT_EQ(approximated(computed, kLooser).default_action, SECCOMP_RET_ALLOW);
+
+  // Only x86_64 is listed, because all numbers get the same action elsewhere.
+  const char* odd_numbers =
+      "ld [4]\njeq #0xc000003e, on, n\non: ld [0]\njset #1, y, n\ny: ret #0x7fff0000\nn: ret #0\n";
+  Policy policy = approximated(odd_numbers, kStricter);
+  EXPECT_EQ(policy.default_action, SECCOMP_RET_KILL_THREAD);
+  EXPECT_EQ(decide(policy, call(Arch::kX86_64, 1)), SECCOMP_RET_ALLOW);
+  EXPECT_EQ(decide(policy, call(Arch::kX86_64, 2)), SECCOMP_RET_KILL_THREAD);
+  EXPECT_EQ(decide(policy, call(Arch::kX86_64, 1'000'001)), SECCOMP_RET_KILL_THREAD);
+  policy = approximated(odd_numbers, kLooser);
+  EXPECT_EQ(policy.default_action, SECCOMP_RET_ALLOW);
+  EXPECT_EQ(decide(policy, call(Arch::kX86_64, 2)), SECCOMP_RET_KILL_THREAD);
+
+  // A rule for one call becomes a constant; other calls keep their rules.
+  const char* two_fields =
+      "ld [4]\njeq #0xc000003e, on, n\non: ld [0]\njeq #3, c, r\nr: jeq #0, first, n\n"
+      "first: ld [40]\njeq #7, y, n\nc: ld [16]\ntax\nld [24]\njeq x, y, n\n"
+      "y: ret #0x7fff0000\nn: ret #0\n";
+  for (const auto approximation : {kStricter, kLooser}) {
+    policy = approximated(two_fields, approximation);
+    EXPECT_EQ(decide(policy, call(Arch::kX86_64, 3, {1, 1})),
+              approximation == kLooser ? SECCOMP_RET_ALLOW : SECCOMP_RET_KILL_THREAD);
+    EXPECT_EQ(decide(policy, call(Arch::kX86_64, 0, {0, 0, 0, 7})), SECCOMP_RET_ALLOW);
+    EXPECT_EQ(decide(policy, call(Arch::kX86_64, 0, {0, 0, 0, 8})), SECCOMP_RET_KILL_THREAD);
+  }
+
+  // An architecture that policies do not know gets the action of the others.
+  const char* unknown = "ld [4]\njeq #7, y, n\ny: ret #0x7fff0000\nn: ret #0x50001\n";
+  EXPECT_EQ(approximated(unknown, kStricter).bad_arch_action, SECCOMP_RET_ERRNO | 1);
+  EXPECT_EQ(approximated(unknown, kLooser).bad_arch_action, SECCOMP_RET_ALLOW);
+
+  // Some x32 calls have rules, and the others do not have the default action.
+  const char* x32 =
+      "ld [4]\njeq #0xc000003e, on, n\non: ld [0]\njeq #0x40000000, y, o\n"
+      "o: jset #0x40000000, n, e\ne: ret #0x50001\ny: ret #0x7fff0000\nn: ret #0\n";
+  EXPECT_EQ(approximated(x32, kStricter).x32_action, SECCOMP_RET_KILL_THREAD);
+  EXPECT_EQ(approximated(x32, kLooser).x32_action, SECCOMP_RET_ALLOW);
+}
+
+TEST(Lift, AnyProgramIsApproximated) {
+  Random random(3);
+  int exact = 0;
+  int approximate = 0;
+  for (int i = 0; i < std::max(10, of_cases(30)); ++i) {
+    // The policies for programs without a test of the architecture are long.
+    Program program = generate_program(random);
+    if (i % 8 != 0) program = on_x86_64(std::move(program));
+    if (refusal_of(program)) continue;
+    LiftJob job = job_for({program});
+    job.limits.steps = 1 << 16;
+    job.approximate = i % 2 == 0 ? Approximation::kStricter : Approximation::kLooser;
+    const auto result = lift(job);
+    if (result) ++(result->differences.empty() ? exact : approximate);
+    if (!result) {
+      EXPECT_TRUE(result.error().code == ErrorCode::kBudget ||
+                  result.error().detail.find("too long to read") != std::string::npos)
+          << result.error().text();
+    }
+  }
+  EXPECT_GT(approximate, of_cases(5)) << exact;
 }
 
 std::string refusal(const char* text) {
