@@ -70,12 +70,23 @@ std::pair<std::size_t, std::uint64_t> first_test(const Rule& rule) {
   return {};
 }
 
+// Returns what each filter decides.
+std::vector<dd::Decisions> each(dd::Space& space, std::span<const ProgramView> programs) {
+  std::vector<dd::Decisions> out;
+  out.reserve(programs.size());
+  for (const ProgramView program : programs)
+    out.push_back(space.decisions(program, Sameness::kRaw));
+  return out;
+}
+
 class Lifter {
  public:
   Lifter(const LiftJob& job, std::span<const ProgramView> programs)
       : job_(job),
         space_(programs, job.limits),
-        decisions_(space_.decisions(programs, Sameness::kRaw)) {}
+        decisions_(job.combination == Combination::kStack
+                       ? space_.decisions(programs, Sameness::kRaw)
+                       : space_.loosest(each(space_, programs))) {}
 
   Result<Policy> policy() {
     if (decisions_.computed)
@@ -444,27 +455,69 @@ class Lifter {
   std::size_t entries_ = 0;  // tests and rules of the policy
 };
 
+// A proof, or an input that refutes it. Without either, a limit was reached.
+struct Outcome {
+  bool proven = false;
+  std::optional<SeccompData> input = {};
+};
+
+Result<Outcome> prove_stack(const LiftJob& job, std::span<const ProgramView> programs,
+                            ProgramView policy) {
+  Question question;
+  question.before.assign(programs.begin(), programs.end());
+  question.after = {policy};
+  const auto proof = dd::prove(question, job.limits);
+  if (!proof) return proof.error();
+  if (!proof->witness) return Outcome{proof->verdict == Verdict::kEquivalent};
+  return Outcome{false, proof->witness->data};
+}
+
+// Proves what kLoosest means with comparisons alone, because Space::loosest() found the policy and
+// must not confirm it: no filter is more permissive than the policy, and the policy returns the
+// value of the first filter that is not stricter.
+Outcome prove_loosest(const LiftJob& job, std::span<const ProgramView> programs,
+                      ProgramView policy) {
+  std::vector<ProgramView> all(programs.begin(), programs.end());
+  all.push_back(policy);
+  dd::Space space(all, job.limits);
+  Diagrams& sets = space.diagrams();
+  const dd::Decisions decided = space.decisions(policy, Sameness::kRaw);
+  NodeId wrong = Diagrams::kZero;
+  NodeId rest = Diagrams::kOne;  // inputs for which all filters so far are stricter
+  for (const dd::Decisions& filter : each(space, programs)) {
+    const NodeId stricter = space.more_permissive(decided, filter);
+    wrong = sets.either(wrong, space.more_permissive(filter, decided));
+    wrong = sets.either(wrong, sets.both(sets.both(rest, sets.negate(stricter)),
+                                         space.differing(decided, filter)));
+    rest = sets.both(rest, stricter);
+  }
+  wrong = sets.either(wrong, rest);
+  if (space.exhausted()) return {};
+  if (wrong == Diagrams::kZero) return {true};
+  return {false, space.smallest(wrong)};
+}
+
 }  // namespace
 
 Result<Lifted> lift(const LiftJob& job) {
   const auto programs = views(job.stack.filters);
   auto policy = Lifter(job, programs).policy();
   if (!policy) return policy.error();
+  if (job.label) job.label(*policy);
   // The text is what users get, so the proof is about what it says.
   auto read = read_policy(write_policy(*policy), job.stack.name);
   if (!read) return make_error(ErrorCode::kInternal, "lift", read.error().text());
   const Program program = compile(*read);
-  Question question;
-  question.before = programs;
-  question.after = {program};
-  const auto proof = dd::prove(question, job.limits);
-  if (!proof) return proof.error();
-  if (proof->verdict == Verdict::kUnknown) return dd::limits_reached(job.stack.name);
-  if (proof->verdict != Verdict::kEquivalent)
+  const Result<Outcome> outcome = job.combination == Combination::kStack
+                                      ? prove_stack(job, programs, program)
+                                      : prove_loosest(job, programs, program);
+  if (!outcome) return outcome.error();
+  if (outcome->input)
     return make_error(ErrorCode::kInternal, "lift",
                       fmt::format("the policy decides the input {} in another way; please report "
                                   "this",
-                                  proof->witness ? describe(proof->witness->data) : "?"));
+                                  describe(*outcome->input)));
+  if (!outcome->proven) return dd::limits_reached(job.stack.name);
   Lifted out{std::move(*read)};
   for (const ProgramView view : programs) out.instructions += view.size();
   for (const RuleSet& set : out.policy.rule_sets) {

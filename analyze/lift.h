@@ -1,8 +1,10 @@
-// Turns a filter, or a stack of filters, back into a policy. Owns the search for the rules. It must
-// not know files.
+// Turns a filter, or several filters, into a policy. Owns the search for the rules. It must not know
+// files.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <string>
 
 #include "analyze/source.h"
@@ -11,10 +13,21 @@
 
 namespace secequiv {
 
+// How the results of several filters become one.
+enum class Combination : std::uint8_t {
+  kStack,  // as in the kernel: the strictest action wins; of equal ones, the newest filter's value
+  // The most permissive action wins; of equal ones, the first filter's value. Actions that the
+  // kernel does not know count as KILL_PROCESS.
+  kLoosest,
+};
+
 struct LiftJob {
   Stack stack;
   Arch host = Arch::kX86_64;  // the architecture of the policy if the filters test none
   dd::Limits limits = {};
+  Combination combination = Combination::kStack;
+  // Gives the policy that was found its name, description and hot calls. May be empty.
+  std::function<void(Policy&)> label = {};
 };
 
 struct Lifted {
@@ -24,8 +37,8 @@ struct Lifted {
   std::size_t tests = 0;         // of fields, in all entries
 };
 
-// Returns a policy that is proven to make the same decisions on all inputs, including the data of
-// actions. Errors: kPolicy if no policy can make these decisions, with the inputs that prevent it;
+// Returns a policy that is proven to make the same decisions as the combined filters on all inputs,
+// including the data of actions. Errors: kPolicy if no policy can make these decisions, with the inputs that prevent it;
 // kBudget if the limits are reached; kInternal if the proof fails.
 Result<Lifted> lift(const LiftJob& job);
 
