@@ -9,12 +9,13 @@
 #include <utility>
 
 #include "analyze/field_rule.h"
+#include "analyze/proven.h"
+#include "harness/base/text.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/json.h"
 #include "harness/report/regions.h"
 #include "harness/seccomp/data.h"
 #include "verify/dd/actions.h"
-#include "verify/dd/engine.h"
 #include "verify/dd/regions.h"
 
 namespace secequiv {
@@ -70,15 +71,6 @@ std::pair<std::size_t, std::uint64_t> first_test(const Rule& rule) {
   return {};
 }
 
-// Returns what each filter decides.
-std::vector<dd::Decisions> each(dd::Space& space, std::span<const ProgramView> programs) {
-  std::vector<dd::Decisions> out;
-  out.reserve(programs.size());
-  for (const ProgramView program : programs)
-    out.push_back(space.decisions(program, Sameness::kRaw));
-  return out;
-}
-
 class Lifter {
  public:
   Lifter(const LiftJob& job, std::span<const ProgramView> programs)
@@ -86,7 +78,7 @@ class Lifter {
         space_(programs, job.limits),
         decisions_(job.combination == Combination::kStack
                        ? space_.decisions(programs, Sameness::kRaw)
-                       : space_.loosest(each(space_, programs))) {}
+                       : space_.loosest(space_.each(programs))) {}
 
   Result<Policy> policy() {
     if (decisions_.computed)
@@ -455,49 +447,14 @@ class Lifter {
   std::size_t entries_ = 0;  // tests and rules of the policy
 };
 
-// A proof, or an input that refutes it. Without either, a limit was reached.
-struct Outcome {
-  bool proven = false;
-  std::optional<SeccompData> input = {};
-};
-
-Result<Outcome> prove_stack(const LiftJob& job, std::span<const ProgramView> programs,
-                            ProgramView policy) {
-  Question question;
-  question.before.assign(programs.begin(), programs.end());
-  question.after = {policy};
-  const auto proof = dd::prove(question, job.limits);
-  if (!proof) return proof.error();
-  if (!proof->witness) return Outcome{proof->verdict == Verdict::kEquivalent};
-  return Outcome{false, proof->witness->data};
-}
-
-// Proves what kLoosest means with comparisons alone, because Space::loosest() found the policy and
-// must not confirm it: no filter is more permissive than the policy, and the policy returns the
-// value of the first filter that is not stricter.
-Outcome prove_loosest(const LiftJob& job, std::span<const ProgramView> programs,
-                      ProgramView policy) {
-  std::vector<ProgramView> all(programs.begin(), programs.end());
-  all.push_back(policy);
-  dd::Space space(all, job.limits);
-  Diagrams& sets = space.diagrams();
-  const dd::Decisions decided = space.decisions(policy, Sameness::kRaw);
-  NodeId wrong = Diagrams::kZero;
-  NodeId rest = Diagrams::kOne;  // inputs for which all filters so far are stricter
-  for (const dd::Decisions& filter : each(space, programs)) {
-    const NodeId stricter = space.more_permissive(decided, filter);
-    wrong = sets.either(wrong, space.more_permissive(filter, decided));
-    wrong = sets.either(wrong, sets.both(sets.both(rest, sets.negate(stricter)),
-                                         space.differing(decided, filter)));
-    rest = sets.both(rest, stricter);
-  }
-  wrong = sets.either(wrong, rest);
-  if (space.exhausted()) return {};
-  if (wrong == Diagrams::kZero) return {true};
-  return {false, space.smallest(wrong)};
-}
-
 }  // namespace
+
+std::string summary(const Lifted& lifted) {
+  return fmt::format("{} became {} for {}, with {}", counted(lifted.instructions, "instruction"),
+                     counted(lifted.calls, "rule"),
+                     counted(lifted.policy.arches.size(), "architecture"),
+                     counted(lifted.tests, "condition"));
+}
 
 Result<Lifted> lift(const LiftJob& job) {
   const auto programs = views(job.stack.filters);
@@ -508,18 +465,10 @@ Result<Lifted> lift(const LiftJob& job) {
   auto read = read_policy(write_policy(*policy), job.stack.name);
   if (!read) return make_error(ErrorCode::kInternal, "lift", read.error().text());
   const Program program = compile(*read);
-  const Result<Outcome> outcome = job.combination == Combination::kStack
-                                      ? prove_stack(job, programs, program)
-                                      : prove_loosest(job, programs, program);
-  if (!outcome) return outcome.error();
-  if (outcome->input)
-    return make_error(ErrorCode::kInternal, "lift",
-                      fmt::format("the policy decides the input {} in another way; please report "
-                                  "this",
-                                  describe(*outcome->input)));
-  if (!outcome->proven) return dd::limits_reached(job.stack.name);
+  const auto expect = job.combination == Combination::kStack ? expect_same : expect_loosest;
+  if (auto s = expect(programs, program, job.stack.name, "lift", job.limits); !s) return s.error();
   Lifted out{std::move(*read)};
-  for (const ProgramView view : programs) out.instructions += view.size();
+  out.instructions = instructions(job.stack);
   for (const RuleSet& set : out.policy.rule_sets) {
     out.calls += set.rules.size();
     for (const SyscallRule& entry : set.rules) out.tests += matcher_count(entry.rule);

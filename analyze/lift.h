@@ -1,5 +1,5 @@
-// Turns a filter, or several filters, into a policy. Owns the search for the rules. It must not know
-// files.
+// Turns a filter, or several filters, into a policy. Owns the search for the rules. It must not
+// know files.
 #pragma once
 
 #include <cstddef>
@@ -37,9 +37,12 @@ struct Lifted {
   std::size_t tests = 0;         // of fields, in all entries
 };
 
+// Returns "330 instructions became 81 rules for 1 architecture, with 72 conditions".
+std::string summary(const Lifted& lifted);
+
 // Returns a policy that is proven to make the same decisions as the combined filters on all inputs,
-// including the data of actions. Errors: kPolicy if no policy can make these decisions, with the inputs that prevent it;
-// kBudget if the limits are reached; kInternal if the proof fails.
+// including the data of actions. Errors: kPolicy if no policy can make these decisions, with the
+// inputs that prevent it; kBudget if the limits are reached; kInternal if the proof fails.
 Result<Lifted> lift(const LiftJob& job);
 
 }  // namespace secequiv

@@ -40,11 +40,11 @@ Result<int> merge_filters(const MergeOptions& given) {
   if (!merged) return merged.error();
   auto status = write_output(write_policy(merged->policy), options);
   if (!status) return status;
-  options.note(fmt::format(
-      "note: proven: the policy is the {} of {}, with {} for {} and {}",
-      given.unite ? "union" : "intersection", counted(job.filters.size(), "filter"),
-      counted(merged->calls, "rule"), counted(merged->policy.arches.size(), "architecture"),
-      counted(merged->tests, "condition")));
+  options.note(fmt::format("note: proven: the policy is the {} of {}, with {} for {} and {}",
+                           given.unite ? "union" : "intersection",
+                           counted(job.filters.size(), "filter"), counted(merged->calls, "rule"),
+                           counted(merged->policy.arches.size(), "architecture"),
+                           counted(merged->tests, "condition")));
   if (const std::string host = holds_for(read_for(job.filters)); !host.empty())
     options.note(fmt::format("note: the policy {}", host));
   return status;
@@ -53,9 +53,9 @@ Result<int> merge_filters(const MergeOptions& given) {
 }  // namespace
 
 void add_merge(CLI::App& app, Context& context) {
-  const auto [sub, given] =
-      add_command(app, context, "merge",
-                  "Merge filters into one policy: their intersection or their union", merge_filters);
+  const auto [sub, given] = add_command(
+      app, context, "merge", "Merge filters into one policy: their intersection or their union",
+      merge_filters);
   sub->add_option("filters", given->filters,
                   "Two or more programs or policies; of equal actions, the first gives the data")
       ->required();

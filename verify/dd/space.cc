@@ -91,10 +91,14 @@ std::uint32_t Space::least(NodeId set, std::uint32_t word) {
 
 Decisions Space::decisions(std::span<const ProgramView> filters, Sameness sameness) {
   if (filters.size() == 1) return decisions(filters.front(), sameness);
-  std::vector<Decisions> all;
-  all.reserve(filters.size());
-  for (const ProgramView filter : filters) all.push_back(decisions(filter, Sameness::kRaw));
-  return normalized(stack(all), sameness);
+  return normalized(stack(each(filters)), sameness);
+}
+
+std::vector<Decisions> Space::each(std::span<const ProgramView> filters) {
+  std::vector<Decisions> out;
+  out.reserve(filters.size());
+  for (const ProgramView filter : filters) out.push_back(decisions(filter, Sameness::kRaw));
+  return out;
 }
 
 Word Space::value(const Decisions& decisions) {

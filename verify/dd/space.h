@@ -65,6 +65,8 @@ class Space {
   Decisions decisions(ProgramView program, Sameness sameness);
   // Returns what one filter, or a stack of filters with the newest first, decides.
   Decisions decisions(std::span<const ProgramView> filters, Sameness sameness);
+  // Returns what each of these filters decides by itself.
+  std::vector<Decisions> each(std::span<const ProgramView> filters);
   // Returns what a stack of filters with the newest first decides (run_stack in
   // harness/seccomp/action.h). Preconditions: the stack is not empty, and each function was made
   // with kRaw.

@@ -234,8 +234,7 @@ TEST(Space, StacksMatchTheKernelsRule) {
       programs.push_back(with_actions(random_program(random, random.between(1, 12))));
     const std::vector<ProgramView> views(programs.begin(), programs.end());
     Space space(views, kSmall);
-    std::vector<Decisions> filters;
-    for (const ProgramView view : views) filters.push_back(space.decisions(view, Sameness::kRaw));
+    const std::vector<Decisions> filters = space.each(views);
     const Decisions stack = space.stack(filters);
     const Decisions loosest = space.loosest(filters);
     const Decisions normal = space.normalized(stack, Sameness::kBehaviour);
