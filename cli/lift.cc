@@ -4,7 +4,7 @@
 #include "cli/command.h"
 #include "cli/engine_options.h"
 #include "cli/filter_or_process.h"
-#include "harness/policy/json.h"
+#include "cli/policy_form_option.h"
 
 namespace secequiv::cli {
 namespace {
@@ -13,14 +13,18 @@ struct LiftOptions {
   Options options;
   FilterOrProcess input;
   EngineOptions engine;
+  PolicyFormOption form;
 };
 
 Result<int> lift_filters(const LiftOptions& given) {
   auto stack = given.input.load(given.options);
   if (!stack) return stack.error();
+  const std::string name = stack->name;
   const auto lifted = lift({std::move(*stack), given.options.oci().arch, given.engine.limits()});
   if (!lifted) return lifted.error();
-  auto status = write_output(write_policy(lifted->policy), given.options);
+  const auto text = given.form.write(lifted->policy, name, given.options, given.engine.limits());
+  if (!text) return text.error();
+  auto status = write_output(*text, given.options);
   if (!status) return status;
   given.options.note("note: proven equivalent: " + summary(*lifted));
   return status;
@@ -35,6 +39,7 @@ void add_lift(CLI::App& app, Context& context) {
   given->input.add(*sub);
   given->engine.add_memory(*sub);
   given->options.add(*sub, {kInput, kImport});
+  given->form.add(*sub);
   given->options.add_output(*sub);
 }
 

@@ -82,6 +82,52 @@ def test_filters_that_no_policy_can_express_are_refused(asm, tmp_path):
     assert not out.exists()
 
 
+@pytest.mark.parametrize("name,arch", [("docker-x86_64.tree", "x86_64"), ("docker-aarch64.linear", "aarch64")])
+def test_an_oci_profile_is_written_that_z3_proves_equivalent(name, arch, tmp_path):
+    program, out = PROGRAMS / "libseccomp" / (name + ".bpf"), tmp_path / "profile.json"
+    assert run("lift", program, "--as", "oci", "--arch", arch, "-o", out).status == 0
+    profile = json.loads(out.read_text())
+    assert profile["defaultAction"] == "SCMP_ACT_ERRNO" and profile["defaultErrnoRet"] == 1
+    assert {"names": ["clone3"], "action": "SCMP_ACT_ERRNO", "errnoRet": 38} in profile["syscalls"]
+    document, done = report("prove", program, out, "--arch", arch, "--engine", "z3")
+    assert document["verdict"] == "equivalent", done
+
+
+def test_what_no_profile_can_express_is_an_error_that_names_the_region(asm, tmp_path):
+    out = tmp_path / "profile.json"
+    done = run("lift", asm(ARGUMENT), "--as", "oci", "-o", out)
+    assert done.status == 2 and "all other architectures: the action is KILL_PROCESS, but container runtimes use KILL_THREAD" in done.err
+    done = run("lift", asm(ARGUMENT.replace("0x80000000", "0")), "--as", "oci", "-o", out)
+    assert done.status == 2 and "x32 calls: the action is ERRNO(1 EPERM)" in done.err
+    assert not out.exists()
+
+
+def test_the_text_shows_the_policy(asm):
+    done = run("lift", asm(ARGUMENT), "--as", "text")
+    assert done.out == """\
+architectures        x86_64
+calls without a rule ERRNO(1 EPERM)
+other architectures  KILL_PROCESS
+
+ALLOW
+  read
+
+ALLOW if a condition holds, else ERRNO(1 EPERM)
+  write
+      arg0 == 0x7
+"""
+    assert "12 instructions became 2 rules" in done.err
+
+
+def test_import_writes_the_same_forms(tmp_path):
+    given, out = POLICIES / "oci" / "docker-default.json", tmp_path / "profile.json"
+    assert run("import", given, "--as", "oci", "-o", out).status == 0
+    assert run("prove", given, out).status == 0
+    assert run("import", out, "--as", "text").out == run("import", given, "--as", "text").out
+    assert run("import", POLICIES / "seed" / "vsyscall.json", "--as", "oci").status == 2
+    assert json.loads(run("import", given, "--as", "normal-form").out)["normal_form"] == 1
+
+
 def test_the_limit_of_memory_is_reported(tmp_path):
     big, out = tmp_path / "big.json", tmp_path / "policy.json"
     pick = random.Random(1)

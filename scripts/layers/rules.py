@@ -18,7 +18,7 @@ LAYERS = {
     "harness/bpf": Layer("classic BPF: instructions, the kernel's check, the interpreter, text forms", ("harness/base",)),
     "harness/seccomp": Layer("`seccomp_data`, actions, architectures, call names, the kernel's bitmap cache", ("harness/bpf",)),
     "harness/policy": Layer("rule sets: their meaning, JSON, the unoptimized compiler", ("harness/seccomp",)),
-    "harness/import": Layer("readers of other projects' policy formats", ("harness/policy",)),
+    "harness/import": Layer("readers of other projects' policy formats, and the writer of OCI profiles", ("harness/policy",)),
     "harness/inputs": Layer("inputs derived from policies and programs, and their mutation", ("harness/policy",)),
     "harness/optimize": Layer("the reference optimizer and precompiled filters", ("harness/policy",)),
     "harness/generate": Layer("random programs and policies, their description, and how failing ones are reduced", ("harness/policy",)),
