@@ -149,7 +149,7 @@ TEST(Merge, AnActionUnknownToTheKernelMayNotLoosenTheIntersection) {
     return x86_64_policy(fmt::format(R"j({{"action": {}, "rules": {{"read": true}}}})j", action));
   };
   const std::vector<Policy> policies = {
-    one(R"("0x70000")"), one(R"("errno(7)") ")};
+    one(R"j("0x70000")j"), one(R"j("errno(7)")j")};
                          const auto both = merge(job_for(policies, Combination::kStack));
   ASSERT_FALSE(both);
   EXPECT_EQ(both.error().code, ErrorCode::kPolicy);

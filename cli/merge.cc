@@ -5,9 +5,9 @@
 
 #include "cli/command.h"
 #include "cli/engine_options.h"
+#include "cli/policy_form_option.h"
 #include "cli/reading.h"
 #include "harness/base/text.h"
-#include "harness/policy/json.h"
 
 namespace secequiv::cli {
 namespace {
@@ -18,6 +18,7 @@ struct MergeOptions {
   bool intersection = false;
   bool unite = false;
   EngineOptions engine;
+  PolicyFormOption form;
 };
 
 Result<int> merge_filters(const MergeOptions& given) {
@@ -38,7 +39,9 @@ Result<int> merge_filters(const MergeOptions& given) {
   job.limits = given.engine.limits();
   const auto merged = merge(job);
   if (!merged) return merged.error();
-  auto status = write_output(write_policy(merged->policy), options);
+  const auto text = given.form.write(merged->policy, merged->policy.name, options, job.limits);
+  if (!text) return text.error();
+  auto status = write_output(*text, options);
   if (!status) return status;
   options.note(fmt::format("note: proven: the policy is the {} of {}, with {} for {} and {}",
                            given.unite ? "union" : "intersection",
@@ -66,6 +69,7 @@ void add_merge(CLI::App& app, Context& context) {
       ->excludes(intersection);
   given->engine.add_memory(*sub);
   given->options.add(*sub, {kInput, kImport});
+  given->form.add(*sub);
   given->options.add_output(*sub);
 }
 
