@@ -24,10 +24,10 @@ struct MergeOptions {
 Result<int> merge_filters(const MergeOptions& given) {
   const Options& options = given.options;
   if (given.filters.size() < 2)
-    return make_error(ErrorCode::kUsage, options.command,
+    return make_error(ErrorCode::kUsage, "merge",
                       "expected two or more filters, found one; `lift` turns one into a policy");
   if (given.intersection == given.unite)
-    return make_error(ErrorCode::kUsage, options.command, "expected --intersect or --union");
+    return make_error(ErrorCode::kUsage, "merge", "expected --intersect or --union");
   MergeJob job;
   for (const std::string& path : given.filters) {
     auto source = load_accepted(path, reading(options));
