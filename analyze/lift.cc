@@ -348,12 +348,13 @@ class Lifter {
       for (const auto& [other, cubes] : field->values)
         if (diagrams().both(child, diagrams().negate(other)) != Diagrams::kZero)
           outside.insert(outside.end(), cubes.begin(), cubes.end());
-      if (!outside.empty())
-        rest = all_of(std::vector{field_rule(field->index, inside, outside), std::move(*rest)});
-      alternatives.push_back(std::move(*rest));
+      std::vector<Rule> both;
+      if (!outside.empty()) both.push_back(field_rule(field->index, inside, outside));
+      both.push_back(std::move(*rest));
+      alternatives.push_back(compact_all_of(std::move(both)));
     }
     std::ranges::sort(alternatives, {}, first_test);
-    Rule out = any_of(alternatives);
+    Rule out = compact_any_of(std::move(alternatives));
     tests_ += matcher_count(out);
     if (tests_ <= kMostTests) return out;
     return no_rule("the policy would be too long to read");

@@ -148,9 +148,8 @@ TEST(Merge, AnActionUnknownToTheKernelMayNotLoosenTheIntersection) {
   const auto one = [](const char* action) {
     return x86_64_policy(fmt::format(R"j({{"action": {}, "rules": {{"read": true}}}})j", action));
   };
-  const std::vector<Policy> policies = {
-    one(R"j("0x70000")j"), one(R"j("errno(7)")j")};
-                         const auto both = merge(job_for(policies, Combination::kStack));
+  const std::vector<Policy> policies = {one(R"j("0x70000")j"), one(R"j("errno(7)")j")};
+  const auto both = merge(job_for(policies, Combination::kStack));
   ASSERT_FALSE(both);
   EXPECT_EQ(both.error().code, ErrorCode::kPolicy);
   EXPECT_NE(both.error().text().find("0.json: the intersection would be more permissive than this "
