@@ -11,6 +11,7 @@
 #include <map>
 #include <string>
 
+#include "analyze/proven.h"
 #include "harness/bpf/testing.h"
 #include "harness/generate/policy.h"
 #include "harness/inputs/cases.h"
@@ -124,6 +125,26 @@ TEST(Merge, TheFirstOfEqualActionsGivesTheData) {
   EXPECT_EQ(action_of_read("trap(5)", "errno(7)", Combination::kStack), 0x30005u);
   EXPECT_EQ(action_of_read("trap(5)", "errno(7)", Combination::kLoosest), 0x50007u);
   EXPECT_EQ(action_of_read("kill_process", "kill_thread", Combination::kLoosest), 0u);
+}
+
+TEST(Merge, TheProofOfAUnionRefusesWrongResults) {
+  const auto returning = [](const char* read, const char* others) {
+    return assemble(fmt::format("ld [0]\njeq #0, r, o\nr: ret #{}\no: ret #{}\n", read, others));
+  };
+  const std::vector<Program> filters = {returning("0x50001", "0x50001"),
+                                        returning("0x7fff0000", "0x50002")};
+  const std::vector<ProgramView> programs(filters.begin(), filters.end());
+  const auto proven = [&](const char* read, const char* others) {
+    const Program made = returning(read, others);
+    const auto status = expect_loosest(programs, made, "both", "merge", {});
+    if (!status) EXPECT_EQ(status.error().code, ErrorCode::kInternal);
+    return static_cast<bool>(status);
+  };
+  EXPECT_TRUE(proven("0x7fff0000", "0x50001"));
+  EXPECT_FALSE(proven("0x50001", "0x50001")) << "stricter than a filter";
+  EXPECT_FALSE(proven("0x7fff0000", "0x7ffc0000")) << "more permissive than both";
+  EXPECT_FALSE(proven("0x7fff0000", "0x50002")) << "the second filter's data";
+  EXPECT_FALSE(proven("0x7fff0000", "0x50003")) << "no filter's data";
 }
 
 TEST(Merge, ThreePoliciesBecomeOne) {
