@@ -179,7 +179,7 @@ class FieldRules {
 };
 
 // Adds `rule`, or its parts if it has the kind `kind`.
-void flatten(Rule rule, Rule::Kind kind, std::vector<Rule>& out) {
+void flatten(Rule&& rule, Rule::Kind kind, std::vector<Rule>& out) {
   if (rule.kind == kind) {
     for (Rule& child : rule.children) flatten(std::move(child), kind, out);
   } else if (out.size() > kMostAlternatives || std::ranges::find(out, rule) == out.end()) {
@@ -216,6 +216,7 @@ Rule compact_all_of(std::vector<Rule> rules) {
 
 Rule compact_any_of(std::vector<Rule> rules) {
   std::vector<Rule> out;
+  out.reserve(rules.size());
   for (Rule& rule : rules) {
     if (rule.kind == Rule::Kind::kMatchAll) return {};
     flatten(std::move(rule), Rule::Kind::kAnyOf, out);
@@ -243,7 +244,8 @@ Rule field_rule(std::size_t field, std::span<const FieldCube> inside,
     const std::size_t effort = effort_to_read(rule);
     candidates.emplace_back(effort + more * effort / 2, std::move(rule));
   };
-  if (const auto in = rules.intervals(inside)) offer(rules.within(*in));
+  const auto in = rules.intervals(inside);
+  if (in) offer(rules.within(*in));
   // What a list leaves out is harder to read than what it contains.
   const auto is_value = [](const Interval& one) { return one.first == one.last; };
   if (const auto out = rules.intervals(outside))
@@ -255,9 +257,9 @@ Rule field_rule(std::size_t field, std::span<const FieldCube> inside,
   };
   if (fills(inside, outside)) offer(rules.in(common(inside)));
   if (fills(outside, inside)) offer(rules.not_in(common(outside)));
-  offer(rules.mixed(inside, outside));
-  return std::ranges::min_element(candidates, {}, [](const auto& one) { return one.first; })
-      ->second;
+  if (!in) offer(rules.mixed(inside, outside));
+  return std::move(
+      std::ranges::min_element(candidates, {}, [](const auto& one) { return one.first; })->second);
 }
 
 }  // namespace secequiv
