@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "analyze/field_rule.h"
@@ -25,7 +26,7 @@ using dd::Diagrams;
 using dd::NodeId;
 
 constexpr std::uint32_t kAllOnes = 0xffffffff;
-// A longer range of numbers with one action is the policy's default or its action for x32 calls,
+// A longer range of numbers with one action is the policy's default, a default range or x32 calls,
 // because rules name single numbers.
 constexpr std::uint32_t kMostListed = 1024;
 constexpr std::size_t kMostRanges = 8192;      // of numbers, for one architecture
@@ -40,6 +41,7 @@ struct Numbers {
   NodeId then;
 
   [[nodiscard]] bool is_long() const { return last - first >= kMostListed; }
+  [[nodiscard]] std::size_t count() const { return std::size_t{last} - first + 1; }
 };
 
 // An architecture (x86_64 also stands for x32) with its ranges of numbers in ascending order.
@@ -90,11 +92,13 @@ class Lifter {
       if (!numbers) return numbers.error();
       calls_.push_back({&info, std::move(*numbers)});
     }
-    if (auto s = choose_default(); !s) return s.error();
+    if (auto s = choose_defaults(); !s) return s.error();
     for (const Calls& calls : calls_)
       for (const Numbers& numbers : calls.numbers)
         if (auto s = add(*calls.arch, numbers); !s) return s.error();
     if (space_.exhausted()) return dd::limits_reached(job_.stack.name);
+    if (std::ranges::find(listed_, Arch::kX32, &Listed::arch) != listed_.end())
+      out_.arches.push_back(Arch::kX32);
     arrange();
     return std::move(out_);
   }
@@ -199,73 +203,137 @@ class Lifter {
           out);
   }
 
-  // Chooses the action of the long ranges of numbers, and that of x32 calls.
-  Result<Ok> choose_default() {
-    std::optional<Numbers> rest;
-    std::optional<Numbers> x32;
-    const ArchInfo* first = nullptr;  // of `rest`
-    bool lists_x32 = false;
-    for (Calls& calls : calls_) {
-      if (calls.arch->arch == Arch::kX86_64) calls.numbers = divided_by_x32_bit(calls.numbers);
-      for (const Numbers& numbers : calls.numbers) {
-        const bool is_x32 = arch_of(*calls.arch, numbers) == Arch::kX32;
-        lists_x32 = lists_x32 || (is_x32 && !numbers.is_long());
-        if (!numbers.is_long()) continue;
-        auto& known = is_x32 ? x32 : rest;
-        if (!is_constant(numbers.then))
+  // Chooses the default action, the default ranges and the action of x32 calls.
+  Result<Ok> choose_defaults() {
+    for (const Calls& calls : calls_)
+      for (const Numbers& numbers : calls.numbers)
+        if (numbers.is_long() && !is_constant(numbers.then))
           return inexpressible(set_of(*calls.arch, numbers),
                                "its action for numbers of no system call depends on other fields");
-        if (known && known->then != numbers.then)
-          return inexpressible(
-              set_of(*calls.arch, numbers),
-              fmt::format(
-                  "a policy has one default action, for all long ranges of numbers, but {} to {} "
-                  "on {} get {} and these get {}",
-                  known->first, known->last, is_x32 ? "x32" : first->name,
-                  describe_action(value(known->then)), describe_action(value(numbers.then))));
-        if (!is_x32) first = calls.arch;
-        known = numbers;
+    choose_default();
+    for (Calls& calls : calls_) {
+      if (calls.arch->arch == Arch::kX86_64) {
+        auto divided = divided_by_x32_bit(calls.numbers, true);
+        out_.x32_action = x32_action(divided);
+        calls.numbers =
+            out_.x32_action ? std::move(divided) : divided_by_x32_bit(calls.numbers, false);
       }
+      add_default_ranges(calls);
     }
-    out_.default_action = value(rest->then);
-    if (!x32 || x32->then == rest->then) {
-      if (lists_x32) out_.arches.push_back(Arch::kX32);
-      return Ok{};
-    }
-    if (lists_x32)
-      return inexpressible(
-          set_of(arch_info(Arch::kX86_64), *x32),
-          "some x32 calls have rules, but the others do not have the default action");
-    out_.x32_action = value(x32->then);
     return Ok{};
   }
 
-  // Divides ranges so that all numbers of one range have the x32 bit, or none.
-  static std::vector<Numbers> divided_by_x32_bit(const std::vector<Numbers>& all) {
+  // Chooses the action that leaves the fewest rules. Readers take the default action for that of
+  // unknown calls, so it is the action of a long range, or differs from it only in data.
+  void choose_default() {
+    std::map<std::uint32_t, std::size_t> gains;  // by action: rules that it saves
+    std::vector<std::uint32_t> candidates;       // the most expected ones first
+    constexpr std::size_t kGainOfRange = 8;      // a default range is harder to read than a rule
+    for (const Calls& calls : calls_)
+      for (const Numbers& numbers : calls.numbers) {
+        if (!is_constant(numbers.then)) continue;
+        gains[value(numbers.then)] += numbers.is_long() ? kGainOfRange : numbers.count();
+        if (numbers.is_long()) candidates.push_back(value(numbers.then));
+      }
+    for (const auto& [action, gain] : gains)
+      if (std::ranges::find(candidates, action_of(action), action_of) != candidates.end())
+        candidates.push_back(action);
+    out_.default_action = *std::ranges::max_element(
+        candidates, {}, [&](std::uint32_t action) { return gains[action]; });
+  }
+
+  // Returns the action that all x32 numbers have, if it is the only exception from the default
+  // action among the numbers above those of other calls.
+  std::optional<std::uint32_t> x32_action(const std::vector<Numbers>& divided) {
+    std::optional<std::uint32_t> out;
+    for (const Numbers& numbers : divided) {
+      const bool is_x32 = arch_from_data(AUDIT_ARCH_X86_64, numbers.first) == Arch::kX32;
+      const bool is_odd = numbers.is_long() && value(numbers.then) != out_.default_action;
+      if (!is_x32 && is_odd) return std::nullopt;
+      if (!is_x32) continue;
+      if (!is_odd || (out && *out != value(numbers.then))) return std::nullopt;
+      out = value(numbers.then);
+    }
+    return out;
+  }
+
+  // Divides ranges so that all numbers of one range have the x32 bit, or none. Long ranges need not
+  // be divided for rules.
+  static std::vector<Numbers> divided_by_x32_bit(const std::vector<Numbers>& all, bool long_ones) {
     std::vector<Numbers> out;
     for (Numbers left : all) {
-      for (const std::uint32_t end : {kX32Bit - 1, 2 * kX32Bit - 1, 3 * kX32Bit - 1, kAllOnes - 1})
-        if (left.first <= end && end < left.last) {
-          out.push_back({left.first, end, left.then});
-          left.first = end + 1;
-        }
+      if (long_ones || !left.is_long())
+        for (const std::uint32_t end :
+             {kX32Bit - 1, 2 * kX32Bit - 1, 3 * kX32Bit - 1, kAllOnes - 1})
+          if (left.first <= end && end < left.last) {
+            out.push_back({left.first, end, left.then});
+            left.first = end + 1;
+          }
       out.push_back(left);
     }
     return out;
+  }
+
+  // Returns the default action of these numbers.
+  std::uint32_t default_of(const ArchInfo& info, const Numbers& numbers) const {
+    const DefaultRange* range = out_.default_range(info.audit, numbers.first);
+    return range == nullptr ? out_.default_action : range->action;
+  }
+
+  // Adds a range for each long range with another action. It also covers the shorter ranges beside
+  // it if fewer of them need rules then.
+  void add_default_ranges(const Calls& calls) {
+    const std::vector<Numbers>& all = calls.numbers;
+    const auto is_odd = [&](const Numbers& numbers) {
+      return numbers.is_long() && value(numbers.then) != out_.default_action &&
+             !(out_.x32_action && arch_of(*calls.arch, numbers) == Arch::kX32);
+    };
+    std::size_t begin = 0;  // of the ranges that no default range covers yet
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (!is_odd(all[i])) {
+        if (all[i].is_long()) begin = i + 1;
+        continue;
+      }
+      const std::uint32_t action = value(all[i].then);
+      std::size_t end = i + 1;
+      while (end < all.size() && !all[end].is_long()) ++end;
+      const std::size_t first = saves(all, begin, i, action) ? begin : i;
+      const std::size_t last = saves(all, i + 1, end, action) ? end : i + 1;
+      out_.default_ranges.push_back(
+          {calls.arch->arch, all[first].first, all[last - 1].last, action});
+      begin = last;
+      i = last - 1;
+    }
+    std::ranges::sort(out_.default_ranges, {},
+                      [](const DefaultRange& range) { return std::pair(range.arch, range.first); });
+  }
+
+  // Returns whether fewer of these ranges need rules if their default action is `action`.
+  bool saves(const std::vector<Numbers>& all, std::size_t begin, std::size_t end,
+             std::uint32_t action) {
+    std::size_t with = 0;
+    std::size_t without = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!is_constant(all[i].then)) continue;
+      if (value(all[i].then) == action) without += all[i].count();
+      if (value(all[i].then) == out_.default_action) with += all[i].count();
+    }
+    return without > with;
   }
 
   // Adds the rules for these numbers, unless the policy's default or x32 action decides them.
   Result<Ok> add(const ArchInfo& info, const Numbers& numbers) {
     const Arch arch = arch_of(info, numbers);
     if (arch == Arch::kX32 && out_.x32_action) return Ok{};
-    if (is_constant(numbers.then) && value(numbers.then) == out_.default_action) return Ok{};
-    const auto found = choices_of(numbers.then, info.endian);
+    const std::uint32_t rest = default_of(info, numbers);
+    if (is_constant(numbers.then) && value(numbers.then) == rest) return Ok{};
+    const auto found = choices_of(numbers.then, info.endian, rest);
     if (!found) return inexpressible(set_of(info, numbers), found.error().detail);
     const Choices* choices = *found;
     const std::size_t tests =
         std::transform_reduce(choices->begin(), choices->end(), choices->size(), std::plus<>(),
                               [](const auto& choice) { return matcher_count(choice.second); });
-    entries_ += tests * (std::size_t{numbers.last} - numbers.first + 1);
+    entries_ += tests * numbers.count();
     if (entries_ > kMostEntries)
       return inexpressible(set_of(info, numbers), "the policy would be too long to read");
     for (std::uint32_t nr = numbers.first;; ++nr) {
@@ -274,9 +342,10 @@ class Lifter {
     }
   }
 
-  // Returns the rules that decide as the function does. Errors: no_rule().
-  Result<const Choices*> choices_of(NodeId function, Endian endian) {
-    const auto key = std::pair(function, endian);
+  // Returns the rules that decide as the function does, apart from the default action.
+  // Errors: no_rule().
+  Result<const Choices*> choices_of(NodeId function, Endian endian, std::uint32_t rest_action) {
+    const auto key = std::tuple(function, endian, rest_action);
     if (const auto known = choices_.find(key); known != choices_.end()) return &known->second;
     std::vector<NodeId> leaves;
     (void)diagrams().substitute(function, [&](NodeId leaf) {
@@ -301,7 +370,7 @@ class Lifter {
       for (std::size_t i = 0; i < exact.size(); ++i)
         if (i != rest && exact[i].second) now.emplace_back(exact[i].first, *exact[i].second);
       if (now.size() + 1 != exact.size()) continue;  // another value has no rule
-      const bool is_default = exact[rest].first == out_.default_action;
+      const bool is_default = exact[rest].first == rest_action;
       if (!is_default) now.emplace_back(exact[rest].first, Rule());
       const std::size_t effort = effort_to_read(now) * (is_default ? 1 : 2);
       if (effort >= least) continue;
@@ -442,7 +511,7 @@ class Lifter {
   Policy out_;
   std::vector<Calls> calls_;
   std::vector<Listed> listed_;
-  std::map<std::pair<NodeId, Endian>, Choices> choices_;
+  std::map<std::tuple<NodeId, Endian, std::uint32_t>, Choices> choices_;
   std::map<std::pair<NodeId, Endian>, Rule> rules_;
   std::size_t tests_ = 0;    // of all rules that were made
   std::size_t entries_ = 0;  // tests and rules of the policy
