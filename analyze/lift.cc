@@ -77,7 +77,9 @@ class Lifter {
   Lifter(const LiftJob& job, std::span<const ProgramView> programs)
       : job_(job),
         space_(programs, job.limits),
-        decisions_(space_.decisions(programs, Sameness::kRaw)),
+        decisions_(job.combination == Combination::kStack
+                       ? space_.decisions(programs, Sameness::kRaw)
+                       : space_.loosest(space_.each(programs))),
         approximator_(space_, job.approximate.value_or(Approximation::kStricter)) {}
 
   Result<Policy> policy() {
@@ -479,12 +481,13 @@ class Lifter {
       for (const auto& [other, cubes] : field->values)
         if (diagrams().both(child, diagrams().negate(other)) != Diagrams::kZero)
           outside.insert(outside.end(), cubes.begin(), cubes.end());
-      if (!outside.empty())
-        rest = all_of(std::vector{field_rule(field->index, inside, outside), std::move(*rest)});
-      alternatives.push_back(std::move(*rest));
+      std::vector<Rule> both;
+      if (!outside.empty()) both.push_back(field_rule(field->index, inside, outside));
+      both.push_back(std::move(*rest));
+      alternatives.push_back(compact_all_of(std::move(both)));
     }
     std::ranges::sort(alternatives, {}, first_test);
-    Rule out = any_of(alternatives);
+    Rule out = compact_any_of(std::move(alternatives));
     tests_ += matcher_count(out);
     if (tests_ <= kMostTests) return out;
     return no_rule("the policy would be too long to read");
@@ -592,6 +595,7 @@ Result<Lifted> lift(const LiftJob& job) {
   const auto programs = views(job.stack.filters);
   auto policy = Lifter(job, programs).policy();
   if (!policy) return policy.error();
+  if (job.label) job.label(*policy);
   // The text is what users get, so the proof is about what it says.
   auto read = read_policy(write_policy(*policy), job.stack.name);
   if (!read) return make_error(ErrorCode::kInternal, "lift", read.error().text());
@@ -602,8 +606,11 @@ Result<Lifted> lift(const LiftJob& job) {
                                         job.host, kMostDifferences, job.limits);
     if (!found) return found.error();
     differences = std::move(*found);
-  } else if (auto s = expect_same(programs, program, job.stack.name, "lift", job.limits); !s)
-    return s.error();
+  } else {
+    const auto expect = job.combination == Combination::kStack ? expect_same : expect_loosest;
+    if (auto s = expect(programs, program, job.stack.name, "lift", job.limits); !s)
+      return s.error();
+  }
   Lifted out{std::move(*read), std::move(differences)};
   out.instructions = instructions(job.stack);
   for (const RuleSet& set : out.policy.rule_sets) {
