@@ -283,23 +283,31 @@ class Lifter {
     return Ok{};
   }
 
-  // Chooses the action that leaves the fewest rules. Readers take the default action for that of
-  // unknown calls, so it is the action of a long range, or differs from it only in data.
+  // Chooses the default action that suits most architectures; of equal ones, the first.
   void choose_default() {
+    std::vector<std::uint32_t> wanted;
+    wanted.reserve(calls_.size());
+    for (const Calls& calls : calls_) wanted.push_back(best_default(calls));
+    out_.default_action = *std::ranges::max_element(
+        wanted, {}, [&](std::uint32_t action) { return std::ranges::count(wanted, action); });
+  }
+
+  // Returns the action that leaves the fewest rules. Readers take the default action for that of
+  // unknown calls, so it is the action of a long range, or differs from it only in data.
+  std::uint32_t best_default(const Calls& calls) {
+    constexpr std::size_t kGainOfRange = 8;      // a default range is harder to read than a rule
     std::map<std::uint32_t, std::size_t> gains;  // by action: rules that it saves
     std::vector<std::uint32_t> candidates;       // the most expected ones first
-    constexpr std::size_t kGainOfRange = 8;      // a default range is harder to read than a rule
-    for (const Calls& calls : calls_)
-      for (const Numbers& numbers : calls.numbers) {
-        if (!is_constant(numbers.then)) continue;
-        gains[value(numbers.then)] += is_long(numbers) ? kGainOfRange : length(numbers);
-        if (is_long(numbers)) candidates.push_back(value(numbers.then));
-      }
+    for (const Numbers& numbers : calls.numbers) {
+      if (!is_constant(numbers.then)) continue;
+      gains[value(numbers.then)] += is_long(numbers) ? kGainOfRange : length(numbers);
+      if (is_long(numbers)) candidates.push_back(value(numbers.then));
+    }
     for (const auto& [action, gain] : gains)
       if (std::ranges::find(candidates, action_of(action), action_of) != candidates.end())
         candidates.push_back(action);
-    out_.default_action = *std::ranges::max_element(
-        candidates, {}, [&](std::uint32_t action) { return gains[action]; });
+    return *std::ranges::max_element(candidates, {},
+                                     [&](std::uint32_t action) { return gains[action]; });
   }
 
   // Returns the action that all x32 numbers have, if it is the only exception from the default
