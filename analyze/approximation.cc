@@ -41,11 +41,6 @@ NodeId Approximator::constant_values(const dd::Decisions& decisions) {
   });
 }
 
-NodeId Approximator::of_both(NodeId leaf, NodeId other) {
-  const auto value = [&](NodeId one) { return space_.diagrams().node(one).pattern; };
-  return wants(value(leaf), value(other)) ? leaf : other;
-}
-
 NodeId Approximator::one_value(NodeId function, NodeId set) {
   Diagrams& diagrams = space_.diagrams();
   std::optional<std::uint32_t> best;

@@ -33,8 +33,6 @@ class Approximator {
   // Returns the strictest or loosest value of the function in a set, as a leaf. Preconditions: the
   // set is not empty, and no value is computed.
   dd::NodeId one_value(dd::NodeId function, dd::NodeId set = dd::Diagrams::kOne);
-  // Returns the stricter or looser one of two leaves.
-  dd::NodeId of_both(dd::NodeId leaf, dd::NodeId other);
 
  private:
   [[nodiscard]] bool wants(std::uint32_t value, std::uint32_t other) const;

@@ -137,13 +137,33 @@ TEST(Lift, RulesOfOneCallKeepTheirOrder) {
   EXPECT_LE(tests_in(lifted->policy), tests_in(policy));
 }
 
-TEST(Lift, TheActionForX32CallsIsFound) {
-  const Policy policy = policy_from(R"j({"version": 1, "arches": ["x86_64", "i386"],
-      "default_action": "errno(1)", "x32_action": "kill_thread", "rule_sets": [
-      {"action": "allow", "rules": {"x86_64:read": true, "x86_64:4294967295": true, "i386:exit": true}}]})j");
+// Compares with the policy that was compiled.
+void expect_lifted_again(const char* text) {
+  const Policy policy = policy_from(text);
   const auto lifted = lift(job_for({compile(policy)}));
   ASSERT_TRUE(lifted) << lifted.error().text();
   EXPECT_EQ(lifted->policy, policy) << write_policy(lifted->policy);
+}
+
+TEST(Lift, TheActionForX32CallsIsFound) {
+  expect_lifted_again(R"j({"version": 1, "arches": ["x86_64", "i386"],
+      "default_action": "errno(1)", "x32_action": "kill_thread", "rule_sets": [
+      {"action": "allow", "rules": {"x86_64:read": true, "x86_64:4294967295": true, "i386:exit": true}}]})j");
+}
+
+TEST(Lift, DefaultRangesAreFound) {
+  // A test `jge #0x40000000` that kills all x32 calls, and more.
+  expect_lifted_again(R"j({"version": 1, "arches": ["x86_64"], "default_action": "allow",
+      "default_ranges": [{"arch": "x86_64", "first": 1073741824, "action": "kill_process"}], "rule_sets": [
+      {"action": "errno(1)", "rules": {"x86_64:mount": true}}]})j");
+  // Each architecture has its own default action, and other rules inside of that range.
+  expect_lifted_again(R"j({"version": 1, "arches": ["x86_64", "i386"], "default_action": "errno(1)",
+      "default_ranges": [{"arch": "i386", "action": "trap"}], "rule_sets": [
+      {"action": "allow", "rules": {"x86_64:0": true, "i386:3": {"args": {"0": {"eq": 5}}}, "i386:9": true}}]})j");
+  // Numbers that the compiler does not know get ENOSYS.
+  expect_lifted_again(R"j({"version": 1, "arches": ["x86_64"], "default_action": "errno(1)",
+      "default_ranges": [{"arch": "x86_64", "first": 450, "action": "errno(ENOSYS)"}], "rule_sets": [
+      {"action": "allow", "rules": {"x86_64:read": true, "x86_64:open": true}}]})j");
 }
 
 Program on_x86_64(Program program) {

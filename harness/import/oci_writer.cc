@@ -100,6 +100,10 @@ class Writer {
                                 describe_action(action), describe_action(kOciBadArchAction)));
     };
     if (auto s = check("all other architectures", policy_.bad_arch_action); !s) return s;
+    for (const DefaultRange& range : policy_.default_ranges)
+      return refuse(fmt::format("the calls {} to {} on {}", range.first, range.last,
+                                arch_info(range.arch).name),
+                    "profiles have one default action for all numbers");
     if (!policy_.has_arch(Arch::kX86_64) || policy_.has_arch(Arch::kX32)) return Ok{};
     return check("x32 calls", policy_.x32_action.value_or(policy_.default_action));
   }

@@ -263,6 +263,9 @@ class Page {
         calls[{entry.arch, entry.nr}].push_back({set.action, std::move(conditions)});
       }
     if (!has_low_halves) narrow_.clear();
+    for (auto& [call, choices] : calls)
+      if (const auto* range = policy_.default_range(arch_info(call.first).audit, call.second))
+        if (!choices.back().conditions.empty()) choices.push_back({range->action, {}});
     // The architectures of each name and its choices.
     std::map<std::pair<CallChoices, std::string>, std::vector<Arch>> arches;
     for (auto& [call, choices] : calls) {
@@ -302,10 +305,16 @@ class Page {
   [[nodiscard]] std::string head() const {
     std::string out;
     const auto row = [&](std::string_view title, const std::string& value) {
-      out += fmt::format("{:<21}{}\n", title, value);
+      out += fmt::format("{:<20} {}\n", title, value);
     };
     row("architectures", arch_names(policy_.arches));
     row("calls without a rule", describe_action(policy_.default_action));
+    for (const DefaultRange& range : policy_.default_ranges)
+      row(range.first == 0 && range.last == 0xffffffff
+              ? fmt::format("  on {}", arch_info(range.arch).name)
+              : fmt::format("  on {}, {} to {}", arch_info(range.arch).name, range.first,
+                            range.last),
+          describe_action(range.action));
     if (policy_.x32_action && !policy_.has_arch(Arch::kX32) && policy_.has_arch(Arch::kX86_64))
       row("x32 calls", describe_action(*policy_.x32_action));
     row("other architectures", describe_action(policy_.bad_arch_action));
