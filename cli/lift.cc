@@ -24,8 +24,10 @@ Result<int> lift_filters(const LiftOptions& given) {
   auto stack = given.input.load(given.options);
   if (!stack) return stack.error();
   const std::string name = stack->name;
-  const auto lifted = lift({std::move(*stack), given.options.oci().arch, given.engine.limits(),
-                            approximation_from_name(given.approximate)});
+  const auto lifted = lift({.stack = std::move(*stack),
+                            .host = given.options.oci().arch,
+                            .limits = given.engine.limits(),
+                            .approximate = approximation_from_name(given.approximate)});
   if (!lifted) return lifted.error();
   const auto text = given.form.write(lifted->policy, name, given.options, given.engine.limits());
   if (!text) return text.error();
