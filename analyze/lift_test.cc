@@ -161,7 +161,8 @@ TEST(Lift, DefaultRangesAreFound) {
       "default_ranges": [{"arch": "i386", "action": "trap"}], "rule_sets": [
       {"action": "allow", "rules": {"x86_64:0": true, "i386:3": {"args": {"0": {"eq": 5}}}, "i386:9": true}}]})j");
   // Some x32 calls have rules, and the others have a default action of their own.
-  expect_lifted_again(R"j({"version": 1, "arches": ["x86_64", "x32"], "default_action": "errno(1)", "default_ranges": [
+  expect_lifted_again(
+      R"j({"version": 1, "arches": ["x86_64", "x32"], "default_action": "errno(1)", "default_ranges": [
       {"arch": "x86_64", "first": 1073741825, "last": 2147483647, "action": "kill_thread"},
       {"arch": "x86_64", "first": 3221225472, "action": "kill_thread"}], "rule_sets": [
       {"action": "allow", "rules": {"x32:read": true}}]})j");
