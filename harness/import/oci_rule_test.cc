@@ -69,5 +69,33 @@ TEST(OciRule, DetectsRulesThatAlwaysHold) {
   EXPECT_TRUE(always_holds(both));
 }
 
+TEST(OciRule, TestsOfOneArgumentExcludeEachOther) {
+  const auto exclude = [](const char* a, const char* b) {
+    const auto rule = [](const char* test) {
+      const auto read = read_rule(std::string(R"j({"args": {"0": )j") + test + "}}", "rule");
+      EXPECT_TRUE(read) << test;
+      return read ? *read : Rule();
+    };
+    EXPECT_EQ(exclude_each_other(rule(a), rule(b)), exclude_each_other(rule(b), rule(a)));
+    return exclude_each_other(rule(a), rule(b));
+  };
+  for (const auto& [a, b] :
+       {std::pair(R"j({"eq": 5})j", R"j({"ne": 5})j"),
+        std::pair(R"j({"eq": 5})j", R"j({"gt": 5})j"),
+        std::pair(R"j({"le": 5})j", R"j({"ge": 6})j"),
+        std::pair(R"j({"lt": 5})j", R"j({"gt": 4})j"),
+        std::pair(R"j({"masked_eq": {"mask": 6, "value": 2}})j",
+                  R"j({"masked_eq": {"mask": 12, "value": 4}})j"),
+        std::pair(R"j({"masked_eq": {"mask": 8, "value": 8}})j", R"j({"lt": 8})j")})
+    EXPECT_TRUE(exclude(a, b)) << a << " " << b;
+  for (const auto& [a, b] :
+       {std::pair(R"j({"eq": 5})j", R"j({"ne": 6})j"),
+        std::pair(R"j({"le": 5})j", R"j({"ge": 5})j"),
+        std::pair(R"j({"masked_eq": {"mask": 6, "value": 2}})j",
+                  R"j({"masked_eq": {"mask": 12, "value": 8}})j"),
+        std::pair(R"j({"masked_eq": {"mask": 8, "value": 8}})j", R"j({"lt": 9})j")})
+    EXPECT_FALSE(exclude(a, b)) << a << " " << b;
+}
+
 }  // namespace
 }  // namespace secequiv::import_oci_rule_test

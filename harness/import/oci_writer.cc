@@ -17,6 +17,7 @@
 #include "harness/import/oci_names.h"
 #include "harness/policy/json.h"
 #include "harness/seccomp/action.h"
+#include "harness/seccomp/data.h"
 
 namespace secequiv {
 namespace {
@@ -199,13 +200,17 @@ class Writer {
                        rule.kind == Rule::Kind::kMatchAll ? "" : " with the rule " + text);
   }
 
-  // Sorts the entries as people do: by action, first those without conditions, then by call.
+  // Sorts the entries as people do: those without conditions by action, then the others by call. Of
+  // one call, those with more tests come first, because bugs of libseccomp depend on this order.
   std::vector<Entry> entries() {
     std::vector<std::uint32_t> actions;
     for (const RuleSet& set : policy_.rule_sets) actions.push_back(set.action);
     std::ranges::sort(found_, {}, [&](const Entry& entry) {
-      return std::tuple(std::ranges::find(actions, entry.effect.action) - actions.begin(),
-                        entry.effect.rule.kind != Rule::Kind::kMatchAll, entry.names, entry.place);
+      const auto action = std::ranges::find(actions, entry.effect.action) - actions.begin();
+      const bool always = entry.effect.rule.kind == Rule::Kind::kMatchAll;
+      return std::tuple(!always, always ? action : 0, entry.names,
+                        kArgCount - static_cast<int>(matcher_count(entry.effect.rule)), action,
+                        entry.place);
     });
     return std::move(found_);
   }

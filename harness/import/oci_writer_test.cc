@@ -53,9 +53,9 @@ TEST(OciWriter, FoldsCallsAndOrdersEntries) {
                 "write": true, "clone": {"args": {"0": {"eq": 5}, "2": {"ne": 0}}}, "read": true}},
                 {"action": "errno(ENOSYS)", "rules": {"clone3": true}})j")),
       R"j([{"names":["read","write"],"action":"SCMP_ACT_ALLOW"},)j"
-      R"j({"names":["clone"],"action":"SCMP_ACT_ALLOW","args":[)j"
-      R"j({"index":0,"value":5,"op":"SCMP_CMP_EQ"},{"index":2,"value":0,"op":"SCMP_CMP_NE"}]},)j"
-      R"j({"names":["clone3"],"action":"SCMP_ACT_ERRNO","errnoRet":38}])j");
+      R"j({"names":["clone3"],"action":"SCMP_ACT_ERRNO","errnoRet":38},)j"
+      R"j({"names":["clone"],"action":"SCMP_ACT_ALLOW","args":[{"index":0,"value":5,"op":"SCMP_CMP_EQ"},)j"
+      R"j({"index":2,"value":0,"op":"SCMP_CMP_NE"}]}])j");
 }
 
 TEST(OciWriter, TurnsRulesIntoEntries) {
