@@ -93,11 +93,12 @@ class RuleFinder {
     for (std::size_t size = 1; size <= job_.max_window; ++size)
       for (std::size_t i = first; i < subjects_.size(); ++i)
         for (std::size_t pc = 0; pc + size < subjects_[i].program->size(); ++pc)
-          if (auto s = look_at(subjects_[i], pc, size); !s) return s;
+          if (auto s = look_at(subjects_[i], pc, size, out_.programs[i - first].name); !s) return s;
     return Ok{};
   }
 
-  Status look_at(const Subject& subject, std::size_t pc, std::size_t size) {
+  Status look_at(const Subject& subject, std::size_t pc, std::size_t size,
+                 const std::string& name) {
     ++out_.windows;
     for (std::size_t at = pc; at < pc + size; ++at)
       if (subject.reducible[at] != 0 && at + subject.reducible[at] <= pc + size) {
@@ -113,17 +114,17 @@ class RuleFinder {
     if (!seen_.insert(window->key()).second) return Ok{};
     ++out_.shapes;
     if (job_.progress) job_.progress(size, out_.shapes);
-    return search(*window);
+    return search(*window, fmt::format("found by find-rules in {}", name));
   }
 
-  Status search(const Window& window) {
+  Status search(const Window& window, const std::string& source) {
     rules::Shorter shorter(window, job_.max_tries);
     for (int i = 0; i < kMaxCandidates; ++i) {
       const auto after = shorter.find();
       if (shorter.exhausted()) ++out_.unfinished;
       if (!after) return Ok{};
       ++out_.candidates;
-      Claim claim{name_of(window), "", window.facts, window.live};
+      Claim claim{name_of(window), source, window.facts, window.live};
       auto proof = prove(window.rule(claim, *after));
       if (!proof) return proof.error();
       if (proof->verdict == Verdict::kDifferent) {
@@ -183,26 +184,28 @@ class RuleFinder {
     };
     drop_facts();
     // A symbol that can have only one value becomes a number.
-    for (const std::string& symbol : window.constants)
-      for (const std::string number : {"0", "1", "0xffffffff"}) {
-        if (!only_value(claim.facts, symbol, number)) continue;
-        const auto put = [&](std::string& text) {
-          for (std::size_t at = 0; (at = text.find(symbol, at)) != std::string::npos;)
-            text.replace(at, symbol.size(), number);
-        };
-        put(window.before);
-        put(after);
-        for (std::string& fact : claim.facts) put(fact);
-        counterexamples_.clear();
-        drop_facts();
-        break;
-      }
     auto read = rules::read_rule(window.rule(claim, after));
+    if (!read) return make_error(ErrorCode::kInternal, "find-rules", read.error().text());
+    for (std::size_t i = 0; i < read->member().symbols.size(); ++i) {
+      const std::string symbol = "$" + read->member().symbols[i].name;
+      const std::uint32_t value = window.values.symbols[i];
+      const std::string number = fmt::format(fmt::runtime(value < 10 ? "{}" : "{:#x}"), value);
+      if (!only_value(claim.facts, symbol, number)) continue;
+      const auto put = [&](std::string& text) {
+        for (std::size_t at = 0; (at = text.find(symbol, at)) != std::string::npos;)
+          text.replace(at, symbol.size(), number);
+      };
+      put(window.before);
+      put(after);
+      for (std::string& fact : claim.facts) put(fact);
+      counterexamples_.clear();
+      drop_facts();
+    }
+    read = rules::read_rule(window.rule(claim, after));
     if (!read) return make_error(ErrorCode::kInternal, "find-rules", read.error().text());
     for (Subject& subject : subjects_) mark(read->member(), subject);
     const auto& code = std::get<rules::Fragment>(read->member().after);
-    out_.rules.push_back(
-        {claim.name, window.rule(claim, after), window.size - code.size, {}});
+    out_.rules.push_back({claim.name, window.rule(claim, after), window.size - code.size, {}});
     found_.push_back({std::move(*read), claim.facts.size()});
     return Ok{};
   }
@@ -210,9 +213,8 @@ class RuleFinder {
   // Returns whether the facts imply that the symbol is this number.
   bool only_value(const std::vector<std::string>& facts, const std::string& symbol,
                   const std::string& number) const {
-    if (std::ranges::none_of(facts, [&](const std::string& fact) {
-          return fact.find(symbol) != std::string::npos;
-        }))
+    if (std::ranges::none_of(
+            facts, [&](const std::string& fact) { return fact.find(symbol) != std::string::npos; }))
       return false;
     const auto proof = prove(fmt::format("rule t\nbefore: ({}) => {} == {}\nafter: true\n",
                                          fmt::join(facts, ") && ("), symbol, number));

@@ -1,6 +1,6 @@
 // Finds rewrites that shorten given programs: it searches for shorter code for every window, proves
-// what it finds for all values, and makes it as general as the proofs permit. Owns this loop. It must
-// not know files.
+// what it finds for all values, and makes it as general as the proofs permit. Owns this loop. It
+// must not know files.
 #pragma once
 
 #include <functional>

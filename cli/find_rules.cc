@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/engine_options.h"
 #include "cli/interrupts.h"
+#include "cli/optimized.h"
 #include "cli/reading.h"
 #include "harness/base/file.h"
 #include "harness/report/json.h"
@@ -16,6 +17,7 @@ namespace {
 struct FindOptions {
   Options options;
   EngineOptions engine;
+  TargetOptions target;
   std::vector<std::string> files;
   std::vector<std::string> known;
   std::size_t max_window = 3;
@@ -33,8 +35,13 @@ Result<int> find_in(const FindOptions& given) {
   for (const std::string& file : given.files) {
     auto source = load_source(file, reading(options));
     if (!source) return source.error();
+    const std::string name = source->name;
+    if (!given.target.name().empty()) {
+      source = optimized(*source, given.target, options);
+      if (!source) return source.error();
+    }
     if (auto s = expect_legal(*source); !s) return s.error();
-    job.programs.push_back({source->name, std::move(source->program)});
+    job.programs.push_back({name, std::move(source->program)});
   }
   job.max_window = given.max_window;
   job.max_tries = given.max_tries;
@@ -62,6 +69,7 @@ void add_find_rules(CLI::App& app, Context& context) {
   sub->add_option("files", given->files,
                   "Programs, for example an optimizer's output, or policies (compiled)")
       ->required();
+  given->target.add(*sub, false);
   sub->add_option("--known", given->known,
                   "Leave out what the rules in this file already shorten; repeatable")
       ->take_all()

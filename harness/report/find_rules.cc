@@ -29,8 +29,8 @@ std::string find_rules_text(const FoundRules& found) {
       counted(found.windows, "window"), found.known, counted(found.shapes, "shape"),
       counted(found.candidates, "candidate"), found.refuted, found.undecided);
   if (found.unfinished > 0)
-    out += fmt::format("; the search of {} reached its limit\n",
-                       counted(found.unfinished, "shape"));
+    out +=
+        fmt::format("; the search of {} reached its limit\n", counted(found.unfinished, "shape"));
   return out + fmt::format("; {}: {} found\n", verdict_name(found.verdict()),
                            counted(found.rules.size(), "rule"));
 }

@@ -13,8 +13,8 @@ namespace secequiv {
 struct FoundRules {
   struct Rule {
     std::string name;
-    std::string text;            // the rule, as prove-rule reads it
-    std::size_t removes = 0;     // instructions, each time
+    std::string text;                // the rule, as prove-rule reads it
+    std::size_t removes = 0;         // instructions, each time
     std::vector<std::size_t> fires;  // by program: how often, if all found rules are applied
   };
   struct Program {

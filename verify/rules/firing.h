@@ -30,7 +30,8 @@ class Scene {
  private:
   ProgramView program_;
   std::vector<std::uint32_t> live_;
-  std::vector<std::size_t> first_jump_;  // the first jump to each instruction, or the program's size
+  std::vector<std::size_t>
+      first_jump_;  // the first jump to each instruction, or the program's size
   std::vector<Accumulator> flow_;
 };
 

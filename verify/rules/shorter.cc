@@ -37,7 +37,7 @@ bool same_state(const Machine<Concrete>& a, const Machine<Concrete>& b, Live liv
 struct Shorter::Node {
   std::optional<Choice> choice;
   std::size_t exit = 0;
-  bool jumps = false;  // a leaf that needs a jump to its exit
+  bool jumps = false;           // a leaf that needs a jump to its exit
   std::unique_ptr<Node> next;   // after a plain instruction, or if a test holds
   std::unique_ptr<Node> other;  // if a test does not hold
 };
@@ -81,9 +81,8 @@ void Shorter::add_operands() {
 void Shorter::add_choices() {
   const std::size_t constants = window_.constants.size();
   const auto uses = [&](auto... codes) {
-    return std::ranges::any_of(window_.codes, [&](std::uint16_t code) {
-      return ((code == codes) || ...);
-    });
+    return std::ranges::any_of(window_.codes,
+                               [&](std::uint16_t code) { return ((code == codes) || ...); });
   };
   const bool x = std::ranges::any_of(window_.codes, [](std::uint16_t code) {
     const Insn in{code, 0, 0, 0};
@@ -126,8 +125,7 @@ void Shorter::add_choices() {
     if (uses(kDivK)) add(plain_, kDivK, all);
     if (uses(kNeg, kSubK, kSubX)) plain_.push_back({kNeg, {}});
     if (x)
-      for (const std::uint16_t code :
-           {kAddX, kSubX, kAndX, kOrX, kXorX, kMulX, kLshX, kRshX})
+      for (const std::uint16_t code : {kAddX, kSubX, kAndX, kOrX, kXorX, kMulX, kLshX, kRshX})
         if ((code != kMulX || uses(kMulX)) && ((code != kLshX && code != kRshX) || uses(code)))
           plain_.push_back({code, {}});
     add(plain_, kLdImm, simple_);
@@ -145,7 +143,8 @@ void Shorter::add_points(const Assignment& values, bool many) {
   std::vector<std::uint32_t> pool;
   for (const Operand_& operand : pool_)
     pool.push_back(static_cast<std::uint32_t>(value_of(operand.value, instance, values)));
-  std::vector<std::uint32_t> corners(pool.begin(), pool.begin() + static_cast<std::ptrdiff_t>(simple_));
+  std::vector<std::uint32_t> corners(pool.begin(),
+                                     pool.begin() + static_cast<std::ptrdiff_t>(simple_));
   corners.push_back(0x80000000);
   std::ranges::sort(corners);
   corners.erase(std::ranges::unique(corners).begin(), corners.end());

@@ -64,8 +64,8 @@ class Shorter {
   // Returns whether the instruction is legal at all points. Changes their states; `taken` receives
   // the outcomes of a test.
   bool run(const Choice& choice, Points& points, std::vector<std::uint8_t>* taken);
-  // Returns at most `length` instructions that end as wanted from all points. `falls`: control falls
-  // into them, so that an exit needs a jump, unless they are `last` and the exit is "next".
+  // Returns at most `length` instructions that end as wanted from all points. `falls`: control
+  // falls into them, so that an exit needs a jump, unless they are `last` and the exit is "next".
   std::unique_ptr<Node> solve(const Points& points, std::size_t length, bool last, bool falls);
   std::unique_ptr<Node> solve_test(const Points& points, std::size_t length, bool last);
   std::unique_ptr<Node> solve_plain(const Points& points, std::size_t length, bool last);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kMaxConstants = 5;
 constexpr std::size_t kMaxOthers = 3;
-constexpr std::array<std::string_view, 6> kExitNames = {"yes",   "no",   "far",
+constexpr std::array<std::string_view, 6> kExitNames = {"yes",   "no",     "far",
                                                         "third", "fourth", "fifth"};
 
 // Names equal operands by the same symbol.
@@ -64,9 +64,9 @@ std::vector<std::string> statements(const Window& window) {
   constexpr std::array kNeighbours = {"{0} + 2 == {1}", "{1} + 2 == {0}", "{0} + 1 == {1}",
                                       "{1} + 1 == {0}", "~{0} == {1}"};
   constexpr std::array kBits = {"popcount({0}) == 1", "{0} & ({0} + 1) == 0"};
-  constexpr std::array kWeakPairs = {"{0} & {1} == 0",  "{0} & ~{1} == 0", "{1} & ~{0} == 0",
-                                     "{0} & {1} != 0",  "{0} & ~{1} != 0", "{1} & ~{0} != 0",
-                                     "{0} <u {1}",      "{1} <u {0}",      "{0} != {1}"};
+  constexpr std::array kWeakPairs = {"{0} & {1} == 0", "{0} & ~{1} == 0", "{1} & ~{0} == 0",
+                                     "{0} & {1} != 0", "{0} & ~{1} != 0", "{1} & ~{0} != 0",
+                                     "{0} <u {1}",     "{1} <u {0}",      "{0} != {1}"};
   constexpr std::array kWeak = {"{0} <u 32", "{0} != 0xffffffff", "{0} != 0"};
   std::vector<std::string> out;
   const auto& names = window.constants;
@@ -171,8 +171,9 @@ std::string Window::rule(const Claim& claim, const std::string& after) const {
   for (const std::string& fact : claim.facts) out += fmt::format("  where: {}\n", fact);
   // Control never leaves a window through "next" if its last instruction is a jump.
   const std::size_t first = is_jump(Insn{codes.back(), 0, 0, 0}) ? 1 : 0;
-  const bool same = std::all_of(claim.live.begin() + static_cast<std::ptrdiff_t>(first),
-                                claim.live.end(), [&](Live each) { return each == claim.live[first]; });
+  const bool same =
+      std::all_of(claim.live.begin() + static_cast<std::ptrdiff_t>(first), claim.live.end(),
+                  [&](Live each) { return each == claim.live[first]; });
   if (same && claim.live[first] != kLiveAll)
     out += fmt::format("  live: {}\n", live_text(claim.live[first]));
   for (std::size_t exit = first; exit < exits.size() && !same; ++exit)
@@ -215,6 +216,7 @@ std::optional<Window> window_at(const Scene& scene, std::size_t pc, std::size_t 
   for (std::size_t i = 0; i < size; ++i) {
     const Insn& in = code[i];
     if (is_ret(in) || in.code == kDivX) return std::nullopt;
+    if (i > 0 && is_jump(code[i - 1]) && labels[i].empty()) return std::nullopt;  // unreachable
     std::string operand;
     if (const auto role = role_of(in.code)) {
       operand = operands.name(in.k, *role);

@@ -30,13 +30,13 @@ struct Claim {
 };
 
 struct Window {
-  std::string before;                   // lines of code with symbols
-  std::vector<std::string> exits;       // in the order of Rewrite::exits; the first is "next"
-  std::vector<Live> live;               // what the program may still read at each exit
-  std::vector<std::string> constants;   // names of symbols by role, in the order of their use
+  std::string before;                  // lines of code with symbols
+  std::vector<std::string> exits;      // in the order of Rewrite::exits; the first is "next"
+  std::vector<Live> live;              // what the program may still read at each exit
+  std::vector<std::string> constants;  // names of symbols by role, in the order of their use
   std::vector<std::string> offsets;
   std::vector<std::string> slots;
-  std::vector<std::string> facts;       // see state_facts()
+  std::vector<std::string> facts;  // see state_facts()
   Assignment values;               // the symbols as in the program, in the order of their use
   std::vector<std::uint16_t> codes;
   std::size_t size = 0;
@@ -50,9 +50,9 @@ struct Window {
   [[nodiscard]] std::string key() const;
 };
 
-// Returns the window of `size` instructions at `pc`, without facts. Returns std::nullopt if it contains a RET or
-// DIV|X, if control enters it elsewhere, if it jumps backward into code before its end, or if it has
-// too many different operands. Precondition: pc + size < number of instructions.
+// Returns the window of `size` instructions at `pc`, without facts. Returns std::nullopt if it
+// contains a RET or DIV|X, if control enters it elsewhere or never reaches a part of it, or if it
+// has too many different operands. Precondition: pc + size < number of instructions.
 std::optional<Window> window_at(const Scene& scene, std::size_t pc, std::size_t size);
 
 // Returns an instruction of a rule: "jeq #($a | $b), yes, l1". `operand` is a symbol or an
