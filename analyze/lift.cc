@@ -9,12 +9,13 @@
 #include <utility>
 
 #include "analyze/field_rule.h"
+#include "analyze/proven.h"
+#include "harness/base/text.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/json.h"
 #include "harness/report/regions.h"
 #include "harness/seccomp/data.h"
 #include "verify/dd/actions.h"
-#include "verify/dd/engine.h"
 #include "verify/dd/regions.h"
 
 namespace secequiv {
@@ -446,6 +447,13 @@ class Lifter {
 
 }  // namespace
 
+std::string summary(const Lifted& lifted) {
+  return fmt::format("{} became {} for {}, with {}", counted(lifted.instructions, "instruction"),
+                     counted(lifted.calls, "rule"),
+                     counted(lifted.policy.arches.size(), "architecture"),
+                     counted(lifted.tests, "condition"));
+}
+
 Result<Lifted> lift(const LiftJob& job) {
   const auto programs = views(job.stack.filters);
   auto policy = Lifter(job, programs).policy();
@@ -454,19 +462,10 @@ Result<Lifted> lift(const LiftJob& job) {
   auto read = read_policy(write_policy(*policy), job.stack.name);
   if (!read) return make_error(ErrorCode::kInternal, "lift", read.error().text());
   const Program program = compile(*read);
-  Question question;
-  question.before = programs;
-  question.after = {program};
-  const auto proof = dd::prove(question, job.limits);
-  if (!proof) return proof.error();
-  if (proof->verdict == Verdict::kUnknown) return dd::limits_reached(job.stack.name);
-  if (proof->verdict != Verdict::kEquivalent)
-    return make_error(ErrorCode::kInternal, "lift",
-                      fmt::format("the policy decides the input {} in another way; please report "
-                                  "this",
-                                  proof->witness ? describe(proof->witness->data) : "?"));
+  if (auto s = expect_same(programs, program, job.stack.name, "lift", job.limits); !s)
+    return s.error();
   Lifted out{std::move(*read)};
-  for (const ProgramView view : programs) out.instructions += view.size();
+  out.instructions = instructions(job.stack);
   for (const RuleSet& set : out.policy.rule_sets) {
     out.calls += set.rules.size();
     for (const SyscallRule& entry : set.rules) out.tests += matcher_count(entry.rule);

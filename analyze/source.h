@@ -69,6 +69,13 @@ struct Stack {
   std::vector<Source> filters;
 };
 
+// Counts the instructions of all filters.
+inline std::size_t instructions(const Stack& stack) {
+  std::size_t out = 0;
+  for (const Source& source : stack.filters) out += source.program.size();
+  return out;
+}
+
 inline std::vector<ProgramView> views(const std::vector<Source>& stack) {
   std::vector<ProgramView> out;
   out.reserve(stack.size());

@@ -1,12 +1,9 @@
 // `lift`: turns a filter, or a stack of filters, back into a policy.
 #include "analyze/lift.h"
 
-#include <fmt/format.h>
-
 #include "cli/command.h"
 #include "cli/engine_options.h"
 #include "cli/filter_or_process.h"
-#include "harness/base/text.h"
 #include "harness/policy/json.h"
 
 namespace secequiv::cli {
@@ -25,10 +22,7 @@ Result<int> lift_filters(const LiftOptions& given) {
   if (!lifted) return lifted.error();
   auto status = write_output(write_policy(lifted->policy), given.options);
   if (!status) return status;
-  given.options.note(fmt::format(
-      "note: proven equivalent: {} became {} for {}, with {}",
-      counted(lifted->instructions, "instruction"), counted(lifted->calls, "rule"),
-      counted(lifted->policy.arches.size(), "architecture"), counted(lifted->tests, "condition")));
+  given.options.note("note: proven equivalent: " + summary(*lifted));
   return status;
 }
 

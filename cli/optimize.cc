@@ -1,10 +1,11 @@
-// `optimize`: runs the passes of the built-in optimizer.
+// `optimize`: runs the passes of the built-in optimizer, on programs after turning them into rules.
 #include "analyze/optimize.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "cli/command.h"
+#include "cli/filter_or_process.h"
 #include "cli/profile_options.h"
 #include "cli/reading.h"
 #include "harness/base/file.h"
@@ -16,11 +17,12 @@ namespace {
 
 struct OptimizeArguments {
   Options options;
-  std::string input = "-";
+  FilterOrProcess input;
   std::vector<std::string> passes;
   std::string stop_after;
   ProfileOptions profile;
   bool explain = false;
+  bool as_programs = false;
   bool print_rules = false;
   bool print_plan = false;
   bool list = false;
@@ -34,25 +36,27 @@ Result<std::vector<const Pass*>> chosen_passes(const OptimizeArguments& given) {
   return passes;
 }
 
-Status needs_policy(const OptimizeArguments& given, const Source& source) {
-  if (source.policy) return Ok{};
-  const char* option = given.print_rules            ? "--print-rules"
-                       : given.print_plan           ? "--print-plan"
-                       : given.profile.path.empty() ? nullptr
-                                                    : "--profile";
-  if (option == nullptr) return Ok{};
-  return make_error(ErrorCode::kUsage, option,
-                    fmt::format("expected a policy, found the program '{}'", source.name));
+// Returns what happened, for --changes.
+std::string changes_text(const OptimizeJob& job, const OptimizeResult& result) {
+  std::string out;
+  if (result.lifted) out = fmt::format("lifted: {}\n", summary(*result.lifted));
+  if (!result.not_lifted.empty()) out = fmt::format("not lifted: {}\n", result.not_lifted);
+  out += steps_text(result.steps);
+  if (job.wanted != OptimizeJob::Wanted::kProgram) return out;
+  out += fmt::format("{} -> {} instructions", instructions(job.stack), result.program.size());
+  const bool both = result.lifted && result.bytecode_alone;
+  return out + (both ? fmt::format("; {} without lifting\n", *result.bytecode_alone) : "\n");
 }
 
 // Prints notes and returns the text of the output.
 std::string output_of(const OptimizeArguments& given, const OptimizeJob& job,
                       const OptimizeResult& result) {
-  if (given.explain) print_note(steps_text(result.steps));
+  if (given.explain) print_note(changes_text(job, result));
   if (job.wanted != OptimizeJob::Wanted::kProgram) return result.text;
-  if (given.explain)
-    print_note(
-        fmt::format("{} -> {} instructions\n", job.source.program.size(), result.program.size()));
+  if (!result.unproven.empty())
+    given.options.note("note: the result is not proven equivalent: " + result.unproven);
+  if (!result.lost_calls.empty())
+    given.options.note("note: the kernel now has to run the filter for " + result.lost_calls);
   if (!result.fixpoint)
     given.options.note(
         "note: these passes undo each other's changes; the optimizer stopped without a fixpoint");
@@ -67,14 +71,20 @@ Result<int> optimize_input(const OptimizeArguments& given) {
   if (!passes) return passes.error();
   auto calls = given.profile.read();
   if (!calls) return calls.error();
-  auto source = load_accepted(given.input, reading(given.options));
-  if (!source) return source.error();
-  if (auto s = needs_policy(given, *source); !s) return s.error();
+  FilterOrProcess input = given.input;
+  if (input.filter.empty() && input.pid == 0) input.filter = "-";
+  auto stack = input.load(given.options);
+  if (!stack) return stack.error();
+  const bool chosen = !given.passes.empty() || !given.stop_after.empty();
   using enum OptimizeJob::Wanted;
-  const OptimizeJob job{std::move(*source), std::move(*passes), std::move(*calls),
+  const OptimizeJob job{std::move(*stack),
+                        std::move(*passes),
+                        std::move(*calls),
                         given.print_rules  ? kRules
                         : given.print_plan ? kPlan
-                                           : kProgram};
+                                           : kProgram,
+                        !chosen && !given.as_programs,
+                        given.options.oci().arch};
   const auto result = optimize(job);
   if (!result) return result.error();
   if (!result->unknown.empty())  // a program may make calls that the policy's architectures lack
@@ -88,17 +98,17 @@ Result<int> optimize_input(const OptimizeArguments& given) {
 
 void add_optimize(CLI::App& app, Context& context) {
   const auto [sub, given] = add_command(
-      app, context, "optimize",
-      "Optimize a policy or a program with the built-in passes, to a fixpoint", optimize_input);
-  sub->add_option("input", given->input,
-                  "Policy, or program in any form (bytecode passes only); - for standard "
-                  "input")
-      ->capture_default_str();
+      app, context, "optimize", "Optimize a policy, a program or a stack with the built-in passes",
+      optimize_input);
+  given->input.add(*sub);
+  sub->get_option("filter")->default_str("-");
   add_passes(*sub, given->passes);
   sub->add_option("--stop-after", given->stop_after, "Skip the passes after this one");
   given->profile.add(*sub);
   sub->add_flag("--list", given->list, "List the built-in names, and exit");
   sub->add_flag("--changes", given->explain, "Report the changes of each pass on standard error");
+  sub->add_flag("--no-lift", given->as_programs,
+                "Run only bytecode passes on a program, without turning it into a policy");
   auto* rules =
       sub->add_flag("--print-rules", given->print_rules,
                     "Write the policy that results from the passes on rules, instead of a program");

@@ -54,14 +54,15 @@ FindingKind finding_of(Outcome outcome) {
   }
 }
 
-std::string lost_calls(ProgramView before, ProgramView after) {
+std::string lost_calls(std::span<const ProgramView> before, ProgramView after) {
   constexpr std::size_t kShown = 4;
   std::string out;
   for (const Arch arch : {Arch::kX86_64, Arch::kI386, Arch::kAarch64}) {
     // A filter cannot distinguish architectures that it does not name, so only x86_64 and the named
     // ones are compared.
     const std::uint32_t audit = arch_info(arch).audit;
-    if (arch != Arch::kX86_64 && !names_arch(before, audit) && !names_arch(after, audit)) continue;
+    const auto names = [&](ProgramView program) { return names_arch(program, audit); };
+    if (arch != Arch::kX86_64 && std::ranges::none_of(before, names) && !names(after)) continue;
     const auto had = cacheable(before, arch);
     if (std::ranges::find(had, true) == had.end()) continue;
     const auto has = cacheable(after, arch);
@@ -117,7 +118,7 @@ Result<Assessment> assess(ProgramView before, const Answer<Program>& answer,
     }
   }
   if (options.cache)
-    if (const std::string lost = lost_calls(before, after); !lost.empty())
+    if (const std::string lost = lost_calls({&before, 1}, after); !lost.empty())
       out.problem = Problem{FindingKind::kCacheLoss,
                             "the kernel now has to run the filter for " + lost,
                             "answer",

@@ -53,9 +53,10 @@ Result<Assessment> assess(ProgramView before, const Answer<Program>& answer,
 // Returns the kind of finding for a request without a usable answer.
 FindingKind finding_of(Outcome outcome);
 
-// Returns the system calls that the kernel allows without running `before`, but for which it must
-// run `after`, for example "read, write and 3 more (x86_64)", or "" if there are none. It considers
-// x86_64 and, if a program names them, i386 and aarch64.
-std::string lost_calls(ProgramView before, ProgramView after);
+// Returns the system calls that the kernel allows without running the stack `before`, but for which
+// it must run `after`, for example "read, write and 3 more (x86_64)", or "" if there are none. It
+// considers x86_64 and, if a program names them, i386 and aarch64. Precondition: `before` is not
+// empty.
+std::string lost_calls(std::span<const ProgramView> before, ProgramView after);
 
 }  // namespace secequiv::hunt

@@ -378,9 +378,10 @@ class Hunt {
     Answer<Program> answer;
     answer.value = *finding.after;
     return [how, inputs, answer, cache](ProgramView program) {
+      const ProgramView before = answer.value;
       const auto assessment = assess(program, answer, inputs, how);
       return assessment && !assessment->problem &&
-             (!cache || lost_calls(answer.value, program).empty());
+             (!cache || lost_calls({&before, 1}, program).empty());
     };
   }
 

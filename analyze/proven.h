@@ -1,0 +1,19 @@
+// Proves what our own tools made before users get it. Owns this check. It must not know what was
+// made.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "harness/base/result.h"
+#include "harness/bpf/insn.h"
+#include "verify/dd/space.h"
+
+namespace secequiv {
+
+// Proves that `made` decides as the stack `before` does. Errors: kBudget about `name` if the limits
+// are reached; kInternal about `maker` if a decision differs.
+Status expect_same(std::span<const ProgramView> before, ProgramView made, const std::string& name,
+                   const std::string& maker, const dd::Limits& limits);
+
+}  // namespace secequiv
