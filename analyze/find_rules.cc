@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "harness/base/clock.h"
+#include "harness/base/interrupt.h"
 #include "verify/rules/shorter.h"
 #include "verify/smt/rules.h"
 
@@ -99,6 +100,10 @@ class RuleFinder {
 
   Status look_at(const Subject& subject, std::size_t pc, std::size_t size,
                  const std::string& name) {
+    if (stop_wanted()) {
+      out_.stopped = true;
+      return Ok{};
+    }
     ++out_.windows;
     for (std::size_t at = pc; at < pc + size; ++at)
       if (subject.reducible[at] != 0 && at + subject.reducible[at] <= pc + size) {

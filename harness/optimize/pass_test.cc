@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <utility>
 
 #include "harness/bpf/refusal.h"
 #include "harness/bpf/testing.h"
@@ -222,6 +223,50 @@ TEST(Passes, SkipsATestThatThePreviousOneDecides) {
             }
           }
   EXPECT_GT(skipped, 500u);
+}
+
+// The pass may choose other tests, but each value must lead to the same place by no more tests.
+TEST(Passes, FewerTestsLeadEveryValueToTheSamePlace) {
+  constexpr std::uint32_t kTop = 0xffffffff;
+  const std::uint32_t bounds[] = {0, 1, 2, kTop - 1, kTop};
+  const std::uint32_t values[] = {0, 1, 2, 3, kTop - 2, kTop - 1, kTop};
+  const std::uint16_t codes[] = {kJeqK, kJgtK, kJgeK};
+  const auto ending = [](ProgramView program, std::uint32_t a) {
+    std::size_t pc = 1;
+    std::size_t tests = 0;
+    for (; !is_ret(program[pc]); ++tests)
+      pc = jump_target(pc, program[pc],
+                       program[pc].code == kJa || holds(program[pc].code, a, program[pc].k));
+    return std::pair(program[pc].k, tests);
+  };
+  std::size_t shorter = 0;
+  for (std::uint32_t number = 0; number < 3 * 3 * 5 * 5 * 16; ++number) {
+    std::uint32_t rest = number;
+    const auto below = [&](std::uint32_t n) { return std::exchange(rest, rest / n) % n; };
+    const Insn first{codes[below(3)], 0, 1, bounds[below(5)]};
+    Insn second{codes[below(3)], 0, 0, bounds[below(5)]};
+    second.jt = static_cast<std::uint8_t>(below(4));
+    second.jf = static_cast<std::uint8_t>(below(4));
+    // The first test leads to the second, or to the second of four returns.
+    const Program program = {Insn{kLdWAbs, 0, 0, 0},
+                             first,
+                             second,
+                             Insn{kRetK, 0, 0, 0},
+                             Insn{kRetK, 0, 0, 1},
+                             Insn{kRetK, 0, 0, 2},
+                             Insn{kRetK, 0, 0, 3}};
+    Program other = program;
+    other[1].jf = 2;
+    for (const Program& before : {program, other}) {
+      const Program after = run_pass("fewer-tests", before);
+      shorter += after.size() < before.size() ? 1 : 0;
+      for (const std::uint32_t a : values) {
+        EXPECT_EQ(ending(after, a).first, ending(before, a).first) << asm_text(before);
+        EXPECT_LE(ending(after, a).second, ending(before, a).second) << asm_text(before);
+      }
+    }
+  }
+  EXPECT_GT(shorter, 1000u);
 }
 
 // In check_load_and_stores, a RET passes the set of written words on to the next instruction, and

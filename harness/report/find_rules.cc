@@ -7,7 +7,7 @@
 namespace secequiv {
 
 Verdict FoundRules::verdict() const {
-  return undecided + unfinished == 0 ? Verdict::kPass : Verdict::kUnknown;
+  return undecided + unfinished == 0 && !stopped ? Verdict::kPass : Verdict::kUnknown;
 }
 
 std::string find_rules_text(const FoundRules& found) {
@@ -48,6 +48,7 @@ nlohmann::ordered_json find_rules_json(const FoundRules& found) {
                    {"refuted", found.refuted},
                    {"undecided", found.undecided},
                    {"unfinished", found.unfinished},
+                   {"stopped", found.stopped},
                    {"seconds", found.seconds}};
   for (const FoundRules::Rule& rule : found.rules)
     out["rules"].push_back({{"name", rule.name},

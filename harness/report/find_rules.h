@@ -31,6 +31,7 @@ struct FoundRules {
   std::size_t refuted = 0;     // candidates that were wrong for other values
   std::size_t undecided = 0;   // candidates for which the prover reached a limit
   std::size_t unfinished = 0;  // shapes whose search reached a limit
+  bool stopped = false;        // by the user, so that windows are missing
   double seconds = 0;
 
   // Returns kUnknown if a limit was reached, so that rules may be missing, and otherwise kPass.
