@@ -77,9 +77,9 @@ TEST(FindRules, ReportsItsLimits) {
 
 // The numbers suggest rewrites that are right only for them, or only for a few values of A.
 TEST(FindRules, ProofsRefuteWrongCandidates) {
-  const FoundRules found = found_in(
-      job_for("ld [0]\njge #0x2e, a1, b1\na1: jgt #0x30, n, y\nb1: jset #0x12, c1, n\n"
-              "c1: jeq #0x12, y, d1\nd1: jeq #0x13, y, n\ny: ret #1\nn: ret #0"));
+  const FoundRules found =
+      found_in(job_for("ld [0]\njge #0x2e, a1, b1\na1: jgt #0x30, n, y\nb1: jset #0x12, c1, n\n"
+                       "c1: jeq #0x12, y, d1\nd1: jeq #0x13, y, n\ny: ret #1\nn: ret #0"));
   EXPECT_GE(found.refuted, 1u);
   const auto all = parsed(found);
   EXPECT_FALSE(all.empty());
@@ -104,8 +104,8 @@ TEST(FindRules, RewrittenProgramsDecideAsBefore) {
     ASSERT_TRUE(all);
     std::ranges::copy_if(*all, std::back_inserter(members), rules::improves);
   }
-  for (const auto& [name, most] : {std::pair{"libseccomp/allow306.linear.bpf", 20},
-                                   std::pair{"gvisor/kvm.after.bpf", 310}}) {
+  for (const auto& [name, most] :
+       {std::pair{"libseccomp/allow306.linear.bpf", 20}, std::pair{"gvisor/kvm.after.bpf", 310}}) {
     const auto bytes = read_file(folder + "corpus/programs/" + name);
     ASSERT_TRUE(bytes);
     const auto before = read_program(*bytes, name);

@@ -7,17 +7,18 @@ ARITHMETIC = ROOT / "verify" / "rules" / "library" / "arithmetic.rule"
 
 
 def test_found_rules_are_a_file_for_prove_rule(asm, tmp_path):
-    done = run("find-rules", asm(MASKED))
+    source = asm(MASKED)
+    done = run("find-rules", source)
     assert done.status == 0 and "rule and-jeq\n" in done.out
     assert "fires 1 time in" in done.out and "5 instructions became 4" in done.out
     assert done.out.splitlines()[-1] == "; pass: 1 rule found"
     path = tmp_path / "found.rule"
     path.write_text(done.out)
     assert report("prove-rule", path)[0]["verdict"] == "pass"
-    document = report("find-rules", asm(MASKED))[0]
+    document = report("find-rules", source)[0]
     assert [rule["name"] for rule in document["rules"]] == ["and-jeq"]
     assert document["rules"][0]["fires"] == [1] and document["programs"][0]["after"] == 4
-    again = report("find-rules", asm(MASKED))[0]
+    again = report("find-rules", source)[0]
     assert {**again, "seconds": 0} == {**document, "seconds": 0}
 
 

@@ -39,9 +39,9 @@ TEST(RuleFiring, ReplacesCodeAndRepairsJumps) {
                       "y: ret #1\nf: ret #2"),
             asm_text(assemble("ld [0]\njeq #9, f, n\nn: jset #3, y, f\ny: ret #1\nf: ret #2")));
   // Equal returns are the same exit.
-  EXPECT_EQ(rewritten(kJoin,
-                      "ld [0]\njset #1, y, m\nm: jset #2, z, f\ny: ret #1\nf: ret #2\nz: ret #1"),
-            asm_text(assemble("ld [0]\njset #3, y, f\ny: ret #1\nf: ret #2\nz: ret #1")));
+  EXPECT_EQ(
+      rewritten(kJoin, "ld [0]\njset #1, y, m\nm: jset #2, z, f\ny: ret #1\nf: ret #2\nz: ret #1"),
+      asm_text(assemble("ld [0]\njset #3, y, f\ny: ret #1\nf: ret #2\nz: ret #1")));
 }
 
 TEST(RuleFiring, DoesNotFireWhereTheRuleSaysNothing) {
