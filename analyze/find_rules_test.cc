@@ -2,15 +2,19 @@
 // and rewritten programs decide as before.
 #include "analyze/find_rules.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <initializer_list>
+#include <iterator>
 
 #include "analyze/prove_rules.h"
 #include "harness/base/file.h"
 #include "harness/bpf/testing.h"
 #include "verify/dd/engine.h"
 #include "verify/rules/firing.h"
+#include "verify/rules/whole.h"
 #include "verify/smt/rules.h"
 
 namespace secequiv::find_rules_test {
@@ -90,23 +94,57 @@ TEST(FindRules, ProofsRefuteWrongCandidates) {
   }
 }
 
+std::vector<rules::Rewrite> library(std::initializer_list<const char*> names) {
+  std::vector<rules::Rewrite> out;
+  for (const char* name : names) {
+    const auto text =
+        read_file(fmt::format("{}/verify/rules/library/{}.rule", SECEQUIV_SOURCE_DIR, name));
+    EXPECT_TRUE(text && add_rules(*text, name, out));
+  }
+  return out;
+}
+
+std::vector<rules::Instance> improving(const std::vector<rules::Rewrite>& all) {
+  std::vector<rules::Instance> out;
+  for (const rules::Rewrite& rule : all) {
+    auto members = rules::instances(rule);
+    EXPECT_TRUE(members);
+    std::ranges::copy_if(*members, std::back_inserter(out), rules::improves);
+  }
+  return out;
+}
+
+// In a program made from a found rule, no other rule fires within its code.
+TEST(FindRules, NoFoundRuleIsAnInstanceOfAnother) {
+  constexpr std::size_t kEntry = 3;  // instructions of whole_programs() before the code
+  const auto found = library({"found"});
+  const auto all = library({"found", "bytecode", "arithmetic"});
+  const auto members = improving(all);
+  EXPECT_GE(found.size(), 40u);
+  for (const rules::Rewrite& rule : found) {
+    const auto mine = improving({rule});
+    ASSERT_EQ(mine.size(), 1u) << rule.name;
+    const auto values = smt::some_assignments(mine[0], 1, 1, 60);
+    ASSERT_TRUE(values && !values->empty()) << rule.name;
+    const Program whole = rules::whole_programs(mine[0], values->front()).first;
+    const rules::Scene scene(whole);
+    EXPECT_TRUE(rules::fires_at(mine[0], scene, kEntry)) << rule.name;
+    const std::size_t end = kEntry + std::get<rules::Fragment>(mine[0].before).size;
+    for (const rules::Instance& other : members)
+      for (std::size_t pc = kEntry; pc + std::get<rules::Fragment>(other.before).size <= end &&
+                                    other.rule->name != rule.name;
+           ++pc)
+        EXPECT_FALSE(rules::fires_at(other, scene, pc)) << other.rule->name << " in " << rule.text;
+  }
+}
+
 // Applies all rules that were found in the corpus, which are more than one program shows.
 TEST(FindRules, RewrittenProgramsDecideAsBefore) {
-  std::vector<rules::Rewrite> library;
-  const std::string folder = SECEQUIV_SOURCE_DIR "/";
-  for (const char* name : {"found", "bytecode", "arithmetic"}) {
-    const auto text = read_file(folder + "verify/rules/library/" + name + ".rule");
-    ASSERT_TRUE(text && add_rules(*text, name, library));
-  }
-  std::vector<rules::Instance> members;
-  for (const rules::Rewrite& rule : library) {
-    auto all = rules::instances(rule);
-    ASSERT_TRUE(all);
-    std::ranges::copy_if(*all, std::back_inserter(members), rules::improves);
-  }
+  const auto all = library({"found", "bytecode", "arithmetic"});
+  const auto members = improving(all);
   for (const auto& [name, most] :
        {std::pair{"libseccomp/allow306.linear.bpf", 20}, std::pair{"gvisor/kvm.after.bpf", 310}}) {
-    const auto bytes = read_file(folder + "corpus/programs/" + name);
+    const auto bytes = read_file(fmt::format("{}/corpus/programs/{}", SECEQUIV_SOURCE_DIR, name));
     ASSERT_TRUE(bytes);
     const auto before = read_program(*bytes, name);
     ASSERT_TRUE(before);
