@@ -79,19 +79,14 @@ TEST(FindRules, ReportsItsLimits) {
   EXPECT_EQ(found.verdict(), Verdict::kUnknown);
 }
 
-// The numbers suggest rewrites that are right only for them, or only for a few values of A.
+// For these numbers, a shorter piece of code is right, but the facts about them do not imply that.
 TEST(FindRules, ProofsRefuteWrongCandidates) {
   const FoundRules found =
-      found_in(job_for("ld [0]\njge #0x2e, a1, b1\na1: jgt #0x30, n, y\nb1: jset #0x12, c1, n\n"
-                       "c1: jeq #0x12, y, d1\nd1: jeq #0x13, y, n\ny: ret #1\nn: ret #0"));
+      found_in(job_for("ld [0]\nand #12\njeq #4, y, m\nm: jeq #8, y, n\ny: ret #1\nn: ret #0"));
   EXPECT_GE(found.refuted, 1u);
-  const auto all = parsed(found);
-  EXPECT_FALSE(all.empty());
-  for (const rules::Rewrite& rule : all) {
-    const auto proof = smt::prove_rule(rule, 60);
-    ASSERT_TRUE(proof);
-    EXPECT_EQ(proof->verdict, Verdict::kEquivalent) << rule.text;
-  }
+  EXPECT_EQ(found.refuted, found.candidates);
+  EXPECT_TRUE(found.rules.empty());
+  EXPECT_EQ(found.verdict(), Verdict::kPass);
 }
 
 std::vector<rules::Rewrite> library(std::initializer_list<const char*> names) {
@@ -114,27 +109,34 @@ std::vector<rules::Instance> improving(const std::vector<rules::Rewrite>& all) {
   return out;
 }
 
-// In a program made from a found rule, no other rule fires within its code.
+// If a rule were an instance of another, the other would fire in every program made from it.
 TEST(FindRules, NoFoundRuleIsAnInstanceOfAnother) {
   constexpr std::size_t kEntry = 3;  // instructions of whole_programs() before the code
   const auto found = library({"found"});
   const auto all = library({"found", "bytecode", "arithmetic"});
   const auto members = improving(all);
-  EXPECT_GE(found.size(), 40u);
+  EXPECT_GE(found.size(), 30u);
+  const auto size = [](const rules::Instance& instance) {
+    return std::get<rules::Fragment>(instance.before).size;
+  };
   for (const rules::Rewrite& rule : found) {
-    const auto mine = improving({rule});
+    const std::vector<rules::Rewrite> one = {rule};
+    const auto mine = improving(one);
     ASSERT_EQ(mine.size(), 1u) << rule.name;
-    const auto values = smt::some_assignments(mine[0], 1, 1, 60);
+    const auto values = smt::some_assignments(mine[0], 2, 1, 60);
     ASSERT_TRUE(values && !values->empty()) << rule.name;
-    const Program whole = rules::whole_programs(mine[0], values->front()).first;
-    const rules::Scene scene(whole);
-    EXPECT_TRUE(rules::fires_at(mine[0], scene, kEntry)) << rule.name;
-    const std::size_t end = kEntry + std::get<rules::Fragment>(mine[0].before).size;
-    for (const rules::Instance& other : members)
-      for (std::size_t pc = kEntry; pc + std::get<rules::Fragment>(other.before).size <= end &&
-                                    other.rule->name != rule.name;
-           ++pc)
-        EXPECT_FALSE(rules::fires_at(other, scene, pc)) << other.rule->name << " in " << rule.text;
+    const bool alone = std::ranges::any_of(*values, [&](const rules::Assignment& each) {
+      const Program whole = rules::whole_programs(mine[0], each).first;
+      const rules::Scene scene(whole);
+      EXPECT_TRUE(rules::fires_at(mine[0], scene, kEntry)) << rule.name;
+      return std::ranges::none_of(members, [&](const rules::Instance& other) {
+        bool fires = false;
+        for (std::size_t pc = kEntry; pc + size(other) <= kEntry + size(mine[0]); ++pc)
+          fires = fires || rules::fires_at(other, scene, pc);
+        return fires && other.rule->name != rule.name;
+      });
+    });
+    EXPECT_TRUE(alone) << rule.text;
   }
 }
 

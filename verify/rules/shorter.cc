@@ -64,6 +64,10 @@ std::size_t Shorter::add_operand(std::string text) {
   return pool_.size() - 1;
 }
 
+bool Shorter::uses(std::initializer_list<std::uint16_t> codes) const {
+  return std::ranges::find_first_of(window_.codes, codes) != window_.codes.end();
+}
+
 void Shorter::add_operands() {
   const auto& names = window_.constants;
   for (const std::string& a : names) add_operand(a);
@@ -71,8 +75,13 @@ void Shorter::add_operands() {
     for (const std::string& a : names) add_operand(fmt::format(fmt::runtime(form), a));
   for (const char* number : {"0", "0xffffffff", "1"}) add_operand(number);
   simple_ = pool_.size();
-  for (const char* form : {"{0} | {1}", "{0} & {1}", "{0} ^ {1}", "{0} + {1}", "{0} - {1}",
-                           "{1} - {0}", "~({0} | {1})", "~({0} ^ {1})", "{0} & ~{1}", "{1} & ~{0}"})
+  std::vector<const char*> forms = {"{0} | {1}",  "{0} & {1}", "{0} ^ {1}",    "{0} + {1}",
+                                    "{0} - {1}",  "{1} - {0}", "~({0} | {1})", "~({0} ^ {1})",
+                                    "{0} & ~{1}", "{1} & ~{0}"};
+  if (uses({kMulK})) forms.push_back("{0} * {1}");
+  if (uses({kLshK, kRshK}))
+    forms.insert(forms.end(), {"{0} << {1}", "{1} << {0}", "{0} >> {1}", "{1} >> {0}"});
+  for (const char* form : forms)
     for (std::size_t i = 0; i < names.size(); ++i)
       for (std::size_t j = i + 1; j < names.size(); ++j)
         add_operand(fmt::format(fmt::runtime(form), names[i], names[j]));
@@ -80,10 +89,6 @@ void Shorter::add_operands() {
 
 void Shorter::add_choices() {
   const std::size_t constants = window_.constants.size();
-  const auto uses = [&](auto... codes) {
-    return std::ranges::any_of(window_.codes,
-                               [&](std::uint16_t code) { return ((code == codes) || ...); });
-  };
   const bool x = std::ranges::any_of(window_.codes, [](std::uint16_t code) {
     const Insn in{code, 0, 0, 0};
     return operand_is_x(in) || code == kTax || code == kTxa || code == kStx || code == kLdxImm ||
@@ -119,14 +124,14 @@ void Shorter::add_choices() {
                                       [](Live live) { return (live & kLiveA) == 0; })) {
     for (const std::uint16_t code : {kAndK, kAddK, kOrK, kXorK}) add(plain_, code, all);
     add(plain_, kSubK, constants);
-    if (uses(kLshK, kRshK, kMulK, kDivK))
+    if (uses({kLshK, kRshK, kMulK, kDivK}))
       for (const std::uint16_t code : {kLshK, kRshK}) add(plain_, code, all);
-    if (uses(kMulK)) add(plain_, kMulK, all);
-    if (uses(kDivK)) add(plain_, kDivK, all);
-    if (uses(kNeg, kSubK, kSubX)) plain_.push_back({kNeg, {}});
+    if (uses({kMulK})) add(plain_, kMulK, all);
+    if (uses({kDivK})) add(plain_, kDivK, all);
+    if (uses({kNeg, kSubK, kSubX})) plain_.push_back({kNeg, {}});
     if (x)
       for (const std::uint16_t code : {kAddX, kSubX, kAndX, kOrX, kXorX, kMulX, kLshX, kRshX})
-        if ((code != kMulX || uses(kMulX)) && ((code != kLshX && code != kRshX) || uses(code)))
+        if ((code != kMulX || uses({kMulX})) && ((code != kLshX && code != kRshX) || uses({code})))
           plain_.push_back({code, {}});
     add(plain_, kLdImm, simple_);
   }
@@ -141,7 +146,7 @@ void Shorter::add_points(const Assignment& values, bool many) {
   const auto& before = std::get<Fragment>(instance.before);
   const Program code = instantiate(before, instance, values);
   std::vector<std::uint32_t> pool;
-  for (const Operand_& operand : pool_)
+  for (const Term& operand : pool_)
     pool.push_back(static_cast<std::uint32_t>(value_of(operand.value, instance, values)));
   std::vector<std::uint32_t> corners(pool.begin(),
                                      pool.begin() + static_cast<std::ptrdiff_t>(simple_));

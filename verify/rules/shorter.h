@@ -6,6 +6,7 @@
 // operands are symbols of the window, a few numbers, and combinations of two symbols.
 #pragma once
 
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,7 +32,7 @@ class Shorter {
   [[nodiscard]] std::size_t tries() const { return tries_; }
 
  private:
-  struct Operand_ {
+  struct Term {
     std::string text;
     Expr value;
   };
@@ -53,6 +54,8 @@ class Shorter {
   struct Node;
   using Points = std::vector<Point>;
 
+  // Returns whether the window contains an instruction with one of these codes.
+  [[nodiscard]] bool uses(std::initializer_list<std::uint16_t> codes) const;
   std::size_t add_operand(std::string text);
   void add_operands();
   void add_choices();
@@ -75,7 +78,7 @@ class Shorter {
   std::size_t max_tries_;
   std::size_t tries_ = 0;
   ReadRule read_;
-  std::vector<Operand_> pool_;
+  std::vector<Term> pool_;
   std::size_t simple_ = 0;  // so many operands at the beginning of the pool have at most one symbol
   std::vector<std::uint8_t> distinct_;  // whether no earlier operand has the same values
   std::vector<Choice> tests_;
