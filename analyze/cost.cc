@@ -2,6 +2,7 @@
 
 #include "analyze/load.h"
 #include "harness/base/clock.h"
+#include "verify/bound/bound.h"
 #include "verify/dd/cost.h"
 
 namespace secequiv {
@@ -50,6 +51,19 @@ class ExactCosts {
     return Ok{};
   }
 
+  // Finds the bound, or the reason why there is none. Errors: kInternal.
+  Status bound(CostReport::Side& side, FilterStack stack) const {
+    dd::Limits limits = job_.limits;
+    limits.seconds = job_.timeout;
+    auto found = bound::lower_bound(stack, job_.arch, job_.profile, limits);
+    if (!found && found.error().code != ErrorCode::kBudget) return found.error();
+    if (found)
+      side.bound = *found;
+    else
+      side.no_bound = found.error().detail;
+    return Ok{};
+  }
+
  private:
   // Returns std::nullopt inside the result if the limits are reached.
   template <class Value, class Ask>
@@ -89,6 +103,8 @@ Result<CostReport> cost(const CostJob& job) {
     CostReport::Side& side = report.sides.emplace_back(CostReport::Side{counted(stack)});
     side.calls = profile_cost(programs, job.arch, job.profile, {});
     side.exact.resize(side.calls.size());
+    if (job.bound)
+      if (auto s = exact.bound(side, programs); !s) return s.error();
     if (job.exact)
       if (auto s = exact.fill(side, programs); !s) return s.error();
     complete = complete && side.calls_exact() && side.worst_exact;

@@ -19,6 +19,7 @@ struct CostJob {
   double timeout = 60;     // seconds for exact costs
   dd::Limits limits = {};  // for each exact cost; `seconds` and `steps` are ignored
   bool exact = true;       // false: all costs come from derived inputs
+  bool bound = false;      // true: also find lower bounds for every equivalent filter
   bool profiled = true;    // false: `profile` has each call once
   Derive derive = {};      // called if an exact cost is missing
 };

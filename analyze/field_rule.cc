@@ -92,10 +92,10 @@ class FieldRules {
           if (value == one.last) break;
         }
       else
-        out.push_back(all_of(
+        out.push_back(compact_all_of(
             std::vector{test(Matcher::Op::kGe, one.first), test(Matcher::Op::kLe, one.last)}));
     }
-    return any_of(out);
+    return compact_any_of(std::move(out));
   }
 
   [[nodiscard]] Rule beyond(std::span<const Interval> intervals) const {
@@ -109,10 +109,10 @@ class FieldRules {
       else if (one.last == all_)
         out.push_back(test(Matcher::Op::kLe, one.first - 1));
       else
-        out.push_back(any_of(
+        out.push_back(compact_any_of(
             std::vector{test(Matcher::Op::kLt, one.first), test(Matcher::Op::kGt, one.last)}));
     }
-    return all_of(out);
+    return compact_all_of(std::move(out));
   }
 
   [[nodiscard]] Rule in(const FieldCube& cube) const {
@@ -146,7 +146,7 @@ class FieldRules {
     std::vector<Rule> out;
     if (!rest.empty()) out.push_back(within(*intervals(rest)));
     for (const FieldCube& mask : masks) out.push_back(in(mask));
-    return any_of(out);
+    return compact_any_of(std::move(out));
   }
 
   // One of the fixed bits differs.
@@ -156,7 +156,7 @@ class FieldRules {
       const std::uint64_t bit = left & -left;
       out.push_back(masked({bit, ~cube.value & bit}));
     }
-    return any_of(out);
+    return compact_any_of(std::move(out));
   }
 
  private:
@@ -179,11 +179,11 @@ class FieldRules {
 };
 
 // Adds `rule`, or its parts if it has the kind `kind`.
-void flatten(const Rule& rule, Rule::Kind kind, std::vector<Rule>& out) {
+void flatten(Rule&& rule, Rule::Kind kind, std::vector<Rule>& out) {
   if (rule.kind == kind) {
-    for (const Rule& child : rule.children) flatten(child, kind, out);
+    for (Rule& child : rule.children) flatten(std::move(child), kind, out);
   } else if (out.size() > kMostAlternatives || std::ranges::find(out, rule) == out.end()) {
-    out.push_back(rule);
+    out.push_back(std::move(rule));
   }
 }
 
@@ -199,26 +199,27 @@ bool join(Rule& to, const Rule& rule) {
 
 }  // namespace
 
-Rule all_of(std::span<const Rule> rules) {
+Rule compact_all_of(std::vector<Rule> rules) {
   std::vector<Rule> parts;
-  for (const Rule& rule : rules)
-    if (rule.kind != Rule::Kind::kMatchAll) flatten(rule, Rule::Kind::kAllOf, parts);
+  for (Rule& rule : rules)
+    if (rule.kind != Rule::Kind::kMatchAll) flatten(std::move(rule), Rule::Kind::kAllOf, parts);
   std::vector<Rule> out;
-  for (const Rule& part : parts) {
+  for (Rule& part : parts) {
     const bool joined =
         part.kind == Rule::Kind::kArgs && std::ranges::any_of(out, [&](Rule& other) {
           return other.kind == Rule::Kind::kArgs && join(other, part);
         });
-    if (!joined) out.push_back(part);
+    if (!joined) out.push_back(std::move(part));
   }
   return branching(Rule::Kind::kAllOf, std::move(out));
 }
 
-Rule any_of(std::span<const Rule> rules) {
+Rule compact_any_of(std::vector<Rule> rules) {
   std::vector<Rule> out;
-  for (const Rule& rule : rules) {
+  out.reserve(rules.size());
+  for (Rule& rule : rules) {
     if (rule.kind == Rule::Kind::kMatchAll) return {};
-    flatten(rule, Rule::Kind::kAnyOf, out);
+    flatten(std::move(rule), Rule::Kind::kAnyOf, out);
   }
   return branching(Rule::Kind::kAnyOf, std::move(out));
 }
@@ -243,7 +244,8 @@ Rule field_rule(std::size_t field, std::span<const FieldCube> inside,
     const std::size_t effort = effort_to_read(rule);
     candidates.emplace_back(effort + more * effort / 2, std::move(rule));
   };
-  if (const auto in = rules.intervals(inside)) offer(rules.within(*in));
+  const auto in = rules.intervals(inside);
+  if (in) offer(rules.within(*in));
   // What a list leaves out is harder to read than what it contains.
   const auto is_value = [](const Interval& one) { return one.first == one.last; };
   if (const auto out = rules.intervals(outside))
@@ -255,9 +257,9 @@ Rule field_rule(std::size_t field, std::span<const FieldCube> inside,
   };
   if (fills(inside, outside)) offer(rules.in(common(inside)));
   if (fills(outside, inside)) offer(rules.not_in(common(outside)));
-  offer(rules.mixed(inside, outside));
-  return std::ranges::min_element(candidates, {}, [](const auto& one) { return one.first; })
-      ->second;
+  if (!in) offer(rules.mixed(inside, outside));
+  return std::move(
+      std::ranges::min_element(candidates, {}, [](const auto& one) { return one.first; })->second);
 }
 
 }  // namespace secequiv

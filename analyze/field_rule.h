@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "harness/policy/policy.h"
 
@@ -27,7 +28,7 @@ std::size_t effort_to_read(const Rule& rule);
 
 // Return rules that hold if all of `rules` hold, or at least one of them. Conditions on different
 // fields become one rule. Precondition: `rules` is not empty.
-Rule all_of(std::span<const Rule> rules);
-Rule any_of(std::span<const Rule> rules);
+Rule compact_all_of(std::vector<Rule> rules);
+Rule compact_any_of(std::vector<Rule> rules);
 
 }  // namespace secequiv

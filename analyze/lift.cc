@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <optional>
+#include <tuple>
 #include <utility>
 
+#include "analyze/approximation.h"
 #include "analyze/field_rule.h"
 #include "analyze/proven.h"
 #include "harness/base/text.h"
@@ -16,6 +19,7 @@
 #include "harness/report/regions.h"
 #include "harness/seccomp/data.h"
 #include "verify/dd/actions.h"
+#include "verify/dd/ranges.h"
 #include "verify/dd/regions.h"
 
 namespace secequiv {
@@ -25,22 +29,19 @@ using dd::Diagrams;
 using dd::NodeId;
 
 constexpr std::uint32_t kAllOnes = 0xffffffff;
-// A longer range of numbers with one action is the policy's default or its action for x32 calls,
+// A longer range of numbers with one action is the policy's default, a default range or x32 calls,
 // because rules name single numbers.
 constexpr std::uint32_t kMostListed = 1024;
 constexpr std::size_t kMostRanges = 8192;      // of numbers, for one architecture
 constexpr std::size_t kMostEntries = 100'000;  // rules and tests of the policy
 constexpr std::size_t kMostTests = 100'000;    // of fields, in all rules while they are made
+constexpr std::size_t kMostDifferences = 8;    // of an approximation, for people
 constexpr std::size_t kMostCubes = 16384;      // of values, for one field
 
 // Numbers with one function of the other fields.
-struct Numbers {
-  std::uint32_t first;
-  std::uint32_t last;
-  NodeId then;
-
-  [[nodiscard]] bool is_long() const { return last - first >= kMostListed; }
-};
+using Numbers = dd::WordRange;
+bool is_long(const Numbers& numbers) { return numbers.last - numbers.first >= kMostListed; }
+std::size_t length(const Numbers& numbers) { return std::size_t{numbers.last} - numbers.first + 1; }
 
 // An architecture (x86_64 also stands for x32) with its ranges of numbers in ascending order.
 struct Calls {
@@ -76,23 +77,31 @@ class Lifter {
   Lifter(const LiftJob& job, std::span<const ProgramView> programs)
       : job_(job),
         space_(programs, job.limits),
-        decisions_(space_.decisions(programs, Sameness::kRaw)) {}
+        decisions_(job.combination == Combination::kStack
+                       ? space_.decisions(programs, Sameness::kRaw)
+                       : space_.loosest(space_.each(programs))),
+        approximator_(space_, job.approximate.value_or(Approximation::kStricter)) {}
 
   Result<Policy> policy() {
+    if (job_.approximate) approximate_architectures();
     if (decisions_.computed)
       return inexpressible(computed(), "it returns a value that it computes from the input");
     if (auto s = choose_arches(); !s) return s.error();
     for (const ArchInfo& info : all_arches()) {
       if (!out_.has_arch(info.arch)) continue;
       auto numbers = split(info);
-      if (!numbers) return numbers.error();
+      if (!numbers && !may_approximate(numbers.error())) return numbers.error();
+      if (!numbers) numbers = named_numbers(info);
       calls_.push_back({&info, std::move(*numbers)});
     }
-    if (auto s = choose_default(); !s) return s.error();
+    if (job_.approximate) approximate_long_ranges();
+    if (auto s = choose_defaults(); !s) return s.error();
     for (const Calls& calls : calls_)
       for (const Numbers& numbers : calls.numbers)
         if (auto s = add(*calls.arch, numbers); !s) return s.error();
     if (space_.exhausted()) return dd::limits_reached(job_.stack.name);
+    if (std::ranges::find(listed_, Arch::kX32, &Listed::arch) != listed_.end())
+      out_.arches.push_back(Arch::kX32);
     arrange();
     return std::move(out_);
   }
@@ -117,6 +126,81 @@ class Lifter {
   // Returns the error for a set that rules cannot describe. inexpressible() adds the inputs.
   static Error no_rule(std::string reason) {
     return make_error(ErrorCode::kPolicy, "", std::move(reason));
+  }
+
+  [[nodiscard]] bool may_approximate(const Error& error) const {
+    return job_.approximate && error.code == ErrorCode::kPolicy;
+  }
+
+  // Gives constant values, and one action to all architectures that policies do not know.
+  void approximate_architectures() {
+    decisions_ = {approximator_.constant_values(decisions_), false};
+    NodeId others = Diagrams::kOne;
+    for (const ArchInfo& info : all_arches())
+      others = diagrams().both(others, diagrams().negate(equal(kArchWord, info.audit)));
+    const NodeId action = approximator_.one_value(decisions_.root, others);
+    decisions_.root = diagrams().choose(others, action, decisions_.root);
+  }
+
+  // Divides an architecture whose numbers form no ranges: one action for all numbers without a
+  // call.
+  std::vector<Numbers> named_numbers(const ArchInfo& info) {
+    NodeId others = Diagrams::kOne;
+    for (const ArchInfo& each : all_arches())
+      for (const SyscallEntry& call : each.syscalls)
+        if (each.audit == info.audit)
+          others = diagrams().both(others, diagrams().negate(equal(kNrWord, call.nr)));
+    const NodeId action = approximator_.one_value(on(info), others);
+    return calls_apart(info, {0, kAllOnes, action});
+  }
+
+  // Divides a range: numbers with a call keep their function, and the others get that of the range.
+  std::vector<Numbers> calls_apart(const ArchInfo& info, const Numbers& range) {
+    std::vector<Numbers> out;
+    const NodeId function = on(info);
+    std::uint64_t from = range.first;
+    for (const ArchInfo& each : all_arches()) {  // x32 follows x86_64, as its numbers do
+      if (each.audit != info.audit) continue;
+      for (const SyscallEntry& call : each.syscalls) {
+        if (call.nr < range.first || call.nr > range.last) continue;
+        if (from < call.nr)
+          out.push_back({static_cast<std::uint32_t>(from), call.nr - 1, range.then});
+        out.push_back({call.nr, call.nr, space_.fix(function, kNrWord, call.nr)});
+        from = std::uint64_t{call.nr} + 1;
+      }
+    }
+    if (from <= range.last)
+      out.push_back({static_cast<std::uint32_t>(from), range.last, range.then});
+    return out;
+  }
+
+  // Gives one action to each long range whose action depends on other fields.
+  void approximate_long_ranges() {
+    for (Calls& calls : calls_) {
+      std::vector<Numbers> divided;
+      for (const Numbers& numbers : calls.numbers)
+        if (!is_long(numbers) || is_constant(numbers.then))
+          divided.push_back(numbers);
+        else
+          std::ranges::copy(calls_apart(*calls.arch, {numbers.first, numbers.last,
+                                                      approximator_.one_value(numbers.then)}),
+                            std::back_inserter(divided));
+      calls.numbers = joined(divided);
+    }
+  }
+
+  // Joins neighbours with the same function, except that all numbers of one range have the x32 bit,
+  // or none.
+  static std::vector<Numbers> joined(const std::vector<Numbers>& all) {
+    std::vector<Numbers> out;
+    for (const Numbers& one : all) {
+      if (!out.empty() && out.back().then == one.then &&
+          (one.first & kX32Bit) == (out.back().last & kX32Bit))
+        out.back().last = one.last;
+      else
+        out.push_back(one);
+    }
+    return out;
   }
 
   NodeId computed() {
@@ -170,100 +254,149 @@ class Lifter {
 
   // Divides the numbers of an architecture's calls.
   Result<std::vector<Numbers>> split(const ArchInfo& info) {
-    std::vector<Numbers> out;
-    if (space_.order().whole(kNrWord)) split(on(info), 0, 32, out);
+    auto out = dd::ranges(space_, on(info), kNrWord, kMostRanges);
     if (space_.exhausted()) return dd::limits_reached(job_.stack.name);
-    if (out.empty() || out.size() > kMostRanges)
+    if (!out)
       return inexpressible(equal(kArchWord, info.audit),
                            "it compares the system call's number in a way that lists of calls "
                            "cannot describe");
-    return out;
+    return std::move(*out);
   }
 
-  // Divides the numbers that begin with `first`, whose lowest `free` bits are not yet known.
-  void split(NodeId id, std::uint32_t first, std::uint32_t free, std::vector<Numbers>& out) {
-    if (out.size() > kMostRanges || !diagrams().step()) return;
-    if (free == 0 || diagrams().level(id) > space_.order().level(kNrWord, 0)) {
-      const std::uint32_t tail = free == 32 ? kAllOnes : (std::uint32_t{1} << free) - 1;
-      if (!out.empty() && out.back().then == id)
-        out.back().last = first | tail;
-      else
-        out.push_back({first, first | tail, id});
-      return;
-    }
-    const std::uint32_t level = space_.order().level(kNrWord, free - 1);
-    split(diagrams().cofactor(id, level, false), first, free - 1, out);
-    split(diagrams().cofactor(id, level, true), first | std::uint32_t{1} << (free - 1), free - 1,
-          out);
-  }
-
-  // Chooses the action of the long ranges of numbers, and that of x32 calls.
-  Result<Ok> choose_default() {
-    std::optional<Numbers> rest;
-    std::optional<Numbers> x32;
-    const ArchInfo* first = nullptr;  // of `rest`
-    bool lists_x32 = false;
-    for (Calls& calls : calls_) {
-      if (calls.arch->arch == Arch::kX86_64) calls.numbers = divided_by_x32_bit(calls.numbers);
-      for (const Numbers& numbers : calls.numbers) {
-        const bool is_x32 = arch_of(*calls.arch, numbers) == Arch::kX32;
-        lists_x32 = lists_x32 || (is_x32 && !numbers.is_long());
-        if (!numbers.is_long()) continue;
-        auto& known = is_x32 ? x32 : rest;
-        if (!is_constant(numbers.then))
+  // Chooses the default action, the default ranges and the action of x32 calls.
+  Result<Ok> choose_defaults() {
+    for (const Calls& calls : calls_)
+      for (const Numbers& numbers : calls.numbers)
+        if (is_long(numbers) && !is_constant(numbers.then))
           return inexpressible(set_of(*calls.arch, numbers),
                                "its action for numbers of no system call depends on other fields");
-        if (known && known->then != numbers.then)
-          return inexpressible(
-              set_of(*calls.arch, numbers),
-              fmt::format(
-                  "a policy has one default action, for all long ranges of numbers, but {} to {} "
-                  "on {} get {} and these get {}",
-                  known->first, known->last, is_x32 ? "x32" : first->name,
-                  describe_action(value(known->then)), describe_action(value(numbers.then))));
-        if (!is_x32) first = calls.arch;
-        known = numbers;
+    choose_default();
+    for (Calls& calls : calls_) {
+      if (calls.arch->arch == Arch::kX86_64) {
+        auto divided = divided_by_x32_bit(calls.numbers, true);
+        out_.x32_action = x32_action(divided);
+        calls.numbers =
+            out_.x32_action ? std::move(divided) : divided_by_x32_bit(calls.numbers, false);
       }
+      add_default_ranges(calls);
     }
-    out_.default_action = value(rest->then);
-    if (!x32 || x32->then == rest->then) {
-      if (lists_x32) out_.arches.push_back(Arch::kX32);
-      return Ok{};
-    }
-    if (lists_x32)
-      return inexpressible(
-          set_of(arch_info(Arch::kX86_64), *x32),
-          "some x32 calls have rules, but the others do not have the default action");
-    out_.x32_action = value(x32->then);
     return Ok{};
   }
 
-  // Divides ranges so that all numbers of one range have the x32 bit, or none.
-  static std::vector<Numbers> divided_by_x32_bit(const std::vector<Numbers>& all) {
+  // Chooses the action that leaves the fewest rules. Readers take the default action for that of
+  // unknown calls, so it is the action of a long range, or differs from it only in data.
+  void choose_default() {
+    std::map<std::uint32_t, std::size_t> gains;  // by action: rules that it saves
+    std::vector<std::uint32_t> candidates;       // the most expected ones first
+    constexpr std::size_t kGainOfRange = 8;      // a default range is harder to read than a rule
+    for (const Calls& calls : calls_)
+      for (const Numbers& numbers : calls.numbers) {
+        if (!is_constant(numbers.then)) continue;
+        gains[value(numbers.then)] += is_long(numbers) ? kGainOfRange : length(numbers);
+        if (is_long(numbers)) candidates.push_back(value(numbers.then));
+      }
+    for (const auto& [action, gain] : gains)
+      if (std::ranges::find(candidates, action_of(action), action_of) != candidates.end())
+        candidates.push_back(action);
+    out_.default_action = *std::ranges::max_element(
+        candidates, {}, [&](std::uint32_t action) { return gains[action]; });
+  }
+
+  // Returns the action that all x32 numbers have, if it is the only exception from the default
+  // action among the numbers above those of other calls.
+  std::optional<std::uint32_t> x32_action(const std::vector<Numbers>& divided) {
+    std::optional<std::uint32_t> out;
+    for (const Numbers& numbers : divided) {
+      const bool is_x32 = arch_from_data(AUDIT_ARCH_X86_64, numbers.first) == Arch::kX32;
+      const bool is_odd = is_long(numbers) && value(numbers.then) != out_.default_action;
+      if (!is_x32 && is_odd) return std::nullopt;
+      if (!is_x32) continue;
+      if (!is_odd || (out && *out != value(numbers.then))) return std::nullopt;
+      out = value(numbers.then);
+    }
+    return out;
+  }
+
+  // Divides ranges so that all numbers of one range have the x32 bit, or none. Long ranges need not
+  // be divided for rules.
+  static std::vector<Numbers> divided_by_x32_bit(const std::vector<Numbers>& all, bool long_ones) {
     std::vector<Numbers> out;
     for (Numbers left : all) {
-      for (const std::uint32_t end : {kX32Bit - 1, 2 * kX32Bit - 1, 3 * kX32Bit - 1, kAllOnes - 1})
-        if (left.first <= end && end < left.last) {
-          out.push_back({left.first, end, left.then});
-          left.first = end + 1;
-        }
+      if (long_ones || !is_long(left))
+        for (const std::uint32_t end :
+             {kX32Bit - 1, 2 * kX32Bit - 1, 3 * kX32Bit - 1, kAllOnes - 1})
+          if (left.first <= end && end < left.last) {
+            out.push_back({left.first, end, left.then});
+            left.first = end + 1;
+          }
       out.push_back(left);
     }
     return out;
+  }
+
+  // Returns the default action of these numbers.
+  std::uint32_t default_of(const ArchInfo& info, const Numbers& numbers) const {
+    const DefaultRange* range = out_.default_range(info.audit, numbers.first);
+    return range == nullptr ? out_.default_action : range->action;
+  }
+
+  // Adds a range for each long range with another action. It also covers the shorter ranges beside
+  // it if fewer of them need rules then.
+  void add_default_ranges(const Calls& calls) {
+    const std::vector<Numbers>& all = calls.numbers;
+    const auto is_odd = [&](const Numbers& numbers) {
+      return is_long(numbers) && value(numbers.then) != out_.default_action &&
+             !(out_.x32_action && arch_of(*calls.arch, numbers) == Arch::kX32);
+    };
+    std::size_t begin = 0;  // of the ranges that no default range covers yet
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (!is_odd(all[i])) {
+        if (is_long(all[i])) begin = i + 1;
+        continue;
+      }
+      const std::uint32_t action = value(all[i].then);
+      std::size_t end = i + 1;
+      while (end < all.size() && !is_long(all[end])) ++end;
+      const std::size_t first = saves(all, begin, i, action) ? begin : i;
+      const std::size_t last = saves(all, i + 1, end, action) ? end : i + 1;
+      out_.default_ranges.push_back(
+          {calls.arch->arch, all[first].first, all[last - 1].last, action});
+      begin = last;
+      i = last - 1;
+    }
+    std::ranges::sort(out_.default_ranges, {},
+                      [](const DefaultRange& range) { return std::pair(range.arch, range.first); });
+  }
+
+  // Returns whether fewer of these ranges need rules if their default action is `action`.
+  bool saves(const std::vector<Numbers>& all, std::size_t begin, std::size_t end,
+             std::uint32_t action) {
+    std::size_t with = 0;
+    std::size_t without = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!is_constant(all[i].then)) continue;
+      if (value(all[i].then) == action) without += length(all[i]);
+      if (value(all[i].then) == out_.default_action) with += length(all[i]);
+    }
+    return without > with;
   }
 
   // Adds the rules for these numbers, unless the policy's default or x32 action decides them.
   Result<Ok> add(const ArchInfo& info, const Numbers& numbers) {
     const Arch arch = arch_of(info, numbers);
     if (arch == Arch::kX32 && out_.x32_action) return Ok{};
-    if (is_constant(numbers.then) && value(numbers.then) == out_.default_action) return Ok{};
-    const auto found = choices_of(numbers.then, info.endian);
+    const std::uint32_t rest = default_of(info, numbers);
+    if (is_constant(numbers.then) && value(numbers.then) == rest) return Ok{};
+    const auto found = choices_of(numbers.then, info.endian, rest);
+    if (!found && may_approximate(found.error()))
+      return add(info, {numbers.first, numbers.last, approximator_.one_value(numbers.then)});
+    if (!found && found.error().code == ErrorCode::kBudget) return found.error();
     if (!found) return inexpressible(set_of(info, numbers), found.error().detail);
     const Choices* choices = *found;
     const std::size_t tests =
         std::transform_reduce(choices->begin(), choices->end(), choices->size(), std::plus<>(),
                               [](const auto& choice) { return matcher_count(choice.second); });
-    entries_ += tests * (std::size_t{numbers.last} - numbers.first + 1);
+    entries_ += tests * length(numbers);
     if (entries_ > kMostEntries)
       return inexpressible(set_of(info, numbers), "the policy would be too long to read");
     for (std::uint32_t nr = numbers.first;; ++nr) {
@@ -272,15 +405,17 @@ class Lifter {
     }
   }
 
-  // Returns the rules that decide as the function does. Errors: no_rule().
-  Result<const Choices*> choices_of(NodeId function, Endian endian) {
-    const auto key = std::pair(function, endian);
+  // Returns the rules that decide as the function does, apart from the default action.
+  // Errors: no_rule(); kBudget.
+  Result<const Choices*> choices_of(NodeId function, Endian endian, std::uint32_t rest_action) {
+    const auto key = std::tuple(function, endian, rest_action);
     if (const auto known = choices_.find(key); known != choices_.end()) return &known->second;
     std::vector<NodeId> leaves;
     (void)diagrams().substitute(function, [&](NodeId leaf) {
       if (std::ranges::find(leaves, leaf) == leaves.end()) leaves.push_back(leaf);
       return leaf;
     });
+    if (leaves.empty()) return dd::limits_reached(job_.stack.name);
     std::vector<std::pair<std::uint32_t, Result<Rule>>> exact;
     for (const NodeId leaf : leaves) {
       const NodeId set = diagrams().substitute(
@@ -299,7 +434,7 @@ class Lifter {
       for (std::size_t i = 0; i < exact.size(); ++i)
         if (i != rest && exact[i].second) now.emplace_back(exact[i].first, *exact[i].second);
       if (now.size() + 1 != exact.size()) continue;  // another value has no rule
-      const bool is_default = exact[rest].first == out_.default_action;
+      const bool is_default = exact[rest].first == rest_action;
       if (!is_default) now.emplace_back(exact[rest].first, Rule());
       const std::size_t effort = effort_to_read(now) * (is_default ? 1 : 2);
       if (effort >= least) continue;
@@ -346,12 +481,13 @@ class Lifter {
       for (const auto& [other, cubes] : field->values)
         if (diagrams().both(child, diagrams().negate(other)) != Diagrams::kZero)
           outside.insert(outside.end(), cubes.begin(), cubes.end());
-      if (!outside.empty())
-        rest = all_of(std::vector{field_rule(field->index, inside, outside), std::move(*rest)});
-      alternatives.push_back(std::move(*rest));
+      std::vector<Rule> both;
+      if (!outside.empty()) both.push_back(field_rule(field->index, inside, outside));
+      both.push_back(std::move(*rest));
+      alternatives.push_back(compact_all_of(std::move(both)));
     }
     std::ranges::sort(alternatives, {}, first_test);
-    Rule out = any_of(alternatives);
+    Rule out = compact_any_of(std::move(alternatives));
     tests_ += matcher_count(out);
     if (tests_ <= kMostTests) return out;
     return no_rule("the policy would be too long to read");
@@ -436,10 +572,11 @@ class Lifter {
   dd::Space space_;
   dd::Regions regions_{space_};
   dd::Decisions decisions_;
+  Approximator approximator_;
   Policy out_;
   std::vector<Calls> calls_;
   std::vector<Listed> listed_;
-  std::map<std::pair<NodeId, Endian>, Choices> choices_;
+  std::map<std::tuple<NodeId, Endian, std::uint32_t>, Choices> choices_;
   std::map<std::pair<NodeId, Endian>, Rule> rules_;
   std::size_t tests_ = 0;    // of all rules that were made
   std::size_t entries_ = 0;  // tests and rules of the policy
@@ -458,13 +595,23 @@ Result<Lifted> lift(const LiftJob& job) {
   const auto programs = views(job.stack.filters);
   auto policy = Lifter(job, programs).policy();
   if (!policy) return policy.error();
+  if (job.label) job.label(*policy);
   // The text is what users get, so the proof is about what it says.
   auto read = read_policy(write_policy(*policy), job.stack.name);
   if (!read) return make_error(ErrorCode::kInternal, "lift", read.error().text());
   const Program program = compile(*read);
-  if (auto s = expect_same(programs, program, job.stack.name, "lift", job.limits); !s)
-    return s.error();
-  Lifted out{std::move(*read)};
+  std::vector<std::string> differences;
+  if (job.approximate) {
+    auto found = approximated_decisions(programs, program, *job.approximate, job.stack.name,
+                                        job.host, kMostDifferences, job.limits);
+    if (!found) return found.error();
+    differences = std::move(*found);
+  } else {
+    const auto expect = job.combination == Combination::kStack ? expect_same : expect_loosest;
+    if (auto s = expect(programs, program, job.stack.name, "lift", job.limits); !s)
+      return s.error();
+  }
+  Lifted out{std::move(*read), std::move(differences)};
   out.instructions = instructions(job.stack);
   for (const RuleSet& set : out.policy.rule_sets) {
     out.calls += set.rules.size();

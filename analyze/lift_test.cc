@@ -137,13 +137,45 @@ TEST(Lift, RulesOfOneCallKeepTheirOrder) {
   EXPECT_LE(tests_in(lifted->policy), tests_in(policy));
 }
 
-TEST(Lift, TheActionForX32CallsIsFound) {
-  const Policy policy = policy_from(R"j({"version": 1, "arches": ["x86_64", "i386"],
-      "default_action": "errno(1)", "x32_action": "kill_thread", "rule_sets": [
-      {"action": "allow", "rules": {"x86_64:read": true, "x86_64:4294967295": true, "i386:exit": true}}]})j");
+// Compares with the policy that was compiled.
+void expect_lifted_again(const char* text) {
+  const Policy policy = policy_from(text);
   const auto lifted = lift(job_for({compile(policy)}));
   ASSERT_TRUE(lifted) << lifted.error().text();
   EXPECT_EQ(lifted->policy, policy) << write_policy(lifted->policy);
+}
+
+TEST(Lift, TheActionForX32CallsIsFound) {
+  expect_lifted_again(R"j({"version": 1, "arches": ["x86_64", "i386"],
+      "default_action": "errno(1)", "x32_action": "kill_thread", "rule_sets": [
+      {"action": "allow", "rules": {"x86_64:read": true, "x86_64:4294967295": true, "i386:exit": true}}]})j");
+}
+
+TEST(Lift, DefaultRangesAreFound) {
+  // A test `jge #0x40000000` that kills all x32 calls, and more.
+  expect_lifted_again(R"j({"version": 1, "arches": ["x86_64"], "default_action": "allow",
+      "default_ranges": [{"arch": "x86_64", "first": 1073741824, "action": "kill_process"}], "rule_sets": [
+      {"action": "errno(1)", "rules": {"x86_64:mount": true}}]})j");
+  // Each architecture has its own default action, and other rules inside of that range.
+  expect_lifted_again(R"j({"version": 1, "arches": ["x86_64", "i386"], "default_action": "errno(1)",
+      "default_ranges": [{"arch": "i386", "action": "trap"}], "rule_sets": [
+      {"action": "allow", "rules": {"x86_64:0": true, "i386:3": {"args": {"0": {"eq": 5}}}, "i386:9": true}}]})j");
+  // Some x32 calls have rules, and the others have a default action of their own.
+  expect_lifted_again(R"j({"version": 1, "arches": ["x86_64", "x32"], "default_action": "errno(1)", "default_ranges": [
+      {"arch": "x86_64", "first": 1073741825, "last": 2147483647, "action": "kill_thread"},
+      {"arch": "x86_64", "first": 3221225472, "action": "kill_thread"}], "rule_sets": [
+      {"action": "allow", "rules": {"x32:read": true}}]})j");
+  // Numbers that the compiler does not know get ENOSYS.
+  expect_lifted_again(R"j({"version": 1, "arches": ["x86_64"], "default_action": "errno(1)",
+      "default_ranges": [{"arch": "x86_64", "first": 450, "action": "errno(ENOSYS)"}], "rule_sets": [
+      {"action": "allow", "rules": {"x86_64:read": true, "x86_64:open": true}}]})j");
+}
+
+Program on_x86_64(Program program) {
+  program.insert(program.begin(), {{kLdWAbs, 0, 0, 4},
+                                   {kJeqK, 1, 0, AUDIT_ARCH_X86_64},
+                                   {kRetK, 0, 0, SECCOMP_RET_KILL_PROCESS}});
+  return program;
 }
 
 TEST(Lift, AnyProgramIsLiftedOrRefused) {
@@ -153,10 +185,7 @@ TEST(Lift, AnyProgramIsLiftedOrRefused) {
   for (int i = 0; i < std::max(50, of_cases(2000)); ++i) {
     // Most programs do not test the architecture, so a test is put before some of them.
     Program program = generate_program(random);
-    if (i % 2 == 0)
-      program.insert(program.begin(), {{kLdWAbs, 0, 0, 4},
-                                       {kJeqK, 1, 0, AUDIT_ARCH_X86_64},
-                                       {kRetK, 0, 0, SECCOMP_RET_KILL_PROCESS}});
+    if (i % 2 == 0) program = on_x86_64(std::move(program));
     if (refusal_of(program)) continue;
     LiftJob job = job_for({program});
     job.limits.steps = 1 << 16;
@@ -171,6 +200,78 @@ TEST(Lift, AnyProgramIsLiftedOrRefused) {
   errors.erase(ErrorCode::kPolicy);
   errors.erase(ErrorCode::kBudget);
   EXPECT_TRUE(errors.empty());
+}
+
+// Returns the policy that approximates a program.
+Policy approximated(const char* text, Approximation approximation) {
+  LiftJob job = job_for({assemble(text)});
+  job.approximate = approximation;
+  const auto lifted = lift(job);
+  EXPECT_TRUE(lifted) << lifted.error().text();
+  if (!lifted) return {};
+  EXPECT_FALSE(lifted->differences.empty()) << text;
+  return lifted->policy;
+}
+
+TEST(Lift, TakesTheNearestPolicyInOneDirection) {
+  constexpr auto kStricter = Approximation::kStricter;
+  constexpr auto kLooser = Approximation::kLooser;
+  const char* computed = "ld [0]\nret a\n";
+  EXPECT_EQ(approximated(computed, kStricter).default_action, SECCOMP_RET_KILL_PROCESS);
+  EXPECT_EQ(approximated(computed, kLooser).default_action, SECCOMP_RET_ALLOW);
+
+  // Only x86_64 is listed, because all numbers get the same action elsewhere.
+  const char* odd_numbers =
+      "ld [4]\njeq #0xc000003e, on, n\non: ld [0]\njset #1, y, n\ny: ret #0x7fff0000\nn: ret #0\n";
+  Policy policy = approximated(odd_numbers, kStricter);
+  EXPECT_EQ(policy.default_action, SECCOMP_RET_KILL_THREAD);
+  EXPECT_EQ(decide(policy, call(Arch::kX86_64, 1)), SECCOMP_RET_ALLOW);
+  EXPECT_EQ(decide(policy, call(Arch::kX86_64, 2)), SECCOMP_RET_KILL_THREAD);
+  EXPECT_EQ(decide(policy, call(Arch::kX86_64, 1'000'001)), SECCOMP_RET_KILL_THREAD);
+  policy = approximated(odd_numbers, kLooser);
+  EXPECT_EQ(policy.default_action, SECCOMP_RET_ALLOW);
+  EXPECT_EQ(decide(policy, call(Arch::kX86_64, 2)), SECCOMP_RET_KILL_THREAD);
+
+  // A rule for one call becomes a constant; other calls keep their rules.
+  const char* two_fields =
+      "ld [4]\njeq #0xc000003e, on, n\non: ld [0]\njeq #3, c, r\nr: jeq #0, first, n\n"
+      "first: ld [40]\njeq #7, y, n\nc: ld [16]\ntax\nld [24]\njeq x, y, n\n"
+      "y: ret #0x7fff0000\nn: ret #0\n";
+  for (const auto approximation : {kStricter, kLooser}) {
+    policy = approximated(two_fields, approximation);
+    EXPECT_EQ(decide(policy, call(Arch::kX86_64, 3, {1, 1})),
+              approximation == kLooser ? SECCOMP_RET_ALLOW : SECCOMP_RET_KILL_THREAD);
+    EXPECT_EQ(decide(policy, call(Arch::kX86_64, 0, {0, 0, 0, 7})), SECCOMP_RET_ALLOW);
+    EXPECT_EQ(decide(policy, call(Arch::kX86_64, 0, {0, 0, 0, 8})), SECCOMP_RET_KILL_THREAD);
+  }
+
+  // An architecture that policies do not know gets the action of the others.
+  const char* unknown = "ld [4]\njeq #7, y, n\ny: ret #0x7fff0000\nn: ret #0x50001\n";
+  EXPECT_EQ(approximated(unknown, kStricter).bad_arch_action, SECCOMP_RET_ERRNO | 1);
+  EXPECT_EQ(approximated(unknown, kLooser).bad_arch_action, SECCOMP_RET_ALLOW);
+}
+
+TEST(Lift, AnyProgramIsApproximated) {
+  Random random(3);
+  int exact = 0;
+  int approximate = 0;
+  for (int i = 0; i < std::max(10, of_cases(30)); ++i) {
+    // The policies for programs without a test of the architecture are long.
+    Program program = generate_program(random);
+    if (i % 8 != 0) program = on_x86_64(std::move(program));
+    if (refusal_of(program)) continue;
+    LiftJob job = job_for({program});
+    job.limits.steps = 1 << 16;
+    job.approximate = i % 2 == 0 ? Approximation::kStricter : Approximation::kLooser;
+    const auto result = lift(job);
+    if (result) ++(result->differences.empty() ? exact : approximate);
+    if (!result) {
+      EXPECT_TRUE(result.error().code == ErrorCode::kBudget ||
+                  result.error().detail.find("too long to read") != std::string::npos)
+          << result.error().text();
+    }
+  }
+  EXPECT_GT(approximate, of_cases(5)) << exact;
 }
 
 std::string refusal(const char* text) {

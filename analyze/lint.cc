@@ -148,6 +148,7 @@ std::uint32_t unused_action(const Policy& policy) {
   std::set<std::uint32_t> used = {policy.default_action, policy.bad_arch_action,
                                   policy.x32_action.value_or(0)};
   for (const RuleSet& set : policy.rule_sets) used.insert(set.action);
+  for (const DefaultRange& range : policy.default_ranges) used.insert(range.action);
   std::uint32_t out = SECCOMP_RET_TRACE;
   while (used.contains(out)) ++out;
   return out;
@@ -280,13 +281,16 @@ class Linter {
   }
 
   // Returns the position of the default action if it decides instead of the rule.
-  [[nodiscard]] PositionRef by_default(const Policy& here, std::size_t set, Arch arch) const {
-    if (here.rule_sets[set].action != here.default_action) return {};
+  [[nodiscard]] PositionRef by_default(const Policy& here, std::size_t set, Arch arch,
+                                       std::uint32_t nr) const {
+    const DefaultRange* range = here.default_range(arch_info(arch).audit, nr);
+    const auto action = range == nullptr ? here.default_action : range->action;
+    if (here.rule_sets[set].action != action) return {};
     for (std::size_t i = set + 1; i < here.rule_sets.size(); ++i)
       if (std::ranges::find(here.rule_sets[i].rules, arch, &SyscallRule::arch) !=
           here.rule_sets[i].rules.end())
         return {};
-    return here.default_position;
+    return range == nullptr ? here.default_position : range->position;
   }
 
   Status whole_rule(Policy here, std::size_t set, const SyscallRule& rule) {
@@ -322,7 +326,7 @@ class Linter {
     auto redundant = same(here, without);
     if (!redundant) return redundant.error();
     if (*redundant) {
-      add(Kind::kRedundant, here, set, rule, {}, by_default(here, set, rule.arch));
+      add(Kind::kRedundant, here, set, rule, {}, by_default(here, set, rule.arch, rule.nr));
       return Ok{};
     }
     RulePart part;

@@ -16,4 +16,9 @@ namespace secequiv {
 Status expect_same(std::span<const ProgramView> before, ProgramView made, const std::string& name,
                    const std::string& maker, const dd::Limits& limits);
 
+// Proves that for every input `made` returns the most permissive of the filters' results; of
+// equally permissive ones, that of the first filter. Errors: those of expect_same().
+Status expect_loosest(std::span<const ProgramView> filters, ProgramView made,
+                      const std::string& name, const std::string& maker, const dd::Limits& limits);
+
 }  // namespace secequiv

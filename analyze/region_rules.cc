@@ -23,7 +23,10 @@ Policy same_rule(const Policy& policy, const Region& region, const SeccompData& 
   Policy out;
   out.arches = policy.arches;
   out.variables = policy.variables;
-  out.default_action = from.kind == Origin::Kind::kDefault ? 1 : 0;
+  out.default_action = from.kind == Origin::Kind::kDefault && from.range == nullptr ? 1 : 0;
+  out.default_ranges = policy.default_ranges;
+  for (std::size_t i = 0; i < out.default_ranges.size(); ++i)
+    out.default_ranges[i].action = from.range == &policy.default_ranges[i] ? 1 : 0;
   out.bad_arch_action = from.kind == Origin::Kind::kBadArch ? 1 : 0;
   if (policy.x32_action) out.x32_action = from.kind == Origin::Kind::kX32 ? 1 : 0;
   Alternative decides{nullptr, nullptr};

@@ -27,6 +27,7 @@ void add_import(CLI::App& app, Context& context);
 void add_kernel(CLI::App& app, Context& context);
 void add_lift(CLI::App& app, Context& context);
 void add_lint(CLI::App& app, Context& context);
+void add_merge(CLI::App& app, Context& context);
 void add_mutate(CLI::App& app, Context& context);
 void add_optimize(CLI::App& app, Context& context);
 void add_plugin_host(CLI::App& app, Context& context);

@@ -22,6 +22,7 @@ struct CostOptions {
   std::string chart;
   bool all = false;
   bool derived = false;
+  bool bound = false;
 };
 
 Result<int> count_instructions(const CostOptions& given) {
@@ -38,6 +39,7 @@ Result<int> count_instructions(const CostOptions& given) {
   job.timeout = given.options.timeout;
   job.limits = given.engine.limits();
   job.exact = !given.derived;
+  job.bound = given.bound;
   job.derive = [&]() -> Result<std::vector<SeccompData>> {
     auto cases = given.pair.cases(all_filters(job.stacks), given.options);
     if (!cases) return cases.error();
@@ -45,9 +47,9 @@ Result<int> count_instructions(const CostOptions& given) {
   };
   const auto found = cost(job);
   if (!found) return found.error();
-  const int status = given.options.json
-                         ? print_json(to_json(*found))
-                         : print(cost_text(*found, given.all ? SIZE_MAX : kRows, "--all"));
+  int status = given.options.json ? print_json(to_json(*found))
+                                  : print(cost_text(*found, given.all ? SIZE_MAX : kRows, "--all"));
+  if (status == 0 && !found->bounded()) status = exit_code(Verdict::kUnknown);
   return given.chart.empty() ? status : write_drawing(status, given.chart, cost_svg(*found));
 }
 
@@ -66,6 +68,8 @@ void add_cost(CLI::App& app, Context& context) {
   given->pair.add_derivation(*sub);
   sub->add_flag("--derived", given->derived,
                 "Measure derived inputs only, instead of computing exact costs");
+  sub->add_flag("--bound", given->bound,
+                "Also prove a lower bound for every equivalent filter, and print the gap");
   sub->add_flag("--all", given->all,
                 "Show every system call, not only the first ones of the table");
   sub->add_option("--chart", given->chart, "Also write a chart (SVG) to this file");

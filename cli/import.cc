@@ -1,12 +1,11 @@
-// `import`: converts other projects' policies to our JSON.
+// `import`: converts policies to our JSON and other forms.
 #include <fmt/format.h>
 
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/policy_form_option.h"
 #include "cli/reading.h"
 #include "harness/base/file.h"
-#include "harness/policy/json.h"
-#include "harness/policy/normal_form.h"
 
 namespace secequiv::cli {
 namespace {
@@ -15,7 +14,7 @@ struct ImportJob {
   Options options;
   std::string input = "-";
   std::string format;
-  bool normal_form = false;
+  PolicyFormOption form;
 };
 
 Result<int> import(const ImportJob& job) {
@@ -32,9 +31,7 @@ Result<int> import(const ImportJob& job) {
   for (const std::string& note : imported->notes)
     job.options.note(fmt::format("{}: {}", name, note));
   if (const auto names = check_names(*imported, reading(job.options)); !names) return names.error();
-  const Policy& policy = imported->policy;
-  if (!job.normal_form) return write_output(write_policy(policy), job.options);
-  const auto written = write_normal_form(policy);
+  const auto written = job.form.write(imported->policy, name, job.options);
   if (!written) return written.error();
   return write_output(*written, job.options);
 }
@@ -42,14 +39,13 @@ Result<int> import(const ImportJob& job) {
 }  // namespace
 
 void add_import(CLI::App& app, Context& context) {
-  const auto [sub, job] =
-      add_command(app, context, "import", "Convert another project's policy to our JSON", import);
+  const auto [sub, job] = add_command(app, context, "import",
+                                      "Convert a policy to our JSON or to another form", import);
   sub->add_option("input", job->input, "Policy; - for standard input")->capture_default_str();
   sub->add_option("--format", job->format,
                   "Read the policy in this format (default: detected by content)")
       ->check(one_of(policy_format_names()));
-  sub->add_flag("--normal-form", job->normal_form,
-                "Write the normal form, which compilers under test receive");
+  job->form.add(*sub);
   job->options.add_output(*sub);
   job->options.add(*sub, {kImport});
 }

@@ -1,10 +1,13 @@
 // `lift`: turns a filter, or a stack of filters, back into a policy.
 #include "analyze/lift.h"
 
+#include <fmt/format.h>
+
 #include "cli/command.h"
 #include "cli/engine_options.h"
 #include "cli/filter_or_process.h"
-#include "harness/policy/json.h"
+#include "cli/policy_form_option.h"
+#include "cli/values.h"
 
 namespace secequiv::cli {
 namespace {
@@ -13,16 +16,28 @@ struct LiftOptions {
   Options options;
   FilterOrProcess input;
   EngineOptions engine;
+  PolicyFormOption form;
+  std::string approximate;
 };
 
 Result<int> lift_filters(const LiftOptions& given) {
   auto stack = given.input.load(given.options);
   if (!stack) return stack.error();
-  const auto lifted = lift({std::move(*stack), given.options.oci().arch, given.engine.limits()});
+  const std::string name = stack->name;
+  const auto lifted = lift({.stack = std::move(*stack),
+                            .host = given.options.oci().arch,
+                            .limits = given.engine.limits(),
+                            .approximate = approximation_from_name(given.approximate)});
   if (!lifted) return lifted.error();
-  auto status = write_output(write_policy(lifted->policy), given.options);
+  const auto text = given.form.write(lifted->policy, name, given.options, given.engine.limits());
+  if (!text) return text.error();
+  auto status = write_output(*text, given.options);
   if (!status) return status;
-  given.options.note("note: proven equivalent: " + summary(*lifted));
+  const bool differs = !lifted->differences.empty();
+  given.options.note(fmt::format("note: proven {}: {}", differs ? given.approximate : "equivalent",
+                                 summary(*lifted)));
+  for (const std::string& one : lifted->differences)
+    given.options.warning(fmt::format("{} than the filter: {}", given.approximate, one));
   return status;
 }
 
@@ -35,6 +50,10 @@ void add_lift(CLI::App& app, Context& context) {
   given->input.add(*sub);
   given->engine.add_memory(*sub);
   given->options.add(*sub, {kInput, kImport});
+  given->form.add(*sub);
+  sub->add_option("--approximate", given->approximate,
+                  "Write the nearest policy that differs only in this way, if none is exact")
+      ->check(one_of({"stricter", "looser"}));
   given->options.add_output(*sub);
 }
 

@@ -55,6 +55,7 @@ constexpr Command kCommands[] = {
     {"bench", kMeasuring, cli::add_bench},
     {"kernel", kMeasuring, cli::add_kernel},
     {"import", kConverting, cli::add_import},
+    {"merge", kConverting, cli::add_merge},
     {"optimize", kConverting, cli::add_optimize},
     {"precompile", kConverting, cli::add_precompile},
     {"asm", kConverting, cli::add_asm},

@@ -72,7 +72,7 @@ def expected(form):
 def forms(folder):
     for file in POLICIES:
         written = folder / file.name
-        run(BUILD / "bin" / "secequiv", "import", "--normal-form", file, "-o", written)
+        run(BUILD / "bin" / "secequiv", "import", "--as", "normal-form", file, "-o", written)
         yield written
 
 

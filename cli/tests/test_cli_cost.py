@@ -316,3 +316,35 @@ def test_the_report_appears_even_if_the_chart_cannot_be_written(getpid, tmp_path
     (tmp_path / "old.svg").write_text("old")
     assert run("cost", getpid, "--chart", tmp_path / "old.svg", "--profile", "/nowhere").status == 2
     assert (tmp_path / "old.svg").read_text() == "old"
+
+
+def test_bounds_lie_below_every_equivalent_filter(asm, tmp_path):
+    """The same decisions have the same bounds, whatever the program, and no program is better."""
+    (tmp_path / "profile").write_text("read 3\nwrite 2\nopen 5\n")
+    deny, allow = "ret #0x50001", "ret #0x7fff0000"
+    best = asm("ld [0]\njge #2, no, yes\nyes: %s\nno: %s\n" % (allow, deny))
+    slow = asm("ld [0]\njeq #0, yes, n\nn: jeq #1, yes, no\nyes: %s\nno: %s\n" % (allow, deny))
+    sides = ask(best, slow, "--profile", tmp_path / "profile", "--bound")["sides"]
+    assert sides[0]["bound"] == sides[1]["bound"]
+    bound = sides[0]["bound"]
+    assert (bound["calls"], bound["by_number"]) == (10, 10)
+    assert bound["comparing"]["mean_uncached"] == pytest.approx(3) == pytest.approx(sides[0]["mean_uncached"])
+    assert bound["comparing"]["mean"] == pytest.approx(1.5) == pytest.approx(sides[0]["mean"])
+    assert bound["comparing"]["instructions"] == 4 == sides[0]["instructions"]
+    assert sides[1]["mean_uncached"] > bound["comparing"]["mean_uncached"] >= bound["any"]["mean_uncached"]
+    text = run("cost", slow, "--profile", tmp_path / "profile", "--bound").out
+    assert "comparing with constants: at least" in text and "this filter exceeds that by" in text and "25.0 %" in text
+
+
+@pytest.mark.parametrize("policy", ["oci/docker-default.json", "gvisor/systrap.json", "seed/orders.json"])
+def test_optimized_policies_are_no_better_than_the_bounds(policy):
+    side, = ask(POLICIES / policy, "--profile", POSTGRES, "--bound")["sides"]
+    for bound in (side["bound"]["any"], side["bound"]["comparing"]):
+        assert all(bound[key] <= side[key] for key in ("mean", "mean_uncached", "instructions"))
+
+
+def test_a_missing_bound_is_unknown(asm):
+    done = run("cost", asm("ld [0]\nret a\n"), "--bound", "--json")
+    assert done.status == 3 and fits(json.loads(done.out)) == "cost"
+    assert json.loads(done.out)["sides"][0]["no_bound"] == "the filter returns values that it computes"
+    assert "unknown lower bound: the filter returns" in run("cost", asm("ld [0]\nret a\n"), "--bound").out

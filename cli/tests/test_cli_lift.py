@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from cli_tool import POLICIES, PROGRAMS, evaluate, read_raw, report, run, without_kernel, words_bytes
+from cli_tool import POLICIES, PROGRAMS, ROOT, evaluate, read_raw, report, run, without_kernel, words_bytes
 
 ARGUMENT = "ld [4]\njeq #0xc000003e, on, bad\non: ld [0]\njeq #0, yes, n\nn: jeq #1, low, no\nlow: ld [16]\njeq #7, high, no\nhigh: ld [20]\njeq #0, yes, no\n" \
     "yes: ret #0x7fff0000\nno: ret #0x50001\nbad: ret #0x80000000\n"
@@ -57,6 +57,38 @@ def test_z3_and_the_naive_evaluator_confirm_the_policy(name, tmp_path):
         assert evaluate(before, data) == evaluate(after, data)
 
 
+DUMPED = sorted((ROOT / "corpus" / "dumped").glob("*.bpf"))
+
+
+@pytest.mark.parametrize("path", [path for path in DUMPED if path.stem != "firejail-protocol"], ids=lambda path: path.stem)
+def test_filters_of_debian_packages_become_policies(path, tmp_path):
+    """The optimizer makes each of them shorter, and the kernel still answers the same calls from its cache."""
+    out, short = tmp_path / "policy.json", tmp_path / "short.bpf"
+    assert run("lift", path, "-o", out).status == 0
+    assert report("prove", path, out, "--engine", "sat")[0]["verdict"] == "equivalent"
+    done = run("optimize", path, "--to", "raw", "-o", short)
+    assert done.status == 0 and done.err == ""
+    assert short.stat().st_size < path.stat().st_size
+    assert report("prove", path, short)[0]["verdict"] == "equivalent"
+
+
+def test_a_filter_for_unknown_architectures_is_refused():
+    """firejail tests the number of i386's socket() on every architecture except x86_64."""
+    done = run("lift", ROOT / "corpus" / "dumped" / "firejail-protocol.bpf")
+    assert done.status == 2 and "its action for all other architectures depends on the call; inputs: arch != x86_64 && nr == 359" in done.err
+
+
+def test_a_deny_list_with_an_x32_test_has_a_default_range(asm, tmp_path):
+    out = tmp_path / "policy.json"
+    program = asm("ld [4]\njeq #0xc000003e, on, bad\non: ld [0]\njge #0x40000000, bad, n\nn: jeq #165, bad, yes\nyes: ret #0x7fff0000\nbad: ret #0x80000000\n")
+    assert run("lift", program, "-o", out).status == 0
+    policy = json.loads(out.read_text())
+    assert policy["default_action"] == "allow" and rules(out) == {"kill_process": {"mount": True}}
+    assert policy["default_ranges"] == [{"arch": "x86_64", "first": 0x40000000, "last": 0xffffffff, "action": "kill_process"}]
+    why = run("why", out, "--nr", "0xbfffffff").out
+    assert "default action of numbers 1073741824 to 4294967295 on x86_64: no rule matches" in why
+
+
 def test_a_stack_becomes_one_policy(asm, tmp_path):
     out = tmp_path / "policy.json"
     deny_read = "ld [4]\njeq #0xc000003e, on, yes\non: ld [0]\njeq #0, no, yes\nyes: ret #0x7fff0000\nno: ret #0x5000d\n"
@@ -77,9 +109,71 @@ def test_filters_that_no_policy_can_express_are_refused(asm, tmp_path):
     out = tmp_path / "policy.json"
     done = run("lift", asm("ld [0]\nret a\n", "number.asm"), "-o", out)
     assert done.status == 2 and "no policy can express this filter: it returns a value that it computes from the input" in done.err
-    done = run("lift", PROGRAMS / "libseccomp" / "allow306.tree.bpf", "-o", out)
-    assert done.status == 2 and "nr in {0x80000000..0xbfffffff}" in done.err
+    done = run("lift", asm("ld [0]\njeq #39, no, yes\nyes: ret #0x7fff0000\nno: ret #0x50001\n", "every.asm"), "-o", out)
+    assert done.status == 2 and "it does not test the architecture; inputs: nr == 39" in done.err
     assert not out.exists()
+
+
+@pytest.mark.parametrize("name,arch", [("docker-x86_64.tree", "x86_64"), ("docker-aarch64.linear", "aarch64")])
+def test_an_oci_profile_is_written_that_z3_proves_equivalent(name, arch, tmp_path):
+    program, out = PROGRAMS / "libseccomp" / (name + ".bpf"), tmp_path / "profile.json"
+    assert run("lift", program, "--as", "oci", "--arch", arch, "-o", out).status == 0
+    profile = json.loads(out.read_text())
+    assert profile["defaultAction"] == "SCMP_ACT_ERRNO" and profile["defaultErrnoRet"] == 1
+    assert {"names": ["clone3"], "action": "SCMP_ACT_ERRNO", "errnoRet": 38} in profile["syscalls"]
+    document, done = report("prove", program, out, "--arch", arch, "--engine", "z3")
+    assert document["verdict"] == "equivalent", done
+
+
+def test_what_no_profile_can_express_is_an_error_that_names_the_region(asm, tmp_path):
+    out = tmp_path / "profile.json"
+    done = run("lift", asm(ARGUMENT), "--as", "oci", "-o", out)
+    assert done.status == 2 and "all other architectures: the action is KILL_PROCESS, but container runtimes use KILL_THREAD" in done.err
+    done = run("lift", asm(ARGUMENT.replace("0x80000000", "0")), "--as", "oci", "-o", out)
+    assert done.status == 2 and "x32 calls: the action is ERRNO(1 EPERM)" in done.err
+    assert not out.exists()
+
+
+def test_the_text_shows_the_policy(asm):
+    done = run("lift", asm(ARGUMENT), "--as", "text")
+    assert done.out == """\
+architectures        x86_64
+calls without a rule ERRNO(1 EPERM)
+other architectures  KILL_PROCESS
+
+ALLOW
+  read
+
+ALLOW if a condition holds, else ERRNO(1 EPERM)
+  write
+      arg0 == 0x7
+"""
+    assert "12 instructions became 2 rules" in done.err
+
+
+def test_import_writes_the_same_forms(tmp_path):
+    given, out = POLICIES / "oci" / "docker-default.json", tmp_path / "profile.json"
+    assert run("import", given, "--as", "oci", "-o", out).status == 0
+    assert run("prove", given, out).status == 0
+    assert run("import", out, "--as", "text").out == run("import", given, "--as", "text").out
+    assert run("import", POLICIES / "seed" / "vsyscall.json", "--as", "oci").status == 2
+    assert json.loads(run("import", given, "--as", "normal-form").out)["normal_form"] == 1
+
+
+@pytest.mark.parametrize("direction", ["stricter", "looser"])
+def test_the_nearest_policy_in_one_direction_is_written_and_proven(direction, tmp_path):
+    program, out = ROOT / "corpus" / "dumped" / "firejail-protocol.bpf", tmp_path / "policy.json"
+    done = run("lift", program, "--approximate", direction, "-o", out)
+    assert done.status == 0 and "note: proven %s: " % direction in done.err, done
+    assert "warning: %s than the filter: " % direction in done.err
+    assert run("prove", program, out).status == 1
+    sides = [program, out] if direction == "stricter" else [out, program]
+    assert run("prove", *sides, "--refines").status == 0 and run("prove", *reversed(sides), "--refines").status == 1
+
+
+def test_an_exact_policy_is_not_approximated(asm):
+    done = run("lift", asm(ARGUMENT), "--approximate", "stricter")
+    assert done.out == run("lift", asm(ARGUMENT)).out and "proven equivalent" in done.err and "warning" not in done.err
 
 
 def test_the_limit_of_memory_is_reported(tmp_path):

@@ -15,6 +15,7 @@ TABLE = {
     "actions": (["AB"], 0, "decided by number"), "lift": (["AB"], 2, "it does not test the architecture; inputs: nr == 39"), "run": (["AB", "--nr", "getpid"], 0, "KILL_THREAD"), "cost": (["AB"], 0, "and 6 in the worst case: "),
     "cache": (["AB"], 0, "461: calls whose action depends only on their number"), "bench": (["AB", "--profile", "calls", "--rounds", "2", "--max-inputs", "10"], (0, 3), ""),
     **{command: (["AB"], 2, REFUSED) for command in ("check", "mutate", "cover", "reach", "lint", "find-rules", "kernel", "import", "optimize", "precompile", "asm", "dis", "validate")},
+    "merge": (["AB", "AB", "--union"], 2, REFUSED),
     "fuzz": (["AB", "A", "--trials", "10"], 2, REFUSED), "prove-rule": (["AB"], 2, "cannot open: No such file or directory"),
     "bisect": (["AB"], 2, "Try 'secequiv bisect --help'."), "dump": (["--", "AB"], 2, "cannot be started: No such file or directory")}
 

@@ -100,6 +100,7 @@ enum Symbol : std::uint32_t {
   kArch,
   kOtherData,
   kX32,
+  kDefaultRanges,
   kSet,
   kVsyscall,
   kNoCall,
@@ -176,6 +177,7 @@ void without_arch(Policy& policy, std::size_t at) {
   const Arch arch = policy.arches[at];
   policy.arches.erase(policy.arches.begin() + static_cast<std::ptrdiff_t>(at));
   if (arch == Arch::kX86_64) policy.x32_action.reset();
+  std::erase_if(policy.default_ranges, [&](const auto& range) { return range.arch == arch; });
   for (RuleSet& set : policy.rule_sets)
     std::erase_if(set.rules, [&](const SyscallRule& entry) { return entry.arch == arch; });
 }
@@ -196,6 +198,7 @@ bool visit_set(RuleSet& set, const VisitPart& visit) {
 // Replaces the only architecture by the simplest one.
 void with_simplest_arch(Policy& policy) {
   policy.arches.front() = kSimplestArch;
+  for (DefaultRange& range : policy.default_ranges) range.arch = kSimplestArch;
   for (RuleSet& set : policy.rule_sets)
     for (SyscallRule& entry : set.rules) entry.arch = kSimplestArch;
 }
@@ -217,6 +220,7 @@ bool visit_arches(Policy& policy, const VisitPart& visit) {
 std::vector<std::uint32_t*> actions_of(Policy& policy) {
   std::vector<std::uint32_t*> out = {&policy.default_action, &policy.bad_arch_action};
   if (policy.x32_action) out.push_back(&*policy.x32_action);
+  for (DefaultRange& range : policy.default_ranges) out.push_back(&range.action);
   for (RuleSet& set : policy.rule_sets) out.push_back(&set.action);
   return out;
 }
@@ -248,6 +252,8 @@ void visit_policy(Policy& policy, const VisitPart& visit) {
   if (visit_arches(policy, visit)) return;
   if (visit_data(policy, visit)) return;
   if (policy.x32_action && visit({kX32}, [&](bool) { policy.x32_action.reset(); })) return;
+  const auto without_ranges = [&](bool) { policy.default_ranges.clear(); };
+  if (!policy.default_ranges.empty() && visit({kDefaultRanges}, without_ranges)) return;
   for (std::size_t i = 0; i < policy.rule_sets.size(); ++i) {
     auto& sets = policy.rule_sets;
     const auto erase = [&](bool) { sets.erase(sets.begin() + static_cast<std::ptrdiff_t>(i)); };

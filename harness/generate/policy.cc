@@ -337,9 +337,32 @@ class PolicyGenerator {
     if (random_.one_in(2)) policy_.variables = {{"first", value32()}, {"second", value32()}};
     const std::size_t sets = random_.between(1, 4);
     for (std::size_t i = 0; i < sets; ++i) policy_.rule_sets.push_back(rule_set());
+    default_ranges();
     const auto calls = arch_info(policy_.arches[0]).syscalls;
     for (std::size_t i = random_.below(3); i > 0; --i)
       policy_.hot.emplace_back(calls[random_.below(calls.size())].name);
+  }
+
+  // Draws from a copy of the source of random numbers, so that the same seed gives the same rules
+  // as it would without ranges.
+  void default_ranges() {
+    static constexpr std::array<std::uint32_t, 10> kStarts = {
+        0, 2, 6, 999, 0x3fffffff, kX32Bit, kX32Bit + 1, 0x80000000, 0xc0000000, 0xffffffff};
+    Random random = random_;
+    if (!random.one_in(4)) return;
+    std::uint32_t action = SECCOMP_RET_ERRNO | 200;
+    std::vector<Arch> arches = policy_.arches;
+    std::ranges::sort(arches);
+    for (const Arch arch : arches) {
+      if (arch == Arch::kX32 || random.one_in(2)) continue;
+      for (std::size_t i = random.below(kStarts.size()); i < kStarts.size(); ++i) {
+        const std::uint32_t last =
+            i + 1 == kStarts.size() || random.one_in(2) ? kStarts[i] : kStarts[i + 1] - 1;
+        policy_.default_ranges.push_back(
+            {arch, kStarts[i], last, random.one_in(4) ? policy_.default_action : action++});
+        if (random.one_in(3)) break;
+      }
+    }
   }
 
   // Returns an action that differs from all earlier ones of the policy. It may have data bits, and
@@ -585,6 +608,9 @@ SeccompData random_call(Random& random, const Policy& policy) {
       collect(entry.rule, values);
     }
   }
+  for (const DefaultRange& range : policy.default_ranges)
+    for (const std::uint32_t nr : {range.first - 1, range.first, range.last, range.last + 1})
+      numbers.push_back(nr);
   SeccompData data;
   const ArchInfo& arch = arch_info(random.pick(policy.arches));
   data.set_arch(random.one_in(16) ? random.pick(all_arches()).audit : arch.audit);

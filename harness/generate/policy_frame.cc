@@ -30,6 +30,7 @@ void set_frame(Policy& policy, std::size_t frame) {
   const std::array<std::uint32_t, 3> others = {SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_KILL_THREAD,
                                                policy.default_action};
   policy.bad_arch_action = others[frame / kX32Answers];
+  policy.default_ranges.clear();
   if (!policy.has_arch(Arch::kX86_64) || policy.has_arch(Arch::kX32)) return;
   policy.x32_action.reset();
   if (frame % kX32Answers == 1) policy.x32_action = policy.bad_arch_action;

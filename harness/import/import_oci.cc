@@ -13,6 +13,7 @@
 #include "harness/base/text.h"
 #include "harness/import/capabilities.h"
 #include "harness/import/oci_entries.h"
+#include "harness/import/oci_names.h"
 #include "harness/import/oci_runtime.h"
 #include "harness/policy/json.h"
 #include "harness/policy/json_util.h"
@@ -22,37 +23,6 @@ namespace secequiv {
 namespace {
 
 constexpr std::uint32_t kDefaultErrno = 1;  // EPERM, which runc returns if a profile has no errno
-
-struct OciAction {
-  std::string_view name;
-  std::uint32_t action;
-  bool takes_errno;
-};
-constexpr OciAction kOciActions[] = {
-    {"SCMP_ACT_KILL", SECCOMP_RET_KILL_THREAD, false},
-    {"SCMP_ACT_KILL_THREAD", SECCOMP_RET_KILL_THREAD, false},
-    {"SCMP_ACT_KILL_PROCESS", SECCOMP_RET_KILL_PROCESS, false},
-    {"SCMP_ACT_TRAP", SECCOMP_RET_TRAP, false},
-    {"SCMP_ACT_ERRNO", SECCOMP_RET_ERRNO, true},
-    {"SCMP_ACT_TRACE", SECCOMP_RET_TRACE, true},
-    {"SCMP_ACT_ALLOW", SECCOMP_RET_ALLOW, false},
-    {"SCMP_ACT_LOG", SECCOMP_RET_LOG, false},
-    {"SCMP_ACT_NOTIFY", SECCOMP_RET_USER_NOTIF, false},
-};
-
-struct OciOperator {
-  std::string_view name;
-  Matcher::Op op;
-};
-constexpr OciOperator kOciOperators[] = {
-    {"SCMP_CMP_NE", Matcher::Op::kNe},
-    {"SCMP_CMP_LT", Matcher::Op::kLt},
-    {"SCMP_CMP_LE", Matcher::Op::kLe},
-    {"SCMP_CMP_EQ", Matcher::Op::kEq},
-    {"SCMP_CMP_GE", Matcher::Op::kGe},
-    {"SCMP_CMP_GT", Matcher::Op::kGt},
-    {"SCMP_CMP_MASKED_EQ", Matcher::Op::kMaskedEq},
-};
 
 // All keys that runc, Docker or Podman know in each kind of object, including keys of comments.
 constexpr std::array<std::string_view, 11> kProfileKeys = {
@@ -128,8 +98,7 @@ class OciImporter {
     Policy& policy = out_.policy;
     policy.default_action = *chosen;
     policy.default_position = root_.at("defaultAction").position("defaultAction");
-    policy.bad_arch_action =
-        SECCOMP_RET_KILL_THREAD;  // libseccomp's default for SCMP_FLTATR_ACT_BADARCH
+    policy.bad_arch_action = kOciBadArchAction;
     policy.arches = {options_.arch};
     if (auto s = flags(); !s) return s.error();
     if (auto s = architectures(); !s) return s.error();
@@ -166,8 +135,8 @@ class OciImporter {
                                const std::string& errno_key) {
     auto text = at.string("an action (SCMP_ACT_...)");
     if (!text) return text.error();
-    const auto known = std::ranges::find(kOciActions, *text, &OciAction::name);
-    if (known == std::end(kOciActions))
+    const auto* const known = std::ranges::find(kOciActions, *text, &OciAction::name);
+    if (known == kOciActions.end())
       return misspelt(at, *text, "an action (SCMP_ACT_...)",
                       kOciActions | std::views::transform(&OciAction::name));
     if (!known->takes_errno) return known->action;
@@ -494,8 +463,8 @@ class OciImporter {
     if (!second) return second.error();
     auto op = at.at("op").string("an operator (SCMP_CMP_...)");
     if (!op) return op.error();
-    const auto known = std::ranges::find(kOciOperators, *op, &OciOperator::name);
-    if (known == std::end(kOciOperators))
+    const auto* const known = std::ranges::find(kOciOperators, *op, &OciOperator::name);
+    if (known == kOciOperators.end())
       return misspelt(at.at("op"), *op, "an operator (SCMP_CMP_...)",
                       kOciOperators | std::views::transform(&OciOperator::name));
     Rule rule;

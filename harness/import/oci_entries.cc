@@ -58,7 +58,6 @@ void OciEntries::add(const std::string& name, const Rule& conditions,
     Rule rule = oci_rule_on(arch, conditional);
     const bool always = always_holds(rule);
     Seen entry{current_action_, always, place, std::move(rule)};
-    if (!always) entry.required = required_values(entry.rule);
     if (!seen.empty() && seen.front().always) {
       without_effect(name, std::move(entry), seen.front(), call);
       continue;
@@ -150,7 +149,7 @@ void OciEntries::drop(const Call& call) {
 void OciEntries::note_overlap(const std::string& name, const Seen& entry,
                               const std::vector<Seen>& seen) {
   for (const Seen& each : seen)
-    if (each.action != entry.action && !exclude_each_other(each.required, entry.required)) {
+    if (each.action != entry.action && !exclude_each_other(each.rule, entry.rule)) {
       const auto [at, is_new] = overlap_at_.emplace(std::pair(name, each.place), overlaps_.size());
       if (is_new) overlaps_.push_back({name, each.place, {}});
       std::vector<std::string>& later = overlaps_[at->second].later;

@@ -41,7 +41,6 @@ class OciEntries {
     bool always = false;
     std::string place;
     Rule rule;
-    RequiredValues required = {};
   };
 
   // Entries of one call that may hold together but have different actions.

@@ -1,6 +1,9 @@
 #include "harness/import/oci_rule.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
 #include <utility>
 
 namespace secequiv {
@@ -15,6 +18,52 @@ Rule low_halves(Rule rule) {
     m.mask &= 0xffffffff;
   }
   return rule;
+}
+
+// Returns the lowest and the highest value that the test can accept.
+std::pair<std::uint64_t, std::uint64_t> bounds(const Matcher& m) {
+  const std::uint64_t top = m.low_half ? 0xffffffff : std::numeric_limits<std::uint64_t>::max();
+  switch (m.op) {
+    case Matcher::Op::kEq:
+      return {m.value, m.value};
+    case Matcher::Op::kGt:
+      return {m.value == top ? top : m.value + 1, top};
+    case Matcher::Op::kGe:
+      return {m.value, top};
+    case Matcher::Op::kLt:
+      return {0, m.value == 0 ? 0 : m.value - 1};
+    case Matcher::Op::kLe:
+      return {0, m.value};
+    case Matcher::Op::kMaskedEq:
+      return {m.value, m.value | (top & ~m.mask)};
+    default:
+      return {0, top};
+  }
+}
+
+// Precondition: both tests compare the same bits of the argument.
+bool exclude_each_other(const Matcher& a, const Matcher& b) {
+  if (a.op == Matcher::Op::kEq && !b.matches(a.value)) return true;
+  if (b.op == Matcher::Op::kEq && !a.matches(b.value)) return true;
+  if (a.op == Matcher::Op::kMaskedEq && b.op == Matcher::Op::kMaskedEq &&
+      ((a.value ^ b.value) & a.mask & b.mask) != 0)
+    return true;
+  const auto [first_a, last_a] = bounds(a);
+  const auto [first_b, last_b] = bounds(b);
+  return last_a < first_b || last_b < first_a;
+}
+
+// Returns the test of each argument that must hold if the rule does, or null.
+std::array<const Matcher*, std::tuple_size_v<decltype(Rule::fields)>> required_tests(
+    const Rule& rule) {
+  std::array<const Matcher*, std::tuple_size_v<decltype(Rule::fields)>> out{};
+  const auto take = [&](const Rule& one) {
+    for (std::size_t i = 0; i < one.fields.size(); ++i)
+      if (one.fields[i].op != Matcher::Op::kAny) out[i] = &one.fields[i];
+  };
+  if (rule.kind == Rule::Kind::kArgs) take(rule);
+  if (rule.kind == Rule::Kind::kAllOf) std::ranges::for_each(rule.children, take);
+  return out;
 }
 
 }  // namespace
@@ -39,20 +88,13 @@ bool always_holds(const Rule& rule) {
   });
 }
 
-RequiredValues required_values(const Rule& rule) {
-  RequiredValues out;
-  const auto take = [&](const Rule& one) {
-    for (std::size_t i = 0; i < one.fields.size(); ++i)
-      if (one.fields[i].op == Matcher::Op::kEq) out[i] = one.fields[i].value;
-  };
-  if (rule.kind == Rule::Kind::kArgs) take(rule);
-  if (rule.kind == Rule::Kind::kAllOf) std::ranges::for_each(rule.children, take);
-  return out;
-}
-
-bool exclude_each_other(const RequiredValues& a, const RequiredValues& b) {
-  for (std::size_t i = 0; i < a.size(); ++i)
-    if (a[i] && b[i] && *a[i] != *b[i]) return true;
+bool exclude_each_other(const Rule& a, const Rule& b) {
+  const auto tests_a = required_tests(a);
+  const auto tests_b = required_tests(b);
+  for (std::size_t i = 0; i < tests_a.size(); ++i)
+    if (tests_a[i] != nullptr && tests_b[i] != nullptr &&
+        exclude_each_other(*tests_a[i], *tests_b[i]))
+      return true;
   return false;
 }
 

@@ -2,10 +2,6 @@
 // libseccomp on one architecture. It must not know profiles (import_oci.h).
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <optional>
-
 #include "harness/policy/policy.h"
 
 namespace secequiv {
@@ -18,12 +14,8 @@ Rule oci_rule_on(Arch arch, Rule rule);
 // treats such a rule as one without conditions.
 bool always_holds(const Rule& rule);
 
-// The value that a rule requires of each argument, if it requires one.
-using RequiredValues =
-    std::array<std::optional<std::uint64_t>, std::tuple_size_v<decltype(Rule::fields)>>;
-RequiredValues required_values(const Rule& rule);
-
-// Returns whether `a` and `b` require different values of the same argument.
-bool exclude_each_other(const RequiredValues& a, const RequiredValues& b);
+// Returns whether tests of one argument show that `a` and `b` never hold together. Precondition:
+// entries of a profile gave both rules. May return false for rules that exclude each other.
+bool exclude_each_other(const Rule& a, const Rule& b);
 
 }  // namespace secequiv

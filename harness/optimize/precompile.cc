@@ -24,6 +24,8 @@ class Constants {
     add(policy.default_action);
     add(policy.bad_arch_action);
     if (policy.x32_action) add(*policy.x32_action);
+    for (const DefaultRange& range : policy.default_ranges)
+      for (const std::uint32_t k : {range.first, range.last, range.action}) add(k);
     for (const auto& [name, value] : policy.variables) add(value);
     for (const RuleSet& set : policy.rule_sets) {
       add(set.action);

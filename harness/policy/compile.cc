@@ -51,6 +51,20 @@ class Compiler {
       }
       code_.bind(next_set);
     }
+    emit_defaults(audit);
+  }
+
+  void emit_defaults(std::uint32_t audit) {
+    const auto ranges = policy_.default_ranges_of(audit);
+    if (!ranges.empty()) code_.load(kNrWord);
+    for (const DefaultRange& range : ranges) {
+      const Label above = code_.label();
+      const Label next = code_.label();
+      code_.branch(kJgeK, range.first, above, next);
+      code_.bind(above);
+      code_.branch(kJgtK, range.last, next, code_.returning(range.action));
+      code_.bind(next);
+    }
     code_.jump(code_.returning(policy_.default_action));
   }
 

@@ -18,6 +18,7 @@ namespace {
 std::set<std::uint32_t> actions_of(const Policy& policy) {
   std::set<std::uint32_t> out = {policy.default_action, policy.bad_arch_action};
   if (policy.x32_action) out.insert(*policy.x32_action);
+  for (const DefaultRange& range : policy.default_ranges) out.insert(range.action);
   for (const RuleSet& set : policy.rule_sets) out.insert(set.action);
   return out;
 }

@@ -45,8 +45,8 @@ const std::string kMatcher = "p:1#/rule_sets/0/rules/read/args/0";
 
 TEST(JsonErrors, NamesProblemsInTheDocument) {
   const std::string known =
-      "known here: $schema, version, name, description, arches, default_action, bad_arch_action, "
-      "x32_action, hot, variables, rule_sets";
+      "known here: $schema, version, name, description, arches, default_action, default_ranges, "
+      "bad_arch_action, x32_action, hot, variables, rule_sets";
   expect_errors(
       {
           {"[]", "p:1#/: expected an object, found []"},
@@ -86,6 +86,14 @@ TEST(JsonErrors, NamesProblemsInTheDocument) {
            "p:1#/x32_action: does not apply if 'arches' lists x32"},
           {R"j({"version": 1, "arches": ["arm"], "default_action": "allow", "x32_action": "log", "rule_sets": []})j",
            "p:1#/x32_action: needs x86_64 among 'arches'"},
+          {R"j({"version": 1, "arches": ["x86_64", "x32"], "default_action": "allow", "default_ranges": [{"arch": "i386", "action": "log"}], "rule_sets": []})j",
+           "p:1#/default_ranges/0/arch: 'i386' is not one of this policy's architectures"},
+          {R"j({"version": 1, "arches": ["x86_64", "x32"], "default_action": "allow", "default_ranges": [{"arch": "x32", "action": "log"}], "rule_sets": []})j",
+           "p:1#/default_ranges/0/arch: expected 'x86_64', to which the numbers of x32 belong"},
+          {R"j({"version": 1, "arches": ["x86_64", "x32"], "default_action": "allow", "default_ranges": [{"arch": "x86_64", "first": 9, "last": 8, "action": "log"}], "rule_sets": []})j",
+           "p:1#/default_ranges/0/last: 'last' is below 'first'"},
+          {R"j({"version": 1, "arches": ["x86_64", "x32"], "default_action": "allow", "default_ranges": [{"arch": "x86_64", "first": 9, "action": "log"}, {"arch": "amd64", "last": 9, "action": "trap"}], "rule_sets": []})j",
+           "p:1#/default_ranges/1: overlaps an earlier range"},
           {R"j({"version": 1, "arches": ["x86_64"], "default_action": "allow", "hot": ["futex", "futux"], "rule_sets": []})j",
            "p:1#/hot/1: unknown system call 'futux' on x86_64; did you mean futex?"},
           {R"j({"version": 1, "arches": ["x86_64"], "default_action": "allow", "hot": "futex", "rule_sets": []})j",

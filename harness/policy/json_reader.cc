@@ -26,8 +26,8 @@ class Reader {
 
   Result<Policy> read() {
     if (auto s = root_.object_with({"$schema", "version", "name", "description", "arches",
-                                    "default_action", "bad_arch_action", "x32_action", "hot",
-                                    "variables", "rule_sets"});
+                                    "default_action", "default_ranges", "bad_arch_action",
+                                    "x32_action", "hot", "variables", "rule_sets"});
         !s)
       return s.error();
     if (auto s = root_.required({"version", "arches", "default_action", "rule_sets"}); !s)
@@ -42,6 +42,7 @@ class Reader {
     }
     if (auto s = arches(); !s) return s.error();
     if (auto s = actions(); !s) return s.error();
+    if (auto s = default_ranges(); !s) return s.error();
     if (auto s = hot(); !s) return s.error();
     if (auto s = variables(); !s) return s.error();
     const JsonCursor sets = root_.at("rule_sets");
@@ -78,6 +79,53 @@ class Reader {
         return list.at(i).fail(fmt::format("'{}' is listed twice", *name));
       policy_.arches.push_back(*arch);
     }
+    return Ok{};
+  }
+
+  // Finds one of the policy's architectures by its name.
+  Result<Arch> own_arch(const JsonCursor& at, const std::string& name) const {
+    const auto arch = arch_from_name(name);
+    if (!arch || !policy_.has_arch(*arch))
+      return at.fail(fmt::format("'{}' is not one of this policy's architectures", name));
+    return *arch;
+  }
+
+  Status default_ranges() {
+    if (!root_.has("default_ranges")) return Ok{};
+    const JsonCursor list = root_.at("default_ranges");
+    if (auto s = list.array("an array of ranges of numbers"); !s) return s;
+    for (std::size_t i = 0; i < list.value().size(); ++i)
+      if (auto s = default_range(list.at(i)); !s) return s;
+    return Ok{};
+  }
+
+  Status default_range(const JsonCursor& at) {
+    if (auto s = at.object_with({"arch", "first", "last", "action"}); !s) return s;
+    if (auto s = at.required({"arch", "action"}); !s) return s;
+    auto name = at.at("arch").string("an architecture's name");
+    if (!name) return name.error();
+    auto arch = own_arch(at.at("arch"), *name);
+    if (!arch) return arch.error();
+    if (*arch == Arch::kX32)
+      return at.at("arch").fail("expected 'x86_64', to which the numbers of x32 belong");
+    DefaultRange range{.arch = *arch, .position = at.position(at.path())};
+    for (auto [key, number] : {std::pair("first", &range.first), std::pair("last", &range.last)}) {
+      if (!at.has(key)) continue;
+      auto value = at.at(key).number32("a number from 0 to 2^32-1");
+      if (!value) return value.error();
+      *number = *value;
+    }
+    if (range.last < range.first) return at.at("last").fail("'last' is below 'first'");
+    auto chosen = action(at.at("action"));
+    if (!chosen) return chosen.error();
+    range.action = *chosen;
+    auto& all = policy_.default_ranges;
+    if (std::ranges::any_of(all, [&](const DefaultRange& other) {
+          return other.arch == range.arch && other.first <= range.last && range.first <= other.last;
+        }))
+      return at.fail("overlaps an earlier range");
+    const auto key = [](const DefaultRange& each) { return std::pair(each.arch, each.first); };
+    all.insert(std::ranges::upper_bound(all, key(range), {}, key), range);
     return Ok{};
   }
 
@@ -151,10 +199,8 @@ class Reader {
     std::vector<Arch> arches = policy_.arches;
     std::string name = key;
     if (const std::size_t colon = key.find(':'); colon != std::string::npos) {
-      const auto arch = arch_from_name(key.substr(0, colon));
-      if (!arch || !policy_.has_arch(*arch))
-        return at.fail(
-            fmt::format("'{}' is not one of this policy's architectures", key.substr(0, colon)));
+      const auto arch = own_arch(at, key.substr(0, colon));
+      if (!arch) return arch.error();
       arches = {*arch};
       name = key.substr(colon + 1);
     }

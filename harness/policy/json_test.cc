@@ -19,6 +19,7 @@ void expect_same_policy(const Policy& a, const Policy& b) {
   EXPECT_EQ(a.description, b.description);
   EXPECT_EQ(a.arches, b.arches);
   EXPECT_EQ(a.default_action, b.default_action);
+  EXPECT_EQ(a.default_ranges, b.default_ranges);
   EXPECT_EQ(a.bad_arch_action, b.bad_arch_action);
   EXPECT_EQ(a.x32_action, b.x32_action);
   EXPECT_EQ(a.hot, b.hot);
@@ -39,7 +40,9 @@ void expect_same_policy(const Policy& a, const Policy& b) {
 TEST(Json, ReadsEveryMember) {
   const Policy policy = policy_from(R"j({
     "$schema": "anything", "version": 1, "name": "n", "description": "d", "arches": ["x86_64", "arm64"],
-    "default_action": "kill_process", "bad_arch_action": "trap(5)", "x32_action": 327681, "hot": ["futex", "x86_64:open"],
+    "default_action": "kill_process", "bad_arch_action": "trap(5)",
+    "default_ranges": [{"arch": "aarch64", "action": "log"}, {"arch": "x86_64", "first": 500, "action": "errno(2)"},
+                       {"arch": "amd64", "first": 0, "last": 9, "action": "allow"}], "x32_action": 327681, "hot": ["futex", "x86_64:open"],
     "variables": {"fd": 7, "other": 4294967295},
     "rule_sets": [
       {"action": "errno(EACCES)", "vsyscall": true, "description": "d", "rules": {}},
@@ -53,6 +56,10 @@ TEST(Json, ReadsEveryMember) {
   EXPECT_EQ(policy.description, "d");
   EXPECT_EQ(policy.arches, (std::vector{Arch::kX86_64, Arch::kAarch64}));
   EXPECT_EQ(policy.default_action, SECCOMP_RET_KILL_PROCESS);
+  EXPECT_EQ(policy.default_ranges,
+            (std::vector<DefaultRange>{{Arch::kX86_64, 0, 9, SECCOMP_RET_ALLOW},
+                                       {Arch::kX86_64, 500, 0xffffffff, SECCOMP_RET_ERRNO | 2},
+                                       {Arch::kAarch64, 0, 0xffffffff, SECCOMP_RET_LOG}}));
   EXPECT_EQ(policy.bad_arch_action, SECCOMP_RET_TRAP | 5);
   EXPECT_EQ(policy.x32_action, SECCOMP_RET_ERRNO | 1);
   EXPECT_EQ(policy.hot, (std::vector<std::string>{"futex", "x86_64:open"}));
@@ -111,6 +118,7 @@ TEST(Json, ConstantsDependOnTheArchitecture) {
 TEST(Json, WritesPolicies) {
   const Policy policy = policy_from(
       R"j({"version": 1, "name": "demo", "arches": ["x86_64", "i386"], "default_action": "errno(1)",
+    "default_ranges": [{"arch": "i386", "first": 450, "action": "log"}],
     "x32_action": "errno(9999)", "variables": {"fd": 7}, "hot": ["read"],
     "rule_sets": [{"action": "allow", "rules": {"read": true, "x86_64:write": {"args": {"0": {"eq": "$fd"}, "ip": {"masked_eq": {"mask": 3, "value": 1}}}},
                                                 "i386:999": {"any_of": [true, {"args": {"1": {"bits_allowlist": 3}}}]}}},
@@ -124,6 +132,14 @@ TEST(Json, WritesPolicies) {
   "i386"
  ],
  "default_action": "errno(EPERM)",
+ "default_ranges": [
+  {
+   "arch": "i386",
+   "first": 450,
+   "last": 4294967295,
+   "action": "log"
+  }
+ ],
  "bad_arch_action": "kill_process",
  "x32_action": "errno(9999)",
  "hot": [

@@ -149,6 +149,11 @@ Json policy_json(const Policy& policy, Style style) {
   out["arches"] = Json::array();
   for (const Arch arch : policy.arches) out["arches"].push_back(arch_info(arch).name);
   out["default_action"] = action_json<Json>(policy.default_action, style);
+  for (const DefaultRange& range : policy.default_ranges)
+    out["default_ranges"].push_back({{"arch", arch_info(range.arch).name},
+                                     {"first", range.first},
+                                     {"last", range.last},
+                                     {"action", action_json<Json>(range.action, style)}});
   out["bad_arch_action"] = action_json<Json>(policy.bad_arch_action, style);
   if (policy.x32_action) out["x32_action"] = action_json<Json>(*policy.x32_action, style);
   if (!policy.hot.empty()) out["hot"] = policy.hot;

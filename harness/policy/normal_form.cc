@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -161,15 +162,65 @@ std::vector<std::string> arches(const Policy& policy) {
   return out;
 }
 
-// An action for x32 calls applies to all numbers with bit 30, except -1.
+// Returns the numbers that rules name, in ascending order.
+std::set<std::uint32_t> numbers_with_rules(const Policy& policy, std::uint32_t audit) {
+  std::set<std::uint32_t> out;
+  for (const RuleSet& set : policy.rule_sets)
+    for (const SyscallRule& entry : set.rules)
+      if (arch_info(entry.arch).audit == audit) out.insert(entry.nr);
+  return out;
+}
+
+std::string text(std::uint32_t audit, std::uint32_t first, std::uint32_t last,
+                 std::uint32_t action) {
+  return fmt::format(R"({{"audit": {}, "first": {}, "last": {}, "action": {}}})", audit, first,
+                     last, action);
+}
+
+// Lists the default ranges without the numbers that have rules, because ranges come before rules in
+// the normal form. last_rules() is about those numbers.
+void add_default_ranges(const Policy& policy, std::vector<std::string>& out) {
+  for (const std::uint32_t audit : policy.audit_values()) {
+    const auto numbers = numbers_with_rules(policy, audit);
+    for (const DefaultRange& range : policy.default_ranges_of(audit)) {
+      std::uint64_t next = range.first;
+      const auto add_until = [&](std::uint64_t end) {
+        if (next < end)
+          out.push_back(text(audit, static_cast<std::uint32_t>(next),
+                             static_cast<std::uint32_t>(end - 1), range.action));
+        next = end + 1;
+      };
+      for (auto at = numbers.lower_bound(range.first); at != numbers.end() && *at <= range.last;
+           ++at)
+        add_until(*at);
+      add_until(std::uint64_t{range.last} + 1);
+    }
+  }
+}
+
+// An action for x32 calls applies to all numbers with bit 30, except -1. It precedes the default
+// ranges.
 std::vector<std::string> ranges(const Policy& policy) {
-  if (!policy.x32_action || !policy.has_arch(Arch::kX86_64) || policy.has_arch(Arch::kX32))
-    return {};
-  const auto range = [&](std::uint32_t first, std::uint32_t last) {
-    return fmt::format(R"({{"audit": {}, "first": {}, "last": {}, "action": {}}})",
-                       AUDIT_ARCH_X86_64, first, last, *policy.x32_action);
-  };
-  return {range(kX32Bit, 0x7fffffff), range(0xc0000000, 0xfffffffe)};
+  std::vector<std::string> out;
+  if (policy.x32_action && policy.has_arch(Arch::kX86_64) && !policy.has_arch(Arch::kX32))
+    for (const auto& [first, last] : kX32Numbers)
+      out.push_back(text(AUDIT_ARCH_X86_64, first, last, *policy.x32_action));
+  add_default_ranges(policy, out);
+  return out;
+}
+
+std::string rule_text(std::uint32_t action, std::uint32_t audit, std::uint32_t nr,
+                      const Disjunction& any_of) {
+  return fmt::format("\n  {{\"action\": {}, \"audit\": {}, \"nr\": {}, \"any_of\": {}}}", action,
+                     audit, nr, text(any_of));
+}
+
+// Gives the numbers that have rules the action of their default range.
+void add_last_rules(const Policy& policy, std::vector<std::string>& out) {
+  for (const std::uint32_t audit : policy.audit_values())
+    for (const std::uint32_t nr : numbers_with_rules(policy, audit))
+      if (const auto* range = policy.default_range(audit, nr))
+        out.push_back(rule_text(range->action, audit, nr, {Conjunction()}));
 }
 
 // A name in `hot` means the call on every architecture that has it.
@@ -196,11 +247,10 @@ Result<std::string> write_normal_form(const Policy& policy) {
     for (const SyscallRule& entry : set.rules) {
       const auto any_of = disjunction(entry.rule, set.vsyscall);
       if (!any_of) return any_of.error();
-      rules.push_back(
-          fmt::format("\n  {{\"action\": {}, \"audit\": {}, \"nr\": {}, \"any_of\": {}}}",
-                      set.action, arch_info(entry.arch).audit, entry.nr, text(*any_of)));
+      rules.push_back(rule_text(set.action, arch_info(entry.arch).audit, entry.nr, *any_of));
     }
   }
+  add_last_rules(policy, rules);
   const std::string name =
       nlohmann::json(policy.name).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   return fmt::format(

@@ -125,15 +125,51 @@ std::vector<std::uint32_t> Policy::audit_values() const {
   return out;
 }
 
+namespace {
+
+// Removes the numbers first..last.
+std::vector<DefaultRange> without(const std::vector<DefaultRange>& ranges, std::uint32_t first,
+                                  std::uint32_t last) {
+  std::vector<DefaultRange> out;
+  for (const DefaultRange& range : ranges) {
+    DefaultRange below = range;
+    DefaultRange above = range;
+    if (first > 0) below.last = std::min(range.last, first - 1);
+    if (last < ~std::uint32_t{0}) above.first = std::max(range.first, last + 1);
+    if (first > 0 && below.first <= below.last) out.push_back(below);
+    if (last < ~std::uint32_t{0} && above.first <= above.last) out.push_back(above);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<DefaultRange> Policy::default_ranges_of(std::uint32_t audit) const {
+  std::vector<DefaultRange> out;
+  std::ranges::copy_if(default_ranges, std::back_inserter(out), [&](const DefaultRange& range) {
+    return arch_info(range.arch).audit == audit;
+  });
+  if (audit != AUDIT_ARCH_X86_64 || !x32_action || has_arch(Arch::kX32)) return out;
+  for (const auto& [first, last] : kX32Numbers) out = without(out, first, last);
+  return out;
+}
+
+const DefaultRange* Policy::default_range(std::uint32_t audit, std::uint32_t nr) const {
+  const auto found = std::ranges::find_if(default_ranges, [&](const DefaultRange& range) {
+    return arch_info(range.arch).audit == audit && range.first <= nr && nr <= range.last;
+  });
+  return found == default_ranges.end() ? nullptr : &*found;
+}
+
 bool Policy::has_arch(Arch arch) const { return std::ranges::find(arches, arch) != arches.end(); }
 
 Origin origin(const Policy& policy, const SeccompData& data) {
   const auto audits = policy.audit_values();
   if (std::ranges::find(audits, data.arch()) == audits.end())
-    return {Origin::Kind::kBadArch, policy.bad_arch_action};
+    return Origin{.kind = Origin::Kind::kBadArch, .action = policy.bad_arch_action};
   if (policy.x32_action && !policy.has_arch(Arch::kX32) &&
       arch_from_data(data.arch(), data.nr()) == Arch::kX32)
-    return {Origin::Kind::kX32, *policy.x32_action};
+    return Origin{.kind = Origin::Kind::kX32, .action = *policy.x32_action};
   const Endian endian = endian_of(data.arch());
   for (std::size_t i = 0; i < policy.rule_sets.size(); ++i) {
     const RuleSet& set = policy.rule_sets[i];
@@ -142,10 +178,13 @@ Origin origin(const Policy& policy, const SeccompData& data) {
       if (arch_info(arch).audit != data.arch()) continue;
       const Rule* rule = set.find(arch, data.nr());
       if (rule != nullptr && rule->matches(data, endian))
-        return {Origin::Kind::kRule, set.action, i, arch, rule};
+        return {Origin::Kind::kRule, set.action, nullptr, i, arch, rule};
     }
   }
-  return {Origin::Kind::kDefault, policy.default_action};
+  const DefaultRange* range = policy.default_range(data.arch(), data.nr());
+  return Origin{.kind = Origin::Kind::kDefault,
+                .action = range == nullptr ? policy.default_action : range->action,
+                .range = range};
 }
 
 std::uint32_t decide(const Policy& policy, const SeccompData& data) {

@@ -126,12 +126,24 @@ struct RuleSet {
   friend bool operator==(const RuleSet&, const RuleSet&) = default;
 };
 
+// The default action for the numbers first..last of an architecture, instead of the policy's.
+struct DefaultRange {
+  Arch arch = Arch::kX86_64;  // never x32, whose numbers belong to x86_64
+  std::uint32_t first = 0;
+  std::uint32_t last = 0xffffffff;
+  std::uint32_t action = 0;
+  PositionRef position = {};
+
+  friend bool operator==(const DefaultRange&, const DefaultRange&) = default;
+};
+
 struct Policy {
   std::string name;
   std::string description;
   std::vector<Arch> arches;  // not empty; the first is the primary one
   std::uint32_t default_action = 0;
   PositionRef default_position = {};
+  std::vector<DefaultRange> default_ranges;  // sorted by (arch, first); they do not overlap
   std::uint32_t bad_arch_action = 0;
   PositionRef bad_arch_position = {};
   // The action for numbers with the x32 bit (except -1) under AUDIT_ARCH_X86_64 if `arches` lacks
@@ -145,6 +157,10 @@ struct Policy {
   // Returns the distinct AUDIT_ARCH_* values of `arches`, in order.
   [[nodiscard]] std::vector<std::uint32_t> audit_values() const;
   [[nodiscard]] bool has_arch(Arch arch) const;
+  // Returns the ranges for an AUDIT_ARCH_* value, without the numbers that x32_action decides.
+  [[nodiscard]] std::vector<DefaultRange> default_ranges_of(std::uint32_t audit) const;
+  // Returns the range that contains `nr`, or null.
+  [[nodiscard]] const DefaultRange* default_range(std::uint32_t audit, std::uint32_t nr) const;
   friend bool operator==(const Policy&, const Policy&) = default;
 };
 
@@ -153,6 +169,7 @@ struct Origin {
   enum class Kind : std::uint8_t { kRule, kDefault, kBadArch, kX32 };
   Kind kind = Kind::kDefault;
   std::uint32_t action = 0;
+  const DefaultRange* range = nullptr;  // for kDefault, if a range decides; the policy owns it
   // The other members are set for kRule only.
   std::size_t rule_set = 0;
   Arch arch = Arch::kX86_64;

@@ -222,6 +222,36 @@ TEST(Decide, VsyscallSetsNeedBit63OfTheInstructionPointer) {
       << "bit 31 of the low half is another bit";
 }
 
+TEST(Policy, ARangeOfNumbersHasADefaultActionOfItsOwn) {
+  const Policy policy =
+      policy_from(R"j({"version": 1, "arches": ["x86_64", "i386"], "default_action": "errno(1)",
+    "x32_action": "trap(32)", "default_ranges": [
+      {"arch": "x86_64", "first": 2, "last": 5, "action": "log"},
+      {"arch": "x86_64", "first": 1000, "action": "kill_process"}],
+    "rule_sets": [{"action": "allow", "rules": {"x86_64:3": {"args": {"0": {"eq": 7}}}, "x86_64:0x80000000": true}}]})j");
+  SeccompData seven = call(Arch::kX86_64, 3);
+  seven.set_field(0, 7, Endian::kLittle);
+  EXPECT_EQ(decide(policy, seven), kAllow) << "a rule precedes the range";
+  for (const std::uint32_t nr : {2u, 3u, 5u})
+    EXPECT_EQ(decide(policy, call(Arch::kX86_64, nr)), SECCOMP_RET_LOG);
+  for (const std::uint32_t nr : {1u, 6u, 999u})
+    EXPECT_EQ(decide(policy, call(Arch::kX86_64, nr)), kDenied);
+  for (const std::uint32_t nr : {1000u, 0x3fffffffu, 0x80000001u, 0xbfffffffu, 0xffffffffu})
+    EXPECT_EQ(decide(policy, call(Arch::kX86_64, nr)), SECCOMP_RET_KILL_PROCESS) << nr;
+  EXPECT_EQ(decide(policy, call(Arch::kX86_64, 0x80000000)), kAllow);
+  EXPECT_EQ(decide(policy, call(Arch::kX86_64, kX32Bit)), SECCOMP_RET_TRAP | 32)
+      << "the x32 action precedes the range";
+  EXPECT_EQ(decide(policy, call(Arch::kI386, 1000)), kDenied) << "a range of x86_64 alone";
+  const auto ranges = policy.default_ranges_of(AUDIT_ARCH_X86_64);
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> left;
+  for (const DefaultRange& range : ranges) left.emplace_back(range.first, range.last);
+  EXPECT_EQ(left,
+            (std::vector<std::pair<std::uint32_t, std::uint32_t>>{
+                {2, 5}, {1000, 0x3fffffff}, {0x80000000, 0xbfffffff}, {0xffffffff, 0xffffffff}}))
+      << "without the numbers of x32";
+  EXPECT_TRUE(policy.default_ranges_of(AUDIT_ARCH_I386).empty());
+}
+
 TEST(Decide, X32NumbersGetTheX32Action) {
   const std::string rest =
       R"j("default_action": "errno(1)", "rule_sets": [{"action": "allow", "rules": )j";
@@ -265,6 +295,7 @@ TEST(RandomPolicy, CoversEverythingThatAPolicyCanContain) {
   std::array<std::size_t, 9> arches{};
   std::size_t vsyscall = 0;
   std::size_t x32 = 0;
+  std::size_t ranges = 0;
   std::size_t ip = 0;
   std::size_t variables = 0;
   std::size_t low_half = 0;
@@ -284,6 +315,7 @@ TEST(RandomPolicy, CoversEverythingThatAPolicyCanContain) {
     const Policy policy = random_policy(random);
     for (const Arch arch : policy.arches) ++arches[static_cast<std::size_t>(arch)];
     x32 += policy.x32_action ? 1 : 0;
+    ranges += policy.default_ranges.empty() ? 0 : 1;
     for (const RuleSet& set : policy.rule_sets) {
       vsyscall += set.vsyscall ? 1 : 0;
       for (const SyscallRule& entry : set.rules) {
@@ -296,7 +328,8 @@ TEST(RandomPolicy, CoversEverythingThatAPolicyCanContain) {
   for (const std::size_t count : ops) EXPECT_GT(count, 50u);
   for (const std::size_t count : kinds) EXPECT_GT(count, 50u);
   for (const std::size_t count : arches) EXPECT_GT(count, 20u);
-  for (const std::size_t count : {vsyscall, x32, ip, variables, low_half}) EXPECT_GT(count, 20u);
+  for (const std::size_t count : {vsyscall, x32, ranges, ip, variables, low_half})
+    EXPECT_GT(count, 20u);
   Random same(41);
   Random again(41);
   const Policy policy = random_policy(same);

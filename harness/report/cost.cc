@@ -7,6 +7,7 @@
 
 #include "harness/base/text.h"
 #include "harness/report/json.h"
+#include "harness/report/lower_bound.h"
 
 namespace secequiv {
 namespace {
@@ -45,6 +46,8 @@ ordered_json side_json(const Side& side) {
                    {"calls", ordered_json::array()}};
   for (std::size_t i = 0; i < side.calls.size(); ++i)
     out["calls"].push_back(call_json(side.calls[i], side.exact[i]));
+  if (side.bound) out["bound"] = to_json(*side.bound);
+  if (!side.no_bound.empty()) out["no_bound"] = side.no_bound;
   return out;
 }
 
@@ -155,6 +158,12 @@ std::string cost_text(const CostReport& report, std::size_t most, std::string_vi
         "  and {}{} in the worst case: {}\n",
         side.name, weighted_mean(side.calls), weighted_mean_uncached(side.calls),
         side.worst.instructions, side.worst_exact ? "" : " or more", describe(side.worst.data));
+  for (const Side& side : report.sides) {
+    const LeastCost reached{weighted_mean(side.calls), weighted_mean_uncached(side.calls),
+                            side.instructions()};
+    if (side.bound) out += bound_text(side.name, reached, *side.bound);
+    if (!side.no_bound.empty()) out += no_bound_text(side.name, side.no_bound);
+  }
   if (report.sides.size() == 2) out += ratio_text(report.sides[0], report.sides[1]);
   return out + holds_for_line(report.read_for);
 }

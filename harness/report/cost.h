@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/coverage/cost.h"
+#include "harness/coverage/lower_bound.h"
 #include "harness/report/counted_stack.h"
 #include "harness/report/pair_notes.h"
 
@@ -24,6 +25,8 @@ struct CostReport {
     std::vector<std::optional<ExactCost>> exact = {};  // for each call
     WorstInput worst = {};
     bool worst_exact = false;
+    std::optional<LowerBound> bound = {};  // for every filter that decides as this side does
+    std::string no_bound = {};             // why a bound that was wanted is missing
 
     [[nodiscard]] bool calls_exact() const {
       return std::ranges::all_of(exact, [](const auto& cost) { return cost.has_value(); });
@@ -34,6 +37,11 @@ struct CostReport {
   std::vector<Side> sides;  // one or two, with the same calls
   bool profiled = true;     // false: each call counts once
   std::optional<ReadFor> read_for = {};
+
+  // Returns whether all bounds that were wanted are known.
+  [[nodiscard]] bool bounded() const {
+    return std::ranges::all_of(sides, [](const Side& side) { return side.no_bound.empty(); });
+  }
 };
 
 // Returns "0.75", or "0 to 5.0" if nothing was executed before. The text ends with "~" if it is not

@@ -4,10 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <concepts>
 
 #include "harness/report/fold.h"
 #include "harness/seccomp/action.h"
-#include "harness/seccomp/argument_names.h"
 #include "harness/seccomp/data.h"
 
 namespace secequiv {
@@ -83,60 +83,32 @@ std::size_t shown_numbers(const WordSet& set) {
   return values ? number_count(form_of(*values, set.negated, kAll).ranges) : number_count(set);
 }
 
-std::string hex(std::uint64_t value) { return fmt::format("{:#x}", value); }
-
-// Names the values of one argument of a call, if both are known.
-struct ArgumentValues {
-  std::optional<AskedCall> call;
-  int argument;
-
-  std::string operator()(std::uint64_t value) const {
-    const std::string name = call ? argument_name(call->arch, call->nr, argument, value) : "";
-    return name.empty() ? hex(value) : name;
-  }
-  // Names bits that a mask selects: flags only, because an argument's value can have other bits.
-  [[nodiscard]] std::string flags(std::uint64_t bits) const {
-    const std::string name = call ? argument_flags(call->arch, call->nr, argument, bits) : "";
-    if (name.empty()) return hex(bits);
-    return name.find('|') != std::string::npos ? "(" + name + ")" : name;
-  }
-};
-
-// Formats "FIELD & MASK == VALUE".
-template <class Name>
-std::string mask_text(const std::string& field, std::uint32_t mask, bool negated,
-                      std::uint32_t value, const Name& name) {
-  std::string bits = hex(mask);
-  std::string wanted = hex(value);
-  if constexpr (requires { name.flags(mask); }) {
-    bits = name.flags(mask);
-    if (bits != hex(mask) && value != 0) wanted = name.flags(value);
-  }
-  return fmt::format("{} & {} {} {}", field, bits, negated ? "!=" : "==", wanted);
-}
-
 // Formats the conditions on one word. `high` contains the bits above the word's 32 bits, and `top`
 // is the highest value of the field.
 template <class Name>
 std::string set_text(const std::string& field, const WordSet& set, std::uint64_t high,
                      std::uint64_t top, const Name& name) {
   std::vector<std::string> tests;
-  if (set.base.mask != 0)
-    tests.push_back(mask_text(field, set.base.mask, false, set.base.value, name));
+  const auto masked = [&](const WordSet::Cube& cube, bool negated) {
+    if constexpr (std::same_as<Name, ArgumentValues>)
+      return mask_text(field, cube.mask, negated, cube.value, name);
+    else
+      return mask_text(field, cube.mask, negated, cube.value, {std::nullopt, 0});
+  };
+  if (set.base.mask != 0) tests.push_back(masked(set.base, false));
   Ranges ranges;
   ranges.reserve(set.intervals.size());
   for (const WordSet::Interval& i : set.intervals)
     ranges.push_back({high | i.first, high | i.last});
   if (!ranges.empty()) tests.push_back(ranges_text(field, ranges, set.negated, top, name));
-  for (const WordSet::Cube& cube : set.cubes)
-    tests.push_back(mask_text(field, cube.mask, set.negated, cube.value, name));
+  for (const WordSet::Cube& cube : set.cubes) tests.push_back(masked(cube, set.negated));
   if (tests.size() == 1) return tests[0];
   if (set.negated) return fmt::format("{}", fmt::join(tests, " && "));
   return fmt::format("({})", fmt::join(tests, " || "));
 }
 
 // Formats the number of a system call.
-std::string plain(std::uint32_t nr) { return nr < 4096 ? fmt::format("{}", nr) : hex(nr); }
+std::string plain(std::uint32_t nr) { return nr < 4096 ? fmt::format("{}", nr) : hex_text(nr); }
 
 // Returns the architecture that all inputs of the region have, if there is one.
 std::optional<std::uint32_t> audit_of(const Region& region) {
@@ -152,7 +124,7 @@ Arch own_arch(const Region& region, Arch host) {
 
 std::string arch_name(std::uint32_t audit) {
   const auto arch = arch_from_data(audit, 0);
-  return arch ? std::string(arch_info(*arch).name) : hex(audit);
+  return arch ? std::string(arch_info(*arch).name) : hex_text(audit);
 }
 
 std::string arch_text(const WordSet& set) {
@@ -293,7 +265,7 @@ void field_text(const FoldedRegion& region, int field, Values values,
     out.push_back(in_set ? shorter_text(name + suffix, *in_set, set.negated, kAll, shown)
                          : set_text(name + suffix, set, 0, kAll, shown));
   };
-  if (high != nullptr) half(".hi", *high, hex);
+  if (high != nullptr) half(".hi", *high, hex_text);
   if (low != nullptr) half(".lo", *low, value_text);
 }
 

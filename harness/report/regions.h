@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/compare/difference.h"
+#include "harness/report/value_text.h"
 #include "harness/seccomp/arch.h"
 
 namespace secequiv {
@@ -18,13 +19,6 @@ namespace secequiv {
 enum class Values : std::uint8_t {
   kNumbers,  // "arg0 == 0x26", and ranges of system calls by number
   kNamed,    // "arg0 == AF_ALG", and system calls in alphabetical order
-};
-
-// The system call that the user asked about. Lists begin with it, and its constants have names even
-// in regions that do not name the call.
-struct AskedCall {
-  Arch arch;
-  std::uint32_t nr;
 };
 
 // Returns "arch == x86_64 && nr in {read, write} && arg0 == 0x5", or "true" without conditions.

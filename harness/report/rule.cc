@@ -64,7 +64,11 @@ DecidingRule deciding_rule(const Policy& policy, const SeccompData& data) {
     case Origin::Kind::kX32:
       return {"x32 action: the number has the x32 bit", policy.x32_position};
     case Origin::Kind::kDefault:
-      return {"default action: no rule matches", policy.default_position, true};
+      if (from.range == nullptr)
+        return {"default action: no rule matches", policy.default_position, true};
+      return {fmt::format("default action of numbers {} to {} on {}: no rule matches",
+                          from.range->first, from.range->last, arch_info(from.range->arch).name),
+              from.range->position, true};
     case Origin::Kind::kRule:
       break;
   }

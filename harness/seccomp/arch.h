@@ -3,11 +3,13 @@
 // not know filters.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/base/fixed_text.h"
@@ -38,6 +40,9 @@ inline constexpr std::uint32_t AUDIT_ARCH_S390X = 0x80000016;
 inline constexpr std::uint32_t AUDIT_ARCH_PPC64LE = 0xc0000015;
 inline constexpr std::uint32_t AUDIT_ARCH_MIPS64 = 0x80000008;
 inline constexpr std::uint32_t kX32Bit = 0x40000000;  // __X32_SYSCALL_BIT
+// The ranges of numbers with that bit, without -1, which the kernel treats as no number.
+inline constexpr std::array<std::pair<std::uint32_t, std::uint32_t>, 2> kX32Numbers = {
+    {{0x40000000, 0x7fffffff}, {0xc0000000, 0xfffffffe}}};
 
 struct SyscallEntry {
   std::uint32_t nr;

@@ -91,10 +91,14 @@ std::uint32_t Space::least(NodeId set, std::uint32_t word) {
 
 Decisions Space::decisions(std::span<const ProgramView> filters, Sameness sameness) {
   if (filters.size() == 1) return decisions(filters.front(), sameness);
-  std::vector<Decisions> all;
-  all.reserve(filters.size());
-  for (const ProgramView filter : filters) all.push_back(decisions(filter, Sameness::kRaw));
-  return normalized(stack(all), sameness);
+  return normalized(stack(each(filters)), sameness);
+}
+
+std::vector<Decisions> Space::each(std::span<const ProgramView> filters) {
+  std::vector<Decisions> out;
+  out.reserve(filters.size());
+  for (const ProgramView filter : filters) out.push_back(decisions(filter, Sameness::kRaw));
+  return out;
 }
 
 Word Space::value(const Decisions& decisions) {
@@ -134,28 +138,44 @@ Decisions Space::normalized(const Decisions& decisions, Sameness sameness) {
   return out;
 }
 
+template <class Wins>
+Decisions Space::contest(const Decisions& kept, const Decisions& next, const Wins& wins) {
+  Decisions out;
+  const auto word = [&](NodeId leaf) {
+    const std::uint32_t number = diagrams_.node(leaf).pattern;
+    return diagrams_.is_symbol(leaf) ? computed_[number] : words_.constant(number);
+  };
+  out.root = diagrams_.merge(kept.root, next.root, [&](NodeId old, NodeId newer) {
+    const Word a = word(old);
+    const Word b = word(newer);
+    const NodeId leaf = leaf_for(words_.choose(wins(b, a), b, a));
+    out.computed = out.computed || diagrams_.is_symbol(leaf);
+    return leaf;
+  });
+  return out;
+}
+
 Decisions Space::stack(std::span<const Decisions> filters) {
   if (filters.size() == 1) return filters[0];
+  // This is precedence() as an unsigned number.
+  const auto rank = [&](const Word& value) {
+    return words_.bit_xor(words_.bit_and(value, words_.constant(SECCOMP_RET_ACTION_FULL)),
+                          words_.constant(kSignBit));
+  };
   Decisions out{diagrams_.leaf(SECCOMP_RET_ALLOW), false};
-  for (const Decisions& filter : filters) {
-    const auto combine = [&](NodeId so_far, NodeId newer) {
-      const auto word = [&](NodeId leaf) {
-        const std::uint32_t number = diagrams_.node(leaf).pattern;
-        return diagrams_.is_symbol(leaf) ? computed_[number] : words_.constant(number);
-      };
-      // This is precedence() as an unsigned number.
-      const auto rank = [&](const Word& value) {
-        return words_.bit_xor(words_.bit_and(value, words_.constant(SECCOMP_RET_ACTION_FULL)),
-                              words_.constant(kSignBit));
-      };
-      const Word old = word(so_far);
-      const Word next = word(newer);
-      const NodeId leaf = leaf_for(words_.choose(words_.ugt(rank(old), rank(next)), next, old));
-      out.computed = out.computed || diagrams_.is_symbol(leaf);
-      return leaf;
-    };
-    out.root = diagrams_.merge(out.root, filter.root, combine);
-  }
+  for (const Decisions& filter : filters)
+    out = contest(out, filter, [&](const Word& newer, const Word& old) {
+      return words_.ugt(rank(old), rank(newer));
+    });
+  return out;
+}
+
+Decisions Space::loosest(std::span<const Decisions> filters) {
+  Decisions out = filters[0];
+  for (const Decisions& filter : filters.subspan(1))
+    out = contest(out, filter, [&](const Word& newer, const Word& old) {
+      return more_permissive_symbolic(words_, newer, old);
+    });
   return out;
 }
 

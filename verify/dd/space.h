@@ -65,10 +65,16 @@ class Space {
   Decisions decisions(ProgramView program, Sameness sameness);
   // Returns what one filter, or a stack of filters with the newest first, decides.
   Decisions decisions(std::span<const ProgramView> filters, Sameness sameness);
+  // Returns what each of these filters decides by itself.
+  std::vector<Decisions> each(std::span<const ProgramView> filters);
   // Returns what a stack of filters with the newest first decides (run_stack in
   // harness/seccomp/action.h). Preconditions: the stack is not empty, and each function was made
   // with kRaw.
   Decisions stack(std::span<const Decisions> filters);
+  // Returns the result with the most permissive action (compare_actions in
+  // harness/compare/question.h) of several filters; of equally permissive ones, the first filter's.
+  // Preconditions: those of stack().
+  Decisions loosest(std::span<const Decisions> filters);
   Decisions normalized(const Decisions& decisions, Sameness sameness);
 
   // Returns the set of inputs for which the functions differ. The functions are equal if and only
@@ -101,6 +107,9 @@ class Space {
  private:
   NodeId leaf_for(const Word& value);
   NodeId leaf_at(NodeId id, const SeccompData& data);
+  // Returns `next` where `wins(next, kept)` holds for both results as words, otherwise `kept`.
+  template <class Wins>
+  Decisions contest(const Decisions& kept, const Decisions& next, const Wins& wins);
 
   Symbols symbols_;
   Order order_;

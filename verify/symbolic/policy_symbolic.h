@@ -40,6 +40,12 @@ class PolicyTerms {
     endian_ = endian_of(audit);
     const Word nr = domain_.load(kNrWord);
     Word out = domain_.constant(policy_.default_action);
+    for (const DefaultRange& range : policy_.default_ranges_of(audit)) {
+      const Bool within =
+          domain_.both(domain_.uge(nr, domain_.constant(range.first)),
+                       domain_.negate(domain_.ugt(nr, domain_.constant(range.last))));
+      out = domain_.choose(within, domain_.constant(range.action), out);
+    }
     // The first rule set that matches decides, so it is applied last.
     for (std::size_t i = policy_.rule_sets.size(); i-- > 0;) {
       const RuleSet& set = policy_.rule_sets[i];

@@ -13,8 +13,6 @@
 namespace secequiv {
 namespace {
 
-constexpr std::uint32_t kAll = 0xffffffff;
-
 // Removes the clauses after the first that always applies, and trailing clauses that repeat the
 // default action.
 void close(const Plan& plan, Decision& decision) {
@@ -51,6 +49,31 @@ std::vector<std::uint32_t> worth_a_test(
   return out;
 }
 
+// Adds the default ranges: as the last clause of the numbers in `code_of`, and as entries for all
+// other numbers.
+void add_defaults(const std::vector<DefaultRange>& ranges, const Plan& plan,
+                  const std::map<std::uint32_t, std::size_t>& code_of, std::vector<Decision>& codes,
+                  std::vector<Entry>& entries) {
+  for (const DefaultRange& range : ranges) {
+    const Clause clause{Rule{}, range.action, false};
+    const std::size_t code = codes.size();
+    if (range.action != plan.default_action) codes.push_back({clause});
+    std::uint64_t next = range.first;
+    const auto add_until = [&](std::uint64_t end) {
+      if (next < end && range.action != plan.default_action)
+        entries.push_back(
+            {static_cast<std::uint32_t>(next), static_cast<std::uint32_t>(end - 1), code});
+      next = end + 1;
+    };
+    for (auto at = code_of.lower_bound(range.first); at != code_of.end() && at->first <= range.last;
+         ++at) {
+      codes[at->second].push_back(clause);
+      add_until(at->first);
+    }
+    add_until(std::uint64_t{range.last} + 1);
+  }
+}
+
 ArchPlan arch_plan(const Policy& policy, const Plan& plan, std::uint32_t audit,
                    std::span<const SyscallCount> profile) {
   ArchPlan out;
@@ -71,11 +94,12 @@ ArchPlan arch_plan(const Policy& policy, const Plan& plan, std::uint32_t audit,
       if (arch_info(arch).audit == audit)
         for (const SyscallRule& entry : set.rules)
           if (entry.arch == arch) add(entry.nr, entry, set);
+  add_defaults(policy.default_ranges_of(audit), plan, code_of, out.codes, stage.entries);
   for (Decision& decision : out.codes) close(plan, decision);
   if (is_x32(policy, audit, kX32Bit) && *policy.x32_action != plan.default_action) {
     out.codes.push_back({{Rule{}, *policy.x32_action, false}});
-    stage.entries.push_back({kX32Bit, kX32Bit * 2 - 1, out.codes.size() - 1});
-    stage.entries.push_back({0x80000000 | kX32Bit, kAll - 1, out.codes.size() - 1});
+    for (const auto& [first, last] : kX32Numbers)
+      stage.entries.push_back({first, last, out.codes.size() - 1});
   }
   const auto entry_of = [&](const std::string& name) -> std::optional<Entry> {
     for (const Arch arch : policy.arches)

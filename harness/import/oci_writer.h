@@ -1,0 +1,20 @@
+// Writes policies as seccomp profiles of containers: the OCI runtime-spec "seccomp" object. Owns
+// the choice of entries, and the errors about policies that such a profile cannot express. It must
+// not know how profiles are read (import_oci.h).
+#pragma once
+
+#include <string>
+
+#include "harness/base/result.h"
+#include "harness/policy/policy.h"
+
+namespace secequiv {
+
+// Returns a profile for runtimes on a host with one of the policy's architectures. The text omits
+// what does not affect decisions: names, positions, hot system calls. Callers must prove that
+// import_oci() reads the same decisions, because an entry applies to all architectures and only
+// some of the differences between these are errors here. Errors: kPolicy, with the region and the
+// reason.
+Result<std::string> write_oci(const Policy& policy, const std::string& name);
+
+}  // namespace secequiv
