@@ -21,6 +21,7 @@ void add_cover(CLI::App& app, Context& context);
 void add_diff(CLI::App& app, Context& context);
 void add_dis(CLI::App& app, Context& context);
 void add_dump(CLI::App& app, Context& context);
+void add_find_rules(CLI::App& app, Context& context);
 void add_fuzz(CLI::App& app, Context& context);
 void add_import(CLI::App& app, Context& context);
 void add_kernel(CLI::App& app, Context& context);

@@ -43,6 +43,7 @@ constexpr Command kCommands[] = {
     {"mutate", kProving, cli::add_mutate},
     {"cover", kProving, cli::add_cover},
     {"prove-rule", kProving, cli::add_prove_rule},
+    {"find-rules", kProving, cli::add_find_rules},
     {"why", kUnderstanding, cli::add_why},
     {"actions", kUnderstanding, cli::add_actions},
     {"reach", kUnderstanding, cli::add_reach},

@@ -74,6 +74,14 @@ Program skip_decided_tests(ProgramView program) {
   });
 }
 
+// Moves a bound to the value below it if that value is tested next.
+Program fewer_tests(ProgramView program) {
+  return each(program, [&](std::size_t pc, Insn& in) {
+    const bool bound = in.code == kJgeK || in.code == kJgtK;
+    if (bound && in.k > 0 && program[jump_target(pc, in, false)].code == kJeqK) --in.k;
+  });
+}
+
 // Treats targets as equal if their first instructions are equal.
 Program merge_equal_targets(ProgramView program) {
   return each(program, [&](std::size_t pc, Insn& in) {
@@ -180,6 +188,8 @@ constexpr std::array kPlantedBytecodePasses = {
                 skip_redundant_loads},
     PlantedPass{"skip-decided-tests", "a value with one bit of a mask is assumed to have all",
                 skip_decided_tests},
+    PlantedPass{"fewer-tests", "a bound is off by one after it was joined with another test",
+                fewer_tests},
     PlantedPass{"merge-equal-targets",
                 "different blocks are merged because their first instructions are equal",
                 merge_equal_targets},

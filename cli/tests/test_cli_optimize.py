@@ -29,6 +29,7 @@ WORK = {"fd-as-bits": KVM, "value-set-to-bits": SEED / "futex.json", "drop-defau
 EARLIER = {"merge-neighbours": ["share-equal-code"], "pinned-bounds": ["search-trees"],
            "large-code-apart": ["search-trees"], "code-apart": ["search-trees"],
            "skip-decided-tests": ["search-trees", "thread-conditional-jumps", "thread-jumps"],
+           "fewer-tests": ["search-trees", "thread-conditional-jumps", "remove-unreachable"],
            "merge-equal-targets": ["merge-equal-code", "thread-conditional-jumps"],
            "merge-returns": ["thread-conditional-jumps", "replace-jumps-to-returns"]}
 
@@ -101,7 +102,7 @@ def test_each_pass_alone_keeps_the_decisions(name, tmp_path):
 @pytest.mark.parametrize("name", list(EARLIER))
 def test_a_pass_has_an_effect_after_the_passes_that_it_needs(name, tmp_path):
     passes = ",".join(EARLIER[name] + [name])
-    source = SEED / "systrap-stub.json" if name == "skip-decided-tests" else KVM
+    source = SEED / "systrap-stub.json" if name in ("skip-decided-tests", "fewer-tests") else KVM
     rows, _ = explained(source, "--passes", passes)
     assert name in {row[1] for row in rows}
     optimized(source, tmp_path, "--passes", passes)

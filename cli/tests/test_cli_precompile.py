@@ -36,10 +36,10 @@ def with_values(source, values, tmp_path):
     return path
 
 
-# `precompile` uses these passes. It leaves out the pass that draws conclusions from constants, and the passes that reproduce layouts of
+# `precompile` uses these passes. It leaves out the passes that draw conclusions from constants, and the passes that reproduce layouts of
 # other tools.
 BLIND = ",".join(name for name in (line.split()[1] for line in run("optimize", "--list").out.splitlines())
-                 if name not in ("skip-decided-tests", "single-tree", "code-apart"))
+                 if name not in ("skip-decided-tests", "fewer-tests", "single-tree", "code-apart"))
 
 
 def compiled(source, *options):

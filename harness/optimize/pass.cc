@@ -111,6 +111,12 @@ constexpr std::array kBytecodePasses = {
          "ld [0]\njgt #7, z, b\nb: ret #0\nz: jgt #5, c, d\nc: ret #1\nd: ret #2\n",
          "ld [0]\njgt #7, c, b\nb: ret #0\nz: jgt #5, c, d\nc: ret #1\nd: ret #2\n",
          detail::skip_decided_tests, nullptr, true},
+    Pass{"fewer-tests",
+         "Tests of A against constants only find out in which range A is, so fewer tests may do "
+         "it.",
+         "ld [0]\njge #7, z, y\ny: jeq #6, d, c\nz: jgt #7, c, d\nc: ret #1\nd: ret #2\n",
+         "ld [0]\njeq #6, d, z\nz: jeq #7, d, c\nc: ret #1\nd: ret #2\n", detail::fewer_tests,
+         nullptr, true},
     Pass{"merge-equal-targets",
          "A conditional jump with two equal targets is an unconditional jump.",
          "ld [0]\njeq #1, z, z\nz: ret #0\n", "ld [0]\nja z\nz: ret #0\n",

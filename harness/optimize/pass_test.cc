@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <utility>
 
 #include "harness/bpf/refusal.h"
 #include "harness/bpf/testing.h"
@@ -224,6 +225,50 @@ TEST(Passes, SkipsATestThatThePreviousOneDecides) {
   EXPECT_GT(skipped, 500u);
 }
 
+// The pass may choose other tests, but each value must lead to the same place by no more tests.
+TEST(Passes, FewerTestsLeadEveryValueToTheSamePlace) {
+  constexpr std::uint32_t kTop = 0xffffffff;
+  const std::uint32_t bounds[] = {0, 1, 2, kTop - 1, kTop};
+  const std::uint32_t values[] = {0, 1, 2, 3, kTop - 2, kTop - 1, kTop};
+  const std::uint16_t codes[] = {kJeqK, kJgtK, kJgeK};
+  const auto ending = [](ProgramView program, std::uint32_t a) {
+    std::size_t pc = 1;
+    std::size_t tests = 0;
+    for (; !is_ret(program[pc]); ++tests)
+      pc = jump_target(pc, program[pc],
+                       program[pc].code == kJa || holds(program[pc].code, a, program[pc].k));
+    return std::pair(program[pc].k, tests);
+  };
+  std::size_t shorter = 0;
+  for (std::uint32_t number = 0; number < 3 * 3 * 5 * 5 * 16; ++number) {
+    std::uint32_t rest = number;
+    const auto below = [&](std::uint32_t n) { return std::exchange(rest, rest / n) % n; };
+    const Insn first{codes[below(3)], 0, 1, bounds[below(5)]};
+    Insn second{codes[below(3)], 0, 0, bounds[below(5)]};
+    second.jt = static_cast<std::uint8_t>(below(4));
+    second.jf = static_cast<std::uint8_t>(below(4));
+    // The first test leads to the second, or to the second of four returns.
+    const Program program = {Insn{kLdWAbs, 0, 0, 0},
+                             first,
+                             second,
+                             Insn{kRetK, 0, 0, 0},
+                             Insn{kRetK, 0, 0, 1},
+                             Insn{kRetK, 0, 0, 2},
+                             Insn{kRetK, 0, 0, 3}};
+    Program other = program;
+    other[1].jf = 2;
+    for (const Program& before : {program, other}) {
+      const Program after = run_pass("fewer-tests", before);
+      shorter += after.size() < before.size() ? 1 : 0;
+      for (const std::uint32_t a : values) {
+        EXPECT_EQ(ending(after, a).first, ending(before, a).first) << asm_text(before);
+        EXPECT_LE(ending(after, a).second, ending(before, a).second) << asm_text(before);
+      }
+    }
+  }
+  EXPECT_GT(shorter, 1000u);
+}
+
 // In check_load_and_stores, a RET passes the set of written words on to the next instruction, and
 // only a jump resets it. So the kernel may refuse a correct rewrite. These programs must stay
 // accepted.
@@ -285,29 +330,28 @@ TEST(Optimize, OptimizesAWholePolicy) {
   EXPECT_EQ(before.size(), 75u);
   EXPECT_EQ(asm_text(result.program),
             "        ld [4]\n"
-            "        jeq #0xc000003e, L2, L23\n"
+            "        jeq #0xc000003e, L2, L22\n"
             "L2:     ld [0]\n"
             "        jeq #1, L4, L9\n"
             "L4:     ld [20]\n"
-            "        jgt #0, L21, L6\n"
+            "        jgt #0, L20, L6\n"
             "L6:     ld [16]\n"
-            "        jgt #2, L21, L8\n"
+            "        jgt #2, L20, L8\n"
             "L8:     ld [0]\n"
-            "L9:     jeq #0, L22, L10\n"
-            "L10:    jeq #1, L22, L11\n"
-            "L11:    jeq #0xca, L12, L20\n"
-            "L12:    ld [28]\n"
-            "        jeq #0, L14, L20\n"
-            "L14:    ld [24]\n"
-            "        jeq #0x80, L22, L16\n"
-            "L16:    ld [28]\n"
-            "        jeq #0, L18, L20\n"
-            "L18:    ld [24]\n"
-            "        jeq #0x81, L22, L20\n"
-            "L20:    ret #0x50001\n"
-            "L21:    ret #0x5000d\n"
-            "L22:    ret #0x7fff0000\n"
-            "L23:    ret #0x80000000\n");
+            "L9:     jge #2, L10, L21\n"
+            "L10:    jeq #0xca, L11, L19\n"
+            "L11:    ld [28]\n"
+            "        jeq #0, L13, L19\n"
+            "L13:    ld [24]\n"
+            "        jeq #0x80, L21, L15\n"
+            "L15:    ld [28]\n"
+            "        jeq #0, L17, L19\n"
+            "L17:    ld [24]\n"
+            "        jeq #0x81, L21, L19\n"
+            "L19:    ret #0x50001\n"
+            "L20:    ret #0x5000d\n"
+            "L21:    ret #0x7fff0000\n"
+            "L22:    ret #0x80000000\n");
 }
 
 TEST(Optimize, StepsRecordSizesAndChanges) {

@@ -30,7 +30,7 @@ LAYERS = {
                             ("harness/import", "harness/optimize", "harness/adapter", "harness/kernel")),
     "adapters": Layer("one folder per third-party project, the planted bugs, and the built-in optimizer, compiler and evaluators", ("harness/adapter", "harness/kernel")),
     "verify/symbolic": Layer("one forward pass over all inputs, in any symbolic domain", ("harness/policy", "harness/compare")),
-    "verify/rules": Layer("rewrites with symbols, and the library of them", ("harness/bpf",)),
+    "verify/rules": Layer("rewrites with symbols, the library of them, and the search for more", ("harness/bpf",)),
     "verify/walk": Layer("the product walk of two programs", ("harness/compare",)),
     "verify/dd": Layer("the decision-diagram engine", ("verify/symbolic", "verify/walk")),
     "verify/bound": Layer("lower bounds for every filter that makes the same decisions", ("verify/dd",)),

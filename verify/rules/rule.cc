@@ -158,11 +158,7 @@ Ending end_of(const Side& side, const Instance& instance, const Assignment& assi
     return {static_cast<std::size_t>(exit - instance.rule->exits.begin()), 0, assignment.entry};
   }
   const auto& fragment = std::get<Fragment>(side);
-  const Program program = instantiate(fragment, instance, assignment);
-  ExitObserver observer{program.data() + fragment.size};
-  Machine<Concrete> machine = assignment.entry;
-  const std::uint32_t value = resume(program, 0, machine, assignment.input, observer);
-  return {observer.exit, value, observer.state};
+  return end_of_code(instantiate(fragment, instance, assignment), fragment.size, assignment);
 }
 
 // How the kernel's check of M[] treats code. Bit k stands for M[k].
@@ -295,6 +291,13 @@ std::string refused_memory(const Instance& instance, const Assignment& assignmen
 }
 
 }  // namespace
+
+Ending end_of_code(const Program& code, std::size_t size, const Assignment& assignment) {
+  ExitObserver observer{code.data() + size};
+  Machine<Concrete> machine = assignment.entry;
+  const std::uint32_t value = resume(code, 0, machine, assignment.input, observer);
+  return {observer.exit, value, observer.state};
+}
 
 std::optional<Refusal> refusal_of(const Program& code) {
   auto refusal = refusal_of(after_stores(code), LengthRule::kUnlimited);

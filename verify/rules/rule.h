@@ -123,6 +123,9 @@ struct Ending {
   Machine<Concrete> state{};  // registers and M[] at the exit
 };
 
+// Runs `size` instructions, which one RET for each exit follows, from this entry.
+Ending end_of_code(const Program& code, std::size_t size, const Assignment& assignment);
+
 // Values that meet the condition and for which the kernel accepts `before`, and what both sides do.
 struct Counterexample {
   Assignment assignment;

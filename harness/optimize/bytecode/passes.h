@@ -18,5 +18,6 @@ Program merge_equal_code(ProgramView program);
 Program skip_redundant_loads(ProgramView program);
 Program skip_decided_tests(ProgramView program);
 Program remove_dead_writes(ProgramView program);
+Program fewer_tests(ProgramView program);
 
 }  // namespace secequiv::detail
