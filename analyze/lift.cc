@@ -293,21 +293,38 @@ class Lifter {
   }
 
   // Returns the action that leaves the fewest rules. Readers take the default action for that of
-  // unknown calls, so it is the action of a long range, or differs from it only in data.
+  // unknown calls, so it is the action of a long range, or differs from it only in data. Another
+  // action is better for lists of exceptions if the policy needs default ranges anyway.
   std::uint32_t best_default(const Calls& calls) {
-    constexpr std::size_t kGainOfRange = 8;      // a default range is harder to read than a rule
-    std::map<std::uint32_t, std::size_t> gains;  // by action: rules that it saves
-    std::vector<std::uint32_t> candidates;       // the most expected ones first
+    constexpr std::size_t kEffortOfRange = 8;  // to read a default range, compared with a rule
+    constexpr std::size_t kMuchLess = 8;
+    std::map<std::uint32_t, std::size_t> longs;   // by action
+    std::map<std::uint32_t, std::size_t> shorts;  // by action: numbers in other ranges
+    std::vector<std::uint32_t> candidates;        // the most expected ones first
+    std::size_t numbers_in_shorts = 0;
     for (const Numbers& numbers : calls.numbers) {
+      if (!is_long(numbers)) numbers_in_shorts += length(numbers);
       if (!is_constant(numbers.then)) continue;
-      gains[value(numbers.then)] += is_long(numbers) ? kGainOfRange : length(numbers);
-      if (is_long(numbers)) candidates.push_back(value(numbers.then));
+      if (!is_long(numbers)) {
+        shorts[value(numbers.then)] += length(numbers);
+      } else if (++longs[value(numbers.then)] == 1) {
+        candidates.push_back(value(numbers.then));
+      }
     }
-    for (const auto& [action, gain] : gains)
+    const auto gain = [&](std::uint32_t action) {
+      return longs[action] * kEffortOfRange + shorts[action];
+    };
+    const auto rules = [&](std::uint32_t action) { return numbers_in_shorts - shorts[action]; };
+    const bool needs_ranges = candidates.size() > 1;
+    for (const auto& [action, count] : shorts)
       if (std::ranges::find(candidates, action_of(action), action_of) != candidates.end())
         candidates.push_back(action);
-    return *std::ranges::max_element(candidates, {},
-                                     [&](std::uint32_t action) { return gains[action]; });
+    const std::uint32_t best = *std::ranges::max_element(candidates, {}, gain);
+    if (!needs_ranges) return best;
+    for (const auto& [action, count] : shorts)
+      if (rules(action) > 0 && (rules(action) + kEffortOfRange) * kMuchLess < rules(best))
+        return action;
+    return best;
   }
 
   // Returns the action that all x32 numbers have, if it is the only exception from the default

@@ -166,6 +166,12 @@ TEST(Lift, DefaultRangesAreFound) {
       {"arch": "x86_64", "first": 1073741825, "last": 2147483647, "action": "kill_thread"},
       {"arch": "x86_64", "first": 3221225472, "action": "kill_thread"}], "rule_sets": [
       {"action": "allow", "rules": {"x32:read": true}}]})j");
+  // A list of denied calls, after which no range has the default action.
+  expect_lifted_again(
+      R"j({"version": 1, "arches": ["x86_64"], "default_action": "allow", "default_ranges": [
+      {"arch": "x86_64", "first": 470, "last": 1073741823, "action": "errno(ENOSYS)"},
+      {"arch": "x86_64", "first": 1073741824, "action": "kill_process"}], "rule_sets": [
+      {"action": "kill_thread", "rules": {"x86_64:ptrace": true, "x86_64:mount": true}}]})j");
   // Numbers that the compiler does not know get ENOSYS.
   expect_lifted_again(R"j({"version": 1, "arches": ["x86_64"], "default_action": "errno(1)",
       "default_ranges": [{"arch": "x86_64", "first": 450, "action": "errno(ENOSYS)"}], "rule_sets": [

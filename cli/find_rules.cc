@@ -70,7 +70,7 @@ void add_find_rules(CLI::App& app, Context& context) {
                   "Programs, for example an optimizer's output, or policies (compiled)")
       ->required();
   given->target.add(*sub, false);
-  sub->add_option("--known", given->known,
+  sub->add_option("--library", given->known,
                   "Leave out what the rules in this file already shorten; repeatable")
       ->take_all()
       ->allow_extra_args(false);

@@ -23,7 +23,7 @@ def test_found_rules_are_a_file_for_prove_rule(asm, tmp_path):
 
 
 def test_known_rules_and_an_optimizer_leave_less_to_find(asm):
-    assert report("find-rules", asm(MASKED), "--known", ARITHMETIC)[0]["rules"] == []
+    assert report("find-rules", asm(MASKED), "--library", ARITHMETIC)[0]["rules"] == []
     joined = asm("ld [0]\njge #7, z, y\ny: jeq #6, d, c\nz: jgt #7, c, d\nc: ret #1\nd: ret #2\n", "joined.asm")
     assert report("find-rules", joined)[0]["rules"]
     assert report("find-rules", joined, "--optimizer", "secequiv")[0]["rules"] == []
@@ -37,7 +37,7 @@ def test_a_limit_is_unknown(asm):
 
 def test_wrong_input_is_an_error(asm, tmp_path):
     for arguments, message in ((["nothing.bpf"], "cannot open"), ([asm("ld [0]\n", "open.asm")], "the last instruction"),
-                               ([asm(MASKED), "--known", asm(MASKED)], "expected 'rule NAME'"),
+                               ([asm(MASKED), "--library", asm(MASKED)], "expected 'rule NAME'"),
                                ([asm(MASKED), "--max-window", "9"], "--max-window")):
         done = run("find-rules", *arguments)
         assert done.status in (2, 4) and done.out == "" and message in done.err, done

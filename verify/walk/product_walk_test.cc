@@ -269,7 +269,8 @@ TEST(ProductWalk, ProvesNearlyAllOptimizedPrograms) {
     const Program before = generate_program(random);
     if (walk.same(before, optimize(before).program, Sameness::kRaw)) ++proven;
   }
-  EXPECT_GE(proven, kCases * 99 / 100);
+  // The pass fewer-tests costs one in a hundred: facts that join where paths meet lose exceptions.
+  EXPECT_GE(proven, kCases * 98 / 100);
 }
 
 // Each return of one program meets each test of the other, so the walk has to give up.
