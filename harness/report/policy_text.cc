@@ -263,9 +263,11 @@ class Page {
         calls[{entry.arch, entry.nr}].push_back({set.action, std::move(conditions)});
       }
     if (!has_low_halves) narrow_.clear();
-    for (auto& [call, choices] : calls)
-      if (const auto* range = policy_.default_range(arch_info(call.first).audit, call.second))
-        if (!choices.back().conditions.empty()) choices.push_back({range->action, {}});
+    for (auto& [call, choices] : calls) {
+      const auto* range = policy_.default_range(arch_info(call.first).audit, call.second);
+      if (range != nullptr && !choices.back().conditions.empty())
+        choices.push_back({range->action, {}});
+    }
     // The architectures of each name and its choices.
     std::map<std::pair<CallChoices, std::string>, std::vector<Arch>> arches;
     for (auto& [call, choices] : calls) {
