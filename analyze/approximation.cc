@@ -74,7 +74,7 @@ Result<std::vector<std::string>> approximated_decisions(
   bool all = true;
   for (const Change& change : difference->changes) {
     all = all && change.where.is_all(change.where.regions.size());
-    for (std::string& text : summaries(change, change.where.regions, host))
+    for (const std::string& text : summaries(change, change.where.regions, host))
       out.push_back(short_condition(text));
   }
   if (out.size() > most || !all) {

@@ -18,7 +18,6 @@ namespace secequiv {
 namespace {
 
 using rules::Claim;
-using rules::Instance;
 using rules::Live;
 using rules::ReadRule;
 using rules::Window;
@@ -72,10 +71,10 @@ class RuleFinder {
     [[nodiscard]] std::size_t size() const { return code_size(rule.member()); }
   };
 
-  static std::size_t code_size(const Instance& instance) {
+  static std::size_t code_size(const rules::Instance& instance) {
     return std::get<rules::Fragment>(instance.before).size;
   }
-  static void mark(const Instance& instance, Subject& in) {
+  static void mark(const rules::Instance& instance, Subject& in) {
     const std::size_t size = code_size(instance);
     for (std::size_t pc = 0; pc + size < in.reducible.size(); ++pc) {
       std::size_t& shortest = in.reducible[pc];
@@ -88,7 +87,7 @@ class RuleFinder {
     const std::size_t first = subjects_.size();
     for (Program& program : programs) {
       Subject& subject = subjects_.emplace_back(std::move(program));
-      for (const Instance& known : known_) mark(known, subject);
+      for (const rules::Instance& known : known_) mark(known, subject);
       for (const Found& found : found_) mark(found.rule.member(), subject);
     }
     for (std::size_t size = 1; size <= job_.max_window; ++size)
@@ -247,8 +246,8 @@ class RuleFinder {
       out.push_back(rules::rewrite(job_.programs[i].program, members).program);
     return out;
   }
-  [[nodiscard]] std::vector<Instance> found_members() const {
-    std::vector<Instance> out;
+  [[nodiscard]] std::vector<rules::Instance> found_members() const {
+    std::vector<rules::Instance> out;
     for (const Found& found : found_) out.push_back(found.rule.member());
     return out;
   }
@@ -295,7 +294,7 @@ class RuleFinder {
   }
 
   const FindRulesJob& job_;
-  std::vector<Instance> known_;
+  std::vector<rules::Instance> known_;
   std::vector<Subject> subjects_;
   std::unordered_set<std::string> seen_;
   std::vector<Found> found_;  // in the order of out_.rules

@@ -102,7 +102,7 @@ class Rewriter {
     Disjunction out;
     if (rule.kind != Rule::Kind::kAnyOf) out.push_back(always());
     for (const Rule& child : rule.children) {
-      const auto more = disjunction(child);
+      auto more = disjunction(child);
       if (!more) return more;
       if (rule.kind == Rule::Kind::kAnyOf)
         out.insert(out.end(), more->begin(), more->end());

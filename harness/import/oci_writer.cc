@@ -204,6 +204,7 @@ class Writer {
   // one call, those with more tests come first, because bugs of libseccomp depend on this order.
   std::vector<Entry> entries() {
     std::vector<std::uint32_t> actions;
+    actions.reserve(policy_.rule_sets.size());
     for (const RuleSet& set : policy_.rule_sets) actions.push_back(set.action);
     std::ranges::sort(found_, {}, [&](const Entry& entry) {
       const auto action = std::ranges::find(actions, entry.effect.action) - actions.begin();
