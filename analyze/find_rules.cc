@@ -40,6 +40,7 @@ class RuleFinder {
       std::ranges::copy_if(*members, std::back_inserter(known_), rules::improves);
     }
     std::vector<Program> programs;
+    programs.reserve(job_.programs.size());
     for (const FindRulesJob::Named& one : job_.programs) programs.push_back(one.program);
     // Shorter programs have new windows.
     for (std::size_t before = 1; before != found_.size();) {
@@ -228,6 +229,7 @@ class RuleFinder {
   // Returns a new name from the instructions of the window.
   std::string name_of(const Window& window) const {
     std::vector<std::string_view> names;
+    names.reserve(window.codes.size());
     for (const std::uint16_t code : window.codes) names.push_back(insn_info(code)->mnemonic);
     const std::string base = fmt::format("{}", fmt::join(names, "-"));
     const auto taken = [&](const std::string& name) {
@@ -248,6 +250,7 @@ class RuleFinder {
   }
   [[nodiscard]] std::vector<rules::Instance> found_members() const {
     std::vector<rules::Instance> out;
+    out.reserve(found_.size());
     for (const Found& found : found_) out.push_back(found.rule.member());
     return out;
   }

@@ -60,6 +60,7 @@ Status check_refines(const MergeJob& job, const Source& filter) {
 Result<Lifted> merge(const MergeJob& job) {
   LiftJob lifting{{"", job.filters}, job.host, job.limits, job.combination, {}};
   std::vector<std::string> names;
+  names.reserve(job.filters.size());
   for (const Source& filter : job.filters) names.push_back(filter.name);
   lifting.stack.name = fmt::format("{}", fmt::join(names, ", "));
   lifting.label = [&](Policy& policy) { label(job, policy); };
