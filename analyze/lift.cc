@@ -118,9 +118,11 @@ class Lifter {
     if (space_.exhausted() || where.empty()) return dd::limits_reached(job_.stack.name);
     const std::string inputs =
         short_condition(condition_text(where.front(), job_.host, Values::kNamed));
-    return make_error(ErrorCode::kPolicy, job_.stack.name,
-                      fmt::format("no policy can express this filter: {}; inputs: {}", reason,
-                                  inputs == "true" ? "all" : inputs));
+    return make_error(
+        ErrorCode::kPolicy, job_.stack.name,
+        fmt::format("no policy can express this {}: {}; inputs: {}",
+                    job_.stack.filters.size() == 1 ? "filter" : "combination of filters", reason,
+                    inputs == "true" ? "all" : inputs));
   }
 
   // Returns the error for a set that rules cannot describe. inexpressible() adds the inputs.
@@ -268,8 +270,9 @@ class Lifter {
     for (const Calls& calls : calls_)
       for (const Numbers& numbers : calls.numbers)
         if (is_long(numbers) && !is_constant(numbers.then))
-          return inexpressible(set_of(*calls.arch, numbers),
-                               "its action for numbers of no system call depends on other fields");
+          return inexpressible(
+              set_of(*calls.arch, numbers),
+              "its action for numbers without a system call depends on other fields");
     choose_default();
     for (Calls& calls : calls_) {
       if (calls.arch->arch == Arch::kX86_64) {
@@ -292,8 +295,8 @@ class Lifter {
         wanted, {}, [&](std::uint32_t action) { return std::ranges::count(wanted, action); });
   }
 
-  // Returns the action that leaves the fewest rules. Readers take the default action for that of
-  // unknown calls, so it is the action of a long range, or differs from it only in data. Another
+  // Returns the action that leaves the fewest rules. Readers expect that unknown calls get the
+  // default action, so it is the action of a long range, or differs from it only in data. Another
   // action is better for lists of exceptions if the policy needs default ranges anyway.
   std::uint32_t best_default(const Calls& calls) {
     constexpr std::size_t kEffortOfRange = 8;  // to read a default range, compared with a rule

@@ -294,7 +294,7 @@ def test_a_stack_becomes_one_program(asm, tmp_path):
     assert run("optimize", stack, "--to", "raw", "-o", out).status == 0
     assert report("prove", stack, out)[1].status == 0
     assert report("prove", TREE, out)[1].status == 1, "the first filter has an effect"
-    assert "no policy can express this filter" in refused("%s,%s" % (asm("ld [0]\nret a\n"), TREE))
+    assert "no policy can express this combination of filters" in refused("%s,%s" % (asm("ld [0]\nret a\n"), TREE))
 
 
 def test_a_program_that_no_policy_expresses_is_optimized_as_it_is(asm):

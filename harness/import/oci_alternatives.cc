@@ -157,7 +157,7 @@ class Rewriter {
     return out;
   }
 
-  // Returns nothing if there are no such values, unless that is hard to see.
+  // Returns nothing if it is easy to see that there are no such values.
   [[nodiscard]] std::optional<Values> both(const Values& a, const Values& b) const {
     const auto bits = secequiv::both(a.bits, b.bits);
     if (!bits) return std::nullopt;
