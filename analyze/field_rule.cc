@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <iterator>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -144,6 +146,7 @@ class FieldRules {
     std::vector<FieldCube> rest;
     std::ranges::remove_copy_if(simple, std::back_inserter(rest), in_masks);
     std::vector<Rule> out;
+    out.reserve(masks.size() + 1);
     if (!rest.empty()) out.push_back(within(*intervals(rest)));
     for (const FieldCube& mask : masks) out.push_back(in(mask));
     return compact_any_of(std::move(out));
@@ -187,6 +190,13 @@ void flatten(Rule&& rule, Rule::Kind kind, std::vector<Rule>& out) {
   }
 }
 
+// Returns the number of rules that flatten() makes at most.
+std::size_t flat_size(std::span<const Rule> rules, Rule::Kind kind) {
+  return std::transform_reduce(
+      rules.begin(), rules.end(), std::size_t{0}, std::plus<>(),
+      [&](const Rule& rule) { return rule.kind == kind ? rule.children.size() : 1; });
+}
+
 // Adds the conditions of `rule` to those of `to`. Returns false if both test the same field.
 bool join(Rule& to, const Rule& rule) {
   constexpr auto kAny = Matcher::Op::kAny;
@@ -201,9 +211,11 @@ bool join(Rule& to, const Rule& rule) {
 
 Rule compact_all_of(std::vector<Rule> rules) {
   std::vector<Rule> parts;
+  parts.reserve(flat_size(rules, Rule::Kind::kAllOf));
   for (Rule& rule : rules)
     if (rule.kind != Rule::Kind::kMatchAll) flatten(std::move(rule), Rule::Kind::kAllOf, parts);
   std::vector<Rule> out;
+  out.reserve(parts.size());
   for (Rule& part : parts) {
     const bool joined =
         part.kind == Rule::Kind::kArgs && std::ranges::any_of(out, [&](Rule& other) {
@@ -216,7 +228,7 @@ Rule compact_all_of(std::vector<Rule> rules) {
 
 Rule compact_any_of(std::vector<Rule> rules) {
   std::vector<Rule> out;
-  out.reserve(rules.size());
+  out.reserve(flat_size(rules, Rule::Kind::kAnyOf));
   for (Rule& rule : rules) {
     if (rule.kind == Rule::Kind::kMatchAll) return {};
     flatten(std::move(rule), Rule::Kind::kAnyOf, out);
@@ -239,10 +251,13 @@ Rule field_rule(std::size_t field, std::span<const FieldCube> inside,
   const auto tests_high = [](const FieldCube& cube) { return cube.mask > kLowHalf; };
   const FieldRules rules(
       field, std::ranges::none_of(inside, tests_high) && std::ranges::none_of(outside, tests_high));
-  std::vector<std::pair<std::size_t, Rule>> candidates;  // by effort
+  std::size_t least = SIZE_MAX;
+  Rule best;
   const auto offer = [&](Rule rule, std::size_t more = 0) {
     const std::size_t effort = effort_to_read(rule);
-    candidates.emplace_back(effort + more * effort / 2, std::move(rule));
+    if (effort + more * effort / 2 >= least) return;
+    least = effort + more * effort / 2;
+    best = std::move(rule);
   };
   const auto in = rules.intervals(inside);
   if (in) offer(rules.within(*in));
@@ -258,8 +273,7 @@ Rule field_rule(std::size_t field, std::span<const FieldCube> inside,
   if (fills(inside, outside)) offer(rules.in(common(inside)));
   if (fills(outside, inside)) offer(rules.not_in(common(outside)));
   if (!in) offer(rules.mixed(inside, outside));
-  return std::move(
-      std::ranges::min_element(candidates, {}, [](const auto& one) { return one.first; })->second);
+  return best;
 }
 
 }  // namespace secequiv
