@@ -1,6 +1,7 @@
 #include "analyze/field_rule.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <functional>
 #include <iterator>
@@ -40,12 +41,19 @@ bool contains(const FieldCube& a, const FieldCube& b) {
 // Frees as many bits of `cube` as possible, so that it still overlaps none of `outside`. Stops
 // after `budget` comparisons, which it counts down.
 FieldCube expanded(FieldCube cube, std::span<const FieldCube> outside, std::size_t& budget) {
+  // Bits that keep another cube apart, by the highest one: it has to stay if all others are free.
+  std::array<std::vector<std::uint64_t>, 64> apart;
+  for (const FieldCube& one : outside) {
+    const std::uint64_t bits = cube.mask & one.mask & (cube.value ^ one.value);
+    if (bits == 0) return cube;
+    apart[static_cast<std::size_t>(std::bit_width(bits)) - 1].push_back(bits);
+  }
   for (std::uint64_t left = cube.mask; left != 0 && budget >= outside.size(); left &= left - 1) {
     budget -= outside.size();
     const std::uint64_t bit = left & -left;
-    const FieldCube larger = {cube.mask & ~bit, cube.value & ~bit};
-    if (std::ranges::none_of(outside, [&](const FieldCube& one) { return overlap(larger, one); }))
-      cube = larger;
+    const auto& highest = apart[static_cast<std::size_t>(std::countr_zero(bit))];
+    if (std::ranges::none_of(highest, [&](auto bits) { return (bits & cube.mask) == bit; }))
+      cube = {cube.mask & ~bit, cube.value & ~bit};
   }
   return cube;
 }
@@ -263,7 +271,8 @@ Rule field_rule(std::size_t field, std::span<const FieldCube> inside,
   if (in) offer(rules.within(*in));
   // What a list leaves out is harder to read than what it contains.
   const auto is_value = [](const Interval& one) { return one.first == one.last; };
-  if (const auto out = rules.intervals(outside))
+  // Each interval needs a test, whose effort is at least 2.
+  if (const auto out = rules.intervals(outside); out && 2 * out->size() < least)
     offer(rules.beyond(*out), std::ranges::all_of(*out, is_value) ? 0 : 1);
   const auto fills = [](std::span<const FieldCube> cubes, std::span<const FieldCube> others) {
     const FieldCube all = common(cubes);
