@@ -77,7 +77,7 @@ class RuleFinder {
   }
   static void mark(const rules::Instance& instance, Subject& in) {
     const std::size_t size = code_size(instance);
-    for (std::size_t pc = 0; pc + size < in.reducible.size(); ++pc) {
+    for (std::size_t pc = 0; pc + size < in.reducible.size() && !stop_wanted(); ++pc) {
       std::size_t& shortest = in.reducible[pc];
       if ((shortest == 0 || shortest > size) && rules::fires_at(instance, in.scene, pc))
         shortest = size;
@@ -276,10 +276,11 @@ class RuleFinder {
     };
     for (const std::size_t rule : order)
       dropped[rule] = std::ranges::all_of(subjects_, [&](const Subject& in) {
-        for (std::size_t pc = 0; pc < in.program->size(); ++pc)
+        for (std::size_t pc = 0; pc < in.program->size() && !stop_wanted(); ++pc)
           if (fires(rule, in, pc) && !another(rule, in, pc)) return false;
         return true;
       });
+    if (stop_wanted()) return;
     std::size_t at = 0;
     std::erase_if(out_.rules, [&](const auto&) { return dropped[at++] != 0; });
     at = 0;
@@ -294,6 +295,7 @@ class RuleFinder {
       for (std::size_t rule = 0; rule < members.size(); ++rule)
         out_.rules[rule].fires.push_back(result.fired[rule]);
     }
+    out_.stopped = out_.stopped || stop_wanted();
   }
 
   const FindRulesJob& job_;

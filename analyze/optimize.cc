@@ -1,5 +1,7 @@
 #include "analyze/optimize.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -8,6 +10,7 @@
 #include "fuzz/hunt/assess.h"
 #include "harness/optimize/rules/tree.h"
 #include "harness/policy/json.h"
+#include "harness/report/optimize.h"
 #include "harness/seccomp/profile.h"
 
 namespace secequiv {
@@ -116,6 +119,17 @@ Status check(const OptimizeJob& job, OptimizeResult& result) {
 }
 
 }  // namespace
+
+std::string changes_text(const OptimizeJob& job, const OptimizeResult& result) {
+  std::string out;
+  if (result.lifted) out = fmt::format("lifted: {}\n", summary(*result.lifted));
+  if (!result.not_lifted.empty()) out = fmt::format("not lifted: {}\n", result.not_lifted);
+  out += steps_text(result.steps);
+  if (job.wanted != Wanted::kProgram) return out;
+  out += fmt::format("{} -> {} instructions", instructions(job.stack), result.program.size());
+  const bool both = result.lifted && result.bytecode_alone;
+  return out + (both ? fmt::format("; {} without lifting\n", *result.bytecode_alone) : "\n");
+}
 
 Result<OptimizeResult> optimize(const OptimizeJob& job) {
   const bool ordered = std::ranges::find(job.passes, "hot-first", &Pass::name) != job.passes.end();

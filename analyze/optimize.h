@@ -44,4 +44,7 @@ struct OptimizeResult {
 // way.
 Result<OptimizeResult> optimize(const OptimizeJob& job);
 
+// Returns what lifting and the passes changed, in lines that end with the sizes of the programs.
+std::string changes_text(const OptimizeJob& job, const OptimizeResult& result);
+
 }  // namespace secequiv

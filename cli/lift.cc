@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "analyze/load.h"
 #include "cli/command.h"
 #include "cli/engine_options.h"
 #include "cli/filter_or_process.h"
@@ -24,6 +25,7 @@ Result<int> lift_filters(const LiftOptions& given) {
   auto stack = given.input.load(given.options);
   if (!stack) return stack.error();
   const std::string name = stack->name;
+  const std::string host = holds_for(read_for(stack->filters));
   const auto lifted = lift({.stack = std::move(*stack),
                             .host = given.options.oci().arch,
                             .limits = given.engine.limits(),
@@ -38,6 +40,7 @@ Result<int> lift_filters(const LiftOptions& given) {
                                  summary(*lifted)));
   for (const std::string& one : lifted->differences)
     given.options.warning(fmt::format("{} than the filter: {}", given.approximate, one));
+  if (!host.empty()) given.options.note("note: the policy " + host);
   return status;
 }
 

@@ -36,18 +36,6 @@ Result<std::vector<const Pass*>> chosen_passes(const OptimizeArguments& given) {
   return passes;
 }
 
-// Returns what happened, for --changes.
-std::string changes_text(const OptimizeJob& job, const OptimizeResult& result) {
-  std::string out;
-  if (result.lifted) out = fmt::format("lifted: {}\n", summary(*result.lifted));
-  if (!result.not_lifted.empty()) out = fmt::format("not lifted: {}\n", result.not_lifted);
-  out += steps_text(result.steps);
-  if (job.wanted != OptimizeJob::Wanted::kProgram) return out;
-  out += fmt::format("{} -> {} instructions", instructions(job.stack), result.program.size());
-  const bool both = result.lifted && result.bytecode_alone;
-  return out + (both ? fmt::format("; {} without lifting\n", *result.bytecode_alone) : "\n");
-}
-
 // Prints notes and returns the text of the output.
 std::string output_of(const OptimizeArguments& given, const OptimizeJob& job,
                       const OptimizeResult& result) {
@@ -65,6 +53,15 @@ std::string output_of(const OptimizeArguments& given, const OptimizeJob& job,
                        given.plain ? std::vector<std::string>() : annotate(result.program));
 }
 
+// Lifting gives rules, which these options need, and it makes one program of a stack.
+Status may_skip_lifting(const OptimizeArguments& given, const Stack& stack) {
+  const bool needs_rules = given.print_rules || given.print_plan || !given.profile.path.empty();
+  if (!given.as_programs || is_policy(stack.filters)) return Ok{};
+  if (!needs_rules && stack.filters.size() == 1) return Ok{};
+  return make_error(ErrorCode::kUsage, "--no-lift",
+                    "stacks, --print-rules, --print-plan and --profile need a policy");
+}
+
 Result<int> optimize_input(const OptimizeArguments& given) {
   if (given.list) return print(passes_text("--passes"));
   auto passes = chosen_passes(given);
@@ -75,6 +72,7 @@ Result<int> optimize_input(const OptimizeArguments& given) {
   if (input.filter.empty() && input.pid == 0) input.filter = "-";
   auto stack = input.load(given.options);
   if (!stack) return stack.error();
+  if (auto s = may_skip_lifting(given, *stack); !s) return s.error();
   const bool chosen = !given.passes.empty() || !given.stop_after.empty();
   using enum OptimizeJob::Wanted;
   const OptimizeJob job{std::move(*stack),

@@ -297,6 +297,14 @@ def test_a_stack_becomes_one_program(asm, tmp_path):
     assert "no policy can express this combination of filters" in refused("%s,%s" % (asm("ld [0]\nret a\n"), TREE))
 
 
+@pytest.mark.parametrize("options", [["--profile", PROFILE], ["--print-rules"], ["--print-plan"], []], ids=lambda o: (o or ["stack"])[0])
+def test_what_needs_a_policy_cannot_do_without_lifting(options):
+    source = BEFORE if options else "%s,%s" % (BEFORE, TREE)
+    err = refused(source, "--no-lift", *options)
+    assert err.startswith("secequiv: --no-lift: stacks, --print-rules, --print-plan and --profile need a policy")
+    assert run("optimize", KVM, "--no-lift", *options).status == 0, "a policy has rules"
+
+
 def test_a_program_that_no_policy_expresses_is_optimized_as_it_is(asm):
     source = asm("ld [4]\nldx #1\nld [0]\nret a\n")
     done = run("optimize", source, "--changes")

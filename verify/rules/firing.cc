@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "harness/base/interrupt.h"
 #include "harness/bpf/liveness.h"
 
 namespace secequiv::rules {
@@ -204,7 +205,7 @@ Rewritten rewrite(ProgramView program, const std::vector<Instance>& instances) {
   Rewritten out{{program.begin(), program.end()}, std::vector<std::size_t>(instances.size(), 0)};
   std::size_t pc = 0;
   const auto step = [&](const Scene& scene) {
-    for (; pc < out.program.size(); ++pc)
+    for (; pc < out.program.size() && !stop_wanted(); ++pc)
       for (std::size_t i = 0; i < instances.size(); ++i) {
         const auto firing = fires_at(instances[i], scene, pc);
         if (!firing) continue;

@@ -56,8 +56,8 @@ std::optional<Firing> fires_at(const Instance& instance, const Scene& scene, std
 // if the kernel would refuse the result.
 std::optional<Program> apply(const Instance& instance, const Firing& firing, ProgramView program);
 
-// Applies the first rewrite that fires, from the first instruction on, until none fires. Returns
-// the program and how often each fired.
+// Applies the first rewrite that fires, from the first instruction on, until none fires or the user
+// wants to stop. Returns the program and how often each fired.
 struct Rewritten {
   Program program;
   std::vector<std::size_t> fired;  // by instance
