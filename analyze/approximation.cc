@@ -22,8 +22,8 @@ std::optional<Approximation> approximation_from_name(std::string_view name) {
   return std::nullopt;
 }
 
-// Equally strict values with different data go by number, so that the result does not depend on the
-// diagram.
+// Of equally strict values with different data, the lowest one wins, so that the result does not
+// depend on the diagram.
 bool Approximator::wants(std::uint32_t value, std::uint32_t other) const {
   const Relation relation = compare_actions(other, value);
   if (relation == Relation::kEqual) return value < other;
@@ -74,7 +74,7 @@ Result<std::vector<std::string>> approximated_decisions(
   bool all = true;
   for (const Change& change : difference->changes) {
     all = all && change.where.is_all(change.where.regions.size());
-    for (std::string& text : summaries(change, change.where.regions, host))
+    for (const std::string& text : summaries(change, change.where.regions, host))
       out.push_back(short_condition(text));
   }
   if (out.size() > most || !all) {

@@ -41,9 +41,9 @@ class Approximator {
   Approximation approximation_;
 };
 
-// Proves that the policy's program is never more permissive than the filters (kStricter) or never
-// stricter. Returns its differences in words, at most `most`, and how many more there are. Errors:
-// kBudget about `name`; kInternal if it is no such approximation.
+// Proves that the policy's program is never more permissive (kStricter) or never stricter (kLooser)
+// than the filters. Returns at most `most` of its differences in words, and a last line if there
+// are more. Errors: kBudget about `name`; kInternal if the program is no such approximation.
 Result<std::vector<std::string>> approximated_decisions(std::span<const ProgramView> filters,
                                                         ProgramView policy,
                                                         Approximation approximation,

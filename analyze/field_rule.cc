@@ -1,8 +1,11 @@
 #include "analyze/field_rule.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <functional>
 #include <iterator>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -38,12 +41,19 @@ bool contains(const FieldCube& a, const FieldCube& b) {
 // Frees as many bits of `cube` as possible, so that it still overlaps none of `outside`. Stops
 // after `budget` comparisons, which it counts down.
 FieldCube expanded(FieldCube cube, std::span<const FieldCube> outside, std::size_t& budget) {
+  // Bits that keep another cube apart, by the highest one: it has to stay if all others are free.
+  std::array<std::vector<std::uint64_t>, 64> apart;
+  for (const FieldCube& one : outside) {
+    const std::uint64_t bits = cube.mask & one.mask & (cube.value ^ one.value);
+    if (bits == 0) return cube;
+    apart[static_cast<std::size_t>(std::bit_width(bits)) - 1].push_back(bits);
+  }
   for (std::uint64_t left = cube.mask; left != 0 && budget >= outside.size(); left &= left - 1) {
     budget -= outside.size();
     const std::uint64_t bit = left & -left;
-    const FieldCube larger = {cube.mask & ~bit, cube.value & ~bit};
-    if (std::ranges::none_of(outside, [&](const FieldCube& one) { return overlap(larger, one); }))
-      cube = larger;
+    const auto& highest = apart[static_cast<std::size_t>(std::countr_zero(bit))];
+    if (std::ranges::none_of(highest, [&](auto bits) { return (bits & cube.mask) == bit; }))
+      cube = {cube.mask & ~bit, cube.value & ~bit};
   }
   return cube;
 }
@@ -144,6 +154,7 @@ class FieldRules {
     std::vector<FieldCube> rest;
     std::ranges::remove_copy_if(simple, std::back_inserter(rest), in_masks);
     std::vector<Rule> out;
+    out.reserve(masks.size() + 1);
     if (!rest.empty()) out.push_back(within(*intervals(rest)));
     for (const FieldCube& mask : masks) out.push_back(in(mask));
     return compact_any_of(std::move(out));
@@ -187,6 +198,13 @@ void flatten(Rule&& rule, Rule::Kind kind, std::vector<Rule>& out) {
   }
 }
 
+// Returns the number of rules that flatten() makes at most.
+std::size_t flat_size(std::span<const Rule> rules, Rule::Kind kind) {
+  return std::transform_reduce(
+      rules.begin(), rules.end(), std::size_t{0}, std::plus<>(),
+      [&](const Rule& rule) { return rule.kind == kind ? rule.children.size() : 1; });
+}
+
 // Adds the conditions of `rule` to those of `to`. Returns false if both test the same field.
 bool join(Rule& to, const Rule& rule) {
   constexpr auto kAny = Matcher::Op::kAny;
@@ -201,9 +219,11 @@ bool join(Rule& to, const Rule& rule) {
 
 Rule compact_all_of(std::vector<Rule> rules) {
   std::vector<Rule> parts;
+  parts.reserve(flat_size(rules, Rule::Kind::kAllOf));
   for (Rule& rule : rules)
     if (rule.kind != Rule::Kind::kMatchAll) flatten(std::move(rule), Rule::Kind::kAllOf, parts);
   std::vector<Rule> out;
+  out.reserve(parts.size());
   for (Rule& part : parts) {
     const bool joined =
         part.kind == Rule::Kind::kArgs && std::ranges::any_of(out, [&](Rule& other) {
@@ -216,7 +236,7 @@ Rule compact_all_of(std::vector<Rule> rules) {
 
 Rule compact_any_of(std::vector<Rule> rules) {
   std::vector<Rule> out;
-  out.reserve(rules.size());
+  out.reserve(flat_size(rules, Rule::Kind::kAnyOf));
   for (Rule& rule : rules) {
     if (rule.kind == Rule::Kind::kMatchAll) return {};
     flatten(std::move(rule), Rule::Kind::kAnyOf, out);
@@ -239,16 +259,20 @@ Rule field_rule(std::size_t field, std::span<const FieldCube> inside,
   const auto tests_high = [](const FieldCube& cube) { return cube.mask > kLowHalf; };
   const FieldRules rules(
       field, std::ranges::none_of(inside, tests_high) && std::ranges::none_of(outside, tests_high));
-  std::vector<std::pair<std::size_t, Rule>> candidates;  // by effort
+  std::size_t least = SIZE_MAX;
+  Rule best;
   const auto offer = [&](Rule rule, std::size_t more = 0) {
     const std::size_t effort = effort_to_read(rule);
-    candidates.emplace_back(effort + more * effort / 2, std::move(rule));
+    if (effort + more * effort / 2 >= least) return;
+    least = effort + more * effort / 2;
+    best = std::move(rule);
   };
   const auto in = rules.intervals(inside);
   if (in) offer(rules.within(*in));
   // What a list leaves out is harder to read than what it contains.
   const auto is_value = [](const Interval& one) { return one.first == one.last; };
-  if (const auto out = rules.intervals(outside))
+  // Each interval needs a test, whose effort is at least 2.
+  if (const auto out = rules.intervals(outside); out && 2 * out->size() < least)
     offer(rules.beyond(*out), std::ranges::all_of(*out, is_value) ? 0 : 1);
   const auto fills = [](std::span<const FieldCube> cubes, std::span<const FieldCube> others) {
     const FieldCube all = common(cubes);
@@ -258,8 +282,7 @@ Rule field_rule(std::size_t field, std::span<const FieldCube> inside,
   if (fills(inside, outside)) offer(rules.in(common(inside)));
   if (fills(outside, inside)) offer(rules.not_in(common(outside)));
   if (!in) offer(rules.mixed(inside, outside));
-  return std::move(
-      std::ranges::min_element(candidates, {}, [](const auto& one) { return one.first; })->second);
+  return best;
 }
 
 }  // namespace secequiv

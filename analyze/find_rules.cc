@@ -18,7 +18,6 @@ namespace secequiv {
 namespace {
 
 using rules::Claim;
-using rules::Instance;
 using rules::Live;
 using rules::ReadRule;
 using rules::Window;
@@ -41,6 +40,7 @@ class RuleFinder {
       std::ranges::copy_if(*members, std::back_inserter(known_), rules::improves);
     }
     std::vector<Program> programs;
+    programs.reserve(job_.programs.size());
     for (const FindRulesJob::Named& one : job_.programs) programs.push_back(one.program);
     // Shorter programs have new windows.
     for (std::size_t before = 1; before != found_.size();) {
@@ -72,10 +72,10 @@ class RuleFinder {
     [[nodiscard]] std::size_t size() const { return code_size(rule.member()); }
   };
 
-  static std::size_t code_size(const Instance& instance) {
+  static std::size_t code_size(const rules::Instance& instance) {
     return std::get<rules::Fragment>(instance.before).size;
   }
-  static void mark(const Instance& instance, Subject& in) {
+  static void mark(const rules::Instance& instance, Subject& in) {
     const std::size_t size = code_size(instance);
     for (std::size_t pc = 0; pc + size < in.reducible.size(); ++pc) {
       std::size_t& shortest = in.reducible[pc];
@@ -88,7 +88,7 @@ class RuleFinder {
     const std::size_t first = subjects_.size();
     for (Program& program : programs) {
       Subject& subject = subjects_.emplace_back(std::move(program));
-      for (const Instance& known : known_) mark(known, subject);
+      for (const rules::Instance& known : known_) mark(known, subject);
       for (const Found& found : found_) mark(found.rule.member(), subject);
     }
     for (std::size_t size = 1; size <= job_.max_window; ++size)
@@ -229,6 +229,7 @@ class RuleFinder {
   // Returns a new name from the instructions of the window.
   std::string name_of(const Window& window) const {
     std::vector<std::string_view> names;
+    names.reserve(window.codes.size());
     for (const std::uint16_t code : window.codes) names.push_back(insn_info(code)->mnemonic);
     const std::string base = fmt::format("{}", fmt::join(names, "-"));
     const auto taken = [&](const std::string& name) {
@@ -247,8 +248,9 @@ class RuleFinder {
       out.push_back(rules::rewrite(job_.programs[i].program, members).program);
     return out;
   }
-  [[nodiscard]] std::vector<Instance> found_members() const {
-    std::vector<Instance> out;
+  [[nodiscard]] std::vector<rules::Instance> found_members() const {
+    std::vector<rules::Instance> out;
+    out.reserve(found_.size());
     for (const Found& found : found_) out.push_back(found.rule.member());
     return out;
   }
@@ -295,7 +297,7 @@ class RuleFinder {
   }
 
   const FindRulesJob& job_;
-  std::vector<Instance> known_;
+  std::vector<rules::Instance> known_;
   std::vector<Subject> subjects_;
   std::unordered_set<std::string> seen_;
   std::vector<Found> found_;  // in the order of out_.rules

@@ -58,12 +58,6 @@ Arch arch_of(const ArchInfo& info, const Numbers& numbers) {
 // can match everything.
 using Choices = std::vector<std::pair<std::uint32_t, Rule>>;
 
-std::size_t effort_to_read(const Choices& choices) {
-  return std::transform_reduce(
-      choices.begin(), choices.end(), choices.size(), std::plus<>(),
-      [](const auto& choice) { return secequiv::effort_to_read(choice.second); });
-}
-
 // Returns the field and the value of the rule's first test, by which people sort alternatives.
 std::pair<std::size_t, std::uint64_t> first_test(const Rule& rule) {
   if (is_branching(rule)) return first_test(rule.children.front());
@@ -118,9 +112,11 @@ class Lifter {
     if (space_.exhausted() || where.empty()) return dd::limits_reached(job_.stack.name);
     const std::string inputs =
         short_condition(condition_text(where.front(), job_.host, Values::kNamed));
-    return make_error(ErrorCode::kPolicy, job_.stack.name,
-                      fmt::format("no policy can express this filter: {}; inputs: {}", reason,
-                                  inputs == "true" ? "all" : inputs));
+    return make_error(
+        ErrorCode::kPolicy, job_.stack.name,
+        fmt::format("no policy can express this {}: {}; inputs: {}",
+                    job_.stack.filters.size() == 1 ? "filter" : "combination of filters", reason,
+                    inputs == "true" ? "all" : inputs));
   }
 
   // Returns the error for a set that rules cannot describe. inexpressible() adds the inputs.
@@ -268,8 +264,9 @@ class Lifter {
     for (const Calls& calls : calls_)
       for (const Numbers& numbers : calls.numbers)
         if (is_long(numbers) && !is_constant(numbers.then))
-          return inexpressible(set_of(*calls.arch, numbers),
-                               "its action for numbers of no system call depends on other fields");
+          return inexpressible(
+              set_of(*calls.arch, numbers),
+              "its action for numbers without a system call depends on other fields");
     choose_default();
     for (Calls& calls : calls_) {
       if (calls.arch->arch == Arch::kX86_64) {
@@ -292,8 +289,8 @@ class Lifter {
         wanted, {}, [&](std::uint32_t action) { return std::ranges::count(wanted, action); });
   }
 
-  // Returns the action that leaves the fewest rules. Readers take the default action for that of
-  // unknown calls, so it is the action of a long range, or differs from it only in data. Another
+  // Returns the action that leaves the fewest rules. Readers expect that unknown calls get the
+  // default action, so it is the action of a long range, or differs from it only in data. Another
   // action is better for lists of exceptions if the policy needs default ranges anyway.
   std::uint32_t best_default(const Calls& calls) {
     constexpr std::size_t kEffortOfRange = 8;  // to read a default range, compared with a rule
@@ -441,50 +438,65 @@ class Lifter {
       return leaf;
     });
     if (leaves.empty()) return dd::limits_reached(job_.stack.name);
-    std::vector<std::pair<std::uint32_t, Result<Rule>>> exact;
+    struct Exact {
+      std::uint32_t action;
+      Result<const Rule*> rule;
+      std::size_t effort;
+    };
+    std::vector<Exact> exact;
+    exact.reserve(leaves.size());
     for (const NodeId leaf : leaves) {
       const NodeId set = diagrams().substitute(
           function, [&](NodeId at) { return at == leaf ? Diagrams::kOne : Diagrams::kZero; });
-      exact.emplace_back(value(leaf), rule_of(set, endian));
+      auto rule = rule_of(set, endian);
+      const std::size_t effort = rule ? effort_to_read(**rule) : SIZE_MAX;
+      exact.push_back({value(leaf), std::move(rule), effort});
     }
-    std::ranges::sort(exact, {}, [](const auto& one) {
-      return std::pair(one.second ? secequiv::effort_to_read(*one.second) : SIZE_MAX, one.first);
-    });
+    std::ranges::sort(exact, {},
+                      [](const Exact& one) { return std::pair(one.effort, one.action); });
     // One of the values needs no conditions: the default action, or the value of the last rule.
     // Readers expect the default action, unless the rules without it are much shorter.
-    std::optional<Choices> best;
+    std::optional<std::size_t> best;
     std::size_t least = SIZE_MAX;
     for (std::size_t rest = 0; rest < exact.size(); ++rest) {
-      Choices now;
-      for (std::size_t i = 0; i < exact.size(); ++i)
-        if (i != rest && exact[i].second) now.emplace_back(exact[i].first, *exact[i].second);
-      if (now.size() + 1 != exact.size()) continue;  // another value has no rule
-      const bool is_default = exact[rest].first == rest_action;
-      if (!is_default) now.emplace_back(exact[rest].first, Rule());
-      const std::size_t effort = effort_to_read(now) * (is_default ? 1 : 2);
-      if (effort >= least) continue;
+      const bool is_default = exact[rest].action == rest_action;
+      std::size_t effort = is_default ? 0 : 1;
+      bool known = true;
+      for (std::size_t i = 0; i < exact.size() && known; ++i) {
+        if (i == rest) continue;
+        known = static_cast<bool>(exact[i].rule);
+        effort += known ? exact[i].effort + 1 : 0;
+      }
+      effort *= is_default ? 1 : 2;
+      if (!known || effort >= least) continue;
       least = effort;
-      best = std::move(now);
+      best = rest;
     }
-    if (best) return &choices_.emplace(key, std::move(*best)).first->second;
-    return exact.back().second.error();  // rules that were not found come last
+    if (best) {
+      Choices out;
+      out.reserve(exact.size());
+      for (std::size_t i = 0; i < exact.size(); ++i)
+        if (i != *best) out.emplace_back(exact[i].action, **exact[i].rule);
+      if (exact[*best].action != rest_action) out.emplace_back(exact[*best].action, Rule());
+      return &choices_.emplace(key, std::move(out)).first->second;
+    }
+    return exact.back().rule.error();  // rules that were not found come last
   }
 
-  // Returns a rule that holds for the inputs of `set`. Precondition: `set` is not empty. Errors:
-  // no_rule().
-  Result<Rule> rule_of(NodeId set, Endian endian) {
-    if (set == Diagrams::kOne) return Rule();
+  // Returns a rule that holds for the inputs of `set`. The lifter owns it. Precondition: `set` is
+  // not empty. Errors: no_rule().
+  Result<const Rule*> rule_of(NodeId set, Endian endian) {
     const auto key = std::pair(set, endian);
-    if (const auto known = rules_.find(key); known != rules_.end()) return known->second;
+    if (const auto known = rules_.find(key); known != rules_.end()) return &known->second;
+    if (set == Diagrams::kOne) return &rules_.emplace(key, Rule()).first->second;
     auto out = rule_by(divide(set, endian, true), endian);
+    if (!out) return out.error();
     // Conditions on both halves of a field can be shorter than those on the whole field.
-    if (out && matcher_count(*out) > 2) {
+    if (matcher_count(*out) > 2) {
       auto halves = rule_by(divide(set, endian, false), endian);
-      if (halves && secequiv::effort_to_read(*halves) < secequiv::effort_to_read(*out))
-        out = std::move(halves);
+      if (halves && effort_to_read(*halves) < effort_to_read(*out)) out = std::move(halves);
     }
-    if (out) rules_.emplace(key, *out);
-    return out;
+    return &rules_.emplace(key, std::move(*out)).first->second;
   }
 
   // The values of the field that a set tests first, by what then remains of the set.
@@ -499,16 +511,17 @@ class Lifter {
     alternatives.reserve(field->values.size());
     for (const auto& [child, inside] : field->values) {
       if (child == Diagrams::kZero) continue;
-      auto rest = rule_of(child, endian);
-      if (!rest) return rest;
+      const auto rest = rule_of(child, endian);
+      if (!rest) return rest.error();
       // The field may have any value for which the rest implies that the input is in the set.
       std::vector<FieldCube> outside;
       for (const auto& [other, cubes] : field->values)
         if (diagrams().both(child, diagrams().negate(other)) != Diagrams::kZero)
           outside.insert(outside.end(), cubes.begin(), cubes.end());
       std::vector<Rule> both;
+      both.reserve(2);
       if (!outside.empty()) both.push_back(field_rule(field->index, inside, outside));
-      both.push_back(std::move(*rest));
+      both.push_back(**rest);
       alternatives.push_back(compact_all_of(std::move(both)));
     }
     std::ranges::sort(alternatives, {}, first_test);

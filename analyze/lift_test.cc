@@ -300,7 +300,7 @@ TEST(Lift, NamesWhatNoPolicyCanExpress) {
                  "describe; inputs: arch == x86_64");
   EXPECT_EQ(refusal("ld [4]\njeq #0xc000003e, on, n\non: ld [16]\njeq #5, y, n\n"
                     "y: ret #0x7fff0000\nn: ret #0\n"),
-            no + "its action for numbers of no system call depends on other fields; inputs: "
+            no + "its action for numbers without a system call depends on other fields; inputs: "
                  "arch == x86_64");
   EXPECT_EQ(refusal("ld [4]\njeq #0xc000003e, on, n\non: ld [0]\njeq #3, c, n\n"
                     "c: ld [16]\ntax\nld [24]\njeq x, y, n\ny: ret #0x7fff0000\nn: ret #0\n"),

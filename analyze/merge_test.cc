@@ -77,7 +77,7 @@ void expect_decisions(Random& random, const MergeJob& job, const Policy& merged)
 std::string kind(const Error& error) {
   if (error.code == ErrorCode::kBudget) return "a limit was reached";
   const std::string& text = error.detail;
-  const std::string prefix = "no policy can express this filter: ";
+  const std::string prefix = "no policy can express this combination of filters: ";
   if (!text.starts_with(prefix)) return text.substr(0, text.find(':'));
   return text.substr(prefix.size(), std::min(text.find(','), text.find(';')) - prefix.size());
 }

@@ -38,10 +38,10 @@ struct OptimizeResult {
   std::string lost_calls = {};  // that the kernel no longer answers without running the filter
 };
 
-// Returns the result. A program, or a stack, is turned into a policy, unless the bytecode passes
-// alone give a program that is not longer. Errors: kUsage about Subject::kProfile if no pass uses
-// the profile; those of lift() if only a policy gives the result; kInternal if the result decides
-// in another way.
+// Returns the result. A program or a stack becomes a policy, unless the bytecode passes alone give
+// a program that is not longer. Errors: kUsage about Subject::kProfile if no pass uses the profile;
+// those of lift() if only a policy gives the result; kInternal if the result decides in another
+// way.
 Result<OptimizeResult> optimize(const OptimizeJob& job);
 
 }  // namespace secequiv

@@ -75,8 +75,8 @@ Result<std::string> proven_oci(const Policy& policy, const std::string& name, Ar
   return same.error();
 }
 
-// Rules that differ can mean the same. If a policy has no profile as it is, writes what lift()
-// makes of it, because that has the simplest rules and the same ones on all architectures.
+// Different rules can mean the same. If no profile can express the rules of a policy, tries those
+// that lift() finds for it, because they are simple, and the same on all architectures.
 Result<std::string> write_proven_oci(const Policy& policy, const std::string& name, Arch host,
                                      const dd::Limits& limits) {
   auto text = proven_oci(policy, name, host, limits);

@@ -1,5 +1,5 @@
-// Proves what our own tools made before users get it. Owns this check. It must not know what was
-// made.
+// Proves that the results of our own tools are right, before users get them. Owns this check. It
+// must not know which tool made a result.
 #pragma once
 
 #include <span>

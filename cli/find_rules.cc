@@ -67,11 +67,11 @@ void add_find_rules(CLI::App& app, Context& context) {
       app, context, "find-rules",
       "Find proven rewrite rules that shorten programs, as a file for prove-rule", find_in);
   sub->add_option("files", given->files,
-                  "Programs, for example an optimizer's output, or policies (compiled)")
+                  "Programs, for example an optimizer's output, or policies, which it compiles")
       ->required();
   given->target.add(*sub, false);
   sub->add_option("--library", given->known,
-                  "Leave out what the rules in this file already shorten; repeatable")
+                  "Skip code that the rules in this file already shorten; repeatable")
       ->take_all()
       ->allow_extra_args(false);
   add_number(*sub, "--max-window", given->max_window, 1, 5,

@@ -24,8 +24,9 @@ struct MergeOptions {
 Result<int> merge_filters(const MergeOptions& given) {
   const Options& options = given.options;
   if (given.filters.size() < 2)
-    return make_error(ErrorCode::kUsage, "merge",
-                      "expected two or more filters, found one; `lift` turns one into a policy");
+    return make_error(
+        ErrorCode::kUsage, "merge",
+        "expected two or more filters, found one; `lift` turns a filter into a policy");
   if (given.intersection == given.unite)
     return make_error(ErrorCode::kUsage, "merge", "expected --intersect or --union");
   MergeJob job;
@@ -60,7 +61,7 @@ void add_merge(CLI::App& app, Context& context) {
       app, context, "merge", "Merge filters into one policy: their intersection or their union",
       merge_filters);
   sub->add_option("filters", given->filters,
-                  "Two or more programs or policies; of equal actions, the first gives the data")
+                  "Two or more programs or policies; between equal actions, the first's data wins")
       ->required();
   auto* intersection =
       sub->add_flag("--intersect", given->intersection,

@@ -108,7 +108,7 @@ void add_optimize(CLI::App& app, Context& context) {
   sub->add_flag("--list", given->list, "List the built-in names, and exit");
   sub->add_flag("--changes", given->explain, "Report the changes of each pass on standard error");
   sub->add_flag("--no-lift", given->as_programs,
-                "Run only bytecode passes on a program, without turning it into a policy");
+                "Run only bytecode passes on one program, without turning it into a policy");
   auto* rules =
       sub->add_flag("--print-rules", given->print_rules,
                     "Write the policy that results from the passes on rules, instead of a program");

@@ -72,6 +72,16 @@ def test_filters_of_debian_packages_become_policies(path, tmp_path):
     assert report("prove", path, short)[0]["verdict"] == "equivalent"
 
 
+@pytest.mark.parametrize("path", DUMPED, ids=lambda path: path.stem)
+def test_the_kernel_installs_the_optimized_filter_and_agrees(path, tmp_path):
+    short = tmp_path / "short.bpf"
+    assert run("optimize", path, "--to", "raw", "-o", short).status == 0
+    done = run("kernel", short, "--max-inputs", "2000", "--random", "200")
+    if done.status == 3:
+        without_kernel(done.err)
+    assert done.status == 0 and "instructions, accepted; " in done.out, done
+
+
 def test_a_filter_for_unknown_architectures_is_refused():
     """firejail tests the number of i386's socket() on every architecture except x86_64."""
     done = run("lift", ROOT / "corpus" / "dumped" / "firejail-protocol.bpf")

@@ -120,10 +120,10 @@ def test_an_intersection_is_never_looser_where_a_merge_of_json_is(default, first
 
 
 @pytest.mark.parametrize("args, expected", [
-    (["A", "A"], "merge: expected --intersect or --union"), (["--union", "A"], "merge: expected two or more filters, found one; `lift` turns one into a policy"),
+    (["A", "A"], "merge: expected --intersect or --union"), (["--union", "A"], "merge: expected two or more filters, found one; `lift` turns a filter into a policy"),
     (["--union", "--intersect", "A", "A"], "--intersect"), (["--union", "A", "missing.json"], "missing.json: cannot open: No such file or directory"),
     (["--union", "A", "A,A"], "A,A: cannot open: No such file or directory; expected one filter, not a stack"), (["--union"], "filters"),
-    (["--union", "A", "nr.asm"], "A, nr.asm: no policy can express this filter: its action for all other architectures depends on the call; inputs: "),
+    (["--union", "A", "nr.asm"], "A, nr.asm: no policy can express this combination of filters: its action for all other architectures depends on the call; inputs: "),
     (["--intersect", "A", "bad.json"], "bad.json:1")])  # fmt: skip
 def test_wrong_inputs_are_refused(args, expected, asm, tmp_path):
     asm("ld [0]\njeq #39, ok, bad\nok: ret #0x7fff0000\nbad: ret #0x50001\n", "nr.asm")

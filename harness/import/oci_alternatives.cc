@@ -102,7 +102,7 @@ class Rewriter {
     Disjunction out;
     if (rule.kind != Rule::Kind::kAnyOf) out.push_back(always());
     for (const Rule& child : rule.children) {
-      const auto more = disjunction(child);
+      auto more = disjunction(child);
       if (!more) return more;
       if (rule.kind == Rule::Kind::kAnyOf)
         out.insert(out.end(), more->begin(), more->end());
@@ -157,7 +157,7 @@ class Rewriter {
     return out;
   }
 
-  // Returns nothing if there are no such values, unless that is hard to see.
+  // Returns nothing if it is easy to see that there are no such values.
   [[nodiscard]] std::optional<Values> both(const Values& a, const Values& b) const {
     const auto bits = secequiv::both(a.bits, b.bits);
     if (!bits) return std::nullopt;

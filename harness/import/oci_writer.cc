@@ -101,7 +101,7 @@ class Writer {
     };
     if (auto s = check("all other architectures", policy_.bad_arch_action); !s) return s;
     for (const DefaultRange& range : policy_.default_ranges)
-      return refuse(fmt::format("the calls {} to {} on {}", range.first, range.last,
+      return refuse(fmt::format("the numbers {:#x} to {:#x} on {}", range.first, range.last,
                                 arch_info(range.arch).name),
                     "profiles have one default action for all numbers");
     if (!policy_.has_arch(Arch::kX86_64) || policy_.has_arch(Arch::kX32)) return Ok{};
@@ -200,10 +200,12 @@ class Writer {
                        rule.kind == Rule::Kind::kMatchAll ? "" : " with the rule " + text);
   }
 
-  // Sorts the entries as people do: those without conditions by action, then the others by call. Of
-  // one call, those with more tests come first, because bugs of libseccomp depend on this order.
+  // Sorts the entries as people do: those without conditions by action, then the others by call.
+  // For one call, those with more tests come first, because bugs of libseccomp depend on this
+  // order.
   std::vector<Entry> entries() {
     std::vector<std::uint32_t> actions;
+    actions.reserve(policy_.rule_sets.size());
     for (const RuleSet& set : policy_.rule_sets) actions.push_back(set.action);
     std::ranges::sort(found_, {}, [&](const Entry& entry) {
       const auto action = std::ranges::find(actions, entry.effect.action) - actions.begin();

@@ -11,9 +11,9 @@
 namespace secequiv {
 
 // Returns a profile for runtimes on a host with one of the policy's architectures. The text omits
-// what does not affect decisions: names, positions, hot system calls. Callers must prove that
-// import_oci() reads the same decisions, because an entry applies to all architectures and only
-// some of the differences between these are errors here. Errors: kPolicy, with the region and the
+// what does not affect decisions: names, positions, hot system calls. An entry applies to all
+// architectures, and this function does not find all rules that differ between them, so callers
+// must prove that import_oci() reads the same decisions. Errors: kPolicy, with the region and the
 // reason.
 Result<std::string> write_oci(const Policy& policy, const std::string& name);
 

@@ -113,8 +113,8 @@ constexpr std::array kBytecodePasses = {
          "ld [0]\njgt #7, c, b\nb: ret #0\nz: jgt #5, c, d\nc: ret #1\nd: ret #2\n",
          detail::skip_decided_tests, nullptr, true},
     Pass{"fewer-tests",
-         "Tests of A against constants only find out in which range A is, so fewer tests may do "
-         "it.",
+         "Tests of A against constants only find the range of A, and fewer tests may find the "
+         "same ranges.",
          "ld [0]\njge #7, z, y\ny: jeq #6, d, c\nz: jgt #7, c, d\nc: ret #1\nd: ret #2\n",
          "ld [0]\njeq #6, d, z\nz: jeq #7, d, c\nc: ret #1\nd: ret #2\n", detail::fewer_tests,
          nullptr, true},

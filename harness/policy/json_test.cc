@@ -1,9 +1,11 @@
 #include "harness/policy/json.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "harness/base/file.h"
 #include "harness/bpf/testing.h"
@@ -113,6 +115,32 @@ TEST(Json, ConstantsDependOnTheArchitecture) {
     "rule_sets": [{"action": "allow", "rules": {"openat": {"args": {"2": {"eq": "O_DIRECTORY | 1"}}}}}]})j");
   EXPECT_EQ(policy.rule_sets[0].find(Arch::kX86_64, 257)->fields[2].value, 0x10001u);
   EXPECT_EQ(policy.rule_sets[0].find(Arch::kAarch64, 56)->fields[2].value, 0x4001u);
+}
+
+TEST(Json, WritesNamesOfConstantsThatMeanTheSameOnAllArchitectures) {
+  const auto written = [](const char* arches, const char* rule) {
+    const Policy policy = policy_from(fmt::format(
+        R"j({{"version": 1, "arches": [{}], "default_action": "errno(1)", "rule_sets": [
+        {{"action": "allow", "rules": {{"openat": {{"args": {{{}}}}}}}}}]}})j",
+        arches, rule));
+    const std::string text = write_policy(policy);
+    EXPECT_EQ(policy_from(text), policy);
+    return nlohmann::json::parse(text)["rule_sets"][0]["rules"]["openat"]["args"]["2"].dump();
+  };
+  const char* one = R"("x86_64")";
+  const char* two = R"("x86_64", "aarch64")";
+  EXPECT_EQ(written(one, R"("2": {"eq": "O_CLOEXEC"})"), R"({"eq":"O_RDONLY|O_CLOEXEC"})");
+  EXPECT_EQ(written(two, R"("2": {"bits_allowlist": "O_CLOEXEC|O_APPEND"})"),
+            R"({"bits_allowlist":"O_APPEND|O_CLOEXEC"})");
+  EXPECT_EQ(written(one, R"("2": {"eq": 65536})"), R"({"eq":"O_RDONLY|O_DIRECTORY"})");
+  EXPECT_EQ(written(two, R"("2": {"eq": 65536})"), R"({"eq":65536})") << "O_DIRECT on aarch64";
+  EXPECT_EQ(written(one, R"("2": {"masked_eq": {"mask": "O_APPEND", "value": 0}})"),
+            R"({"masked_eq":{"mask":"O_APPEND","value":0}})");
+  EXPECT_EQ(written(one, R"("2": {"masked_eq": {"mask": "O_APPEND", "value": 1024}})"),
+            R"({"masked_eq":{"mask":"O_APPEND","value":"O_APPEND"}})");
+  EXPECT_EQ(written(one, R"("2": {"masked_eq": {"mask": 4294967296, "value": 1024}})"),
+            R"({"masked_eq":{"mask":4294967296,"value":1024}})");
+  EXPECT_EQ(written(one, R"("2": {"ge": 1024})"), R"({"ge":1024})") << "an order, not a flag";
 }
 
 TEST(Json, WritesPolicies) {

@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "harness/policy/json.h"
 #include "harness/seccomp/action.h"
+#include "harness/seccomp/argument_names.h"
 
 namespace secequiv {
 namespace {
@@ -44,33 +46,74 @@ Json action_json(std::uint32_t action, Style style) {
   return action_text(action);
 }
 
+// The argument that a matcher tests, if constants get names.
+struct Argument {
+  const Policy* policy = nullptr;  // null: all constants are numbers
+  Arch arch = Arch::kX86_64;
+  std::uint32_t nr = 0;
+  int index = 0;
+
+  [[nodiscard]] bool has_names() const { return policy != nullptr && index != kIpField; }
+};
+
+// Returns the name if it means the value on each of the policy's architectures, because one rule
+// may be for several of them.
 template <class Json>
-Json value_json(const Matcher& m) {
-  if (!m.variable.empty()) return "$" + m.variable;
-  return m.value;
+Json named_json(const Argument& argument, const std::string& name, std::uint64_t value) {
+  const bool same = !name.empty() && std::ranges::all_of(argument.policy->arches, [&](Arch arch) {
+    const auto read = parse_value(name, arch);
+    return read && *read == value;
+  });
+  if (same) return name;
+  return value;
 }
 
 template <class Json>
-Json operator_json(const Matcher& m, Style style) {
+Json value_json(const Matcher& m, const Argument& argument) {
+  if (!m.variable.empty()) return "$" + m.variable;
+  if (!argument.has_names()) return m.value;
+  return named_json<Json>(
+      argument, argument_name(argument.arch, argument.nr, argument.index, m.value), m.value);
+}
+
+template <class Json>
+Json bits_json(std::uint64_t bits, const Argument& argument) {
+  if (!argument.has_names()) return bits;
+  return named_json<Json>(argument,
+                          argument_flags(argument.arch, argument.nr, argument.index, bits), bits);
+}
+
+// Names the value only if the mask has a name: bits that a mask selects are flags.
+template <class Json>
+Json masked_json(const Matcher& m, const Argument& argument) {
+  Json mask = bits_json<Json>(m.mask, argument);
+  Json value = mask.is_string() && m.variable.empty() && m.value != 0
+                   ? bits_json<Json>(m.value, argument)
+                   : value_json<Json>(m, {});
+  return {{"mask", std::move(mask)}, {"value", std::move(value)}};
+}
+
+template <class Json>
+Json operator_json(const Matcher& m, Style style, const Argument& argument) {
   switch (m.op) {
     case Matcher::Op::kAny:
       break;
     case Matcher::Op::kEq:
-      return {{"eq", value_json<Json>(m)}};
+      return {{"eq", value_json<Json>(m, argument)}};
     case Matcher::Op::kNe:
-      return {{"ne", value_json<Json>(m)}};
+      return {{"ne", value_json<Json>(m, argument)}};
     case Matcher::Op::kGt:
-      return {{"gt", value_json<Json>(m)}};
+      return {{"gt", value_json<Json>(m, {})}};
     case Matcher::Op::kGe:
-      return {{"ge", value_json<Json>(m)}};
+      return {{"ge", value_json<Json>(m, {})}};
     case Matcher::Op::kLt:
-      return {{"lt", value_json<Json>(m)}};
+      return {{"lt", value_json<Json>(m, {})}};
     case Matcher::Op::kLe:
-      return {{"le", value_json<Json>(m)}};
+      return {{"le", value_json<Json>(m, {})}};
     case Matcher::Op::kMaskedEq:
-      return {{"masked_eq", {{"mask", m.mask}, {"value", value_json<Json>(m)}}}};
+      return {{"masked_eq", masked_json<Json>(m, argument)}};
     case Matcher::Op::kBitsAllowlist:
-      return {{"bits_allowlist", m.mask}};
+      return {{"bits_allowlist", bits_json<Json>(m.mask, argument)}};
     case Matcher::Op::kNonNegativeFd:
       if (m.low_half || style != Style::kNames) return {{"non_negative_fd", true}};
       return "non_negative_fd";
@@ -79,29 +122,32 @@ Json operator_json(const Matcher& m, Style style) {
 }
 
 template <class Json>
-Json matcher_json(const Matcher& m, Style style) {
-  Json out = operator_json<Json>(m, style);
+Json matcher_json(const Matcher& m, Style style, const Argument& argument) {
+  Json out = operator_json<Json>(m, style, argument);
   if (m.low_half && out.is_object()) out["bits"] = 32;
   return out;
 }
 
 template <class Json>
-Json rule_json(const Rule& rule, Style style) {
+Json rule_json(const Rule& rule, Style style, Argument argument = {}) {
   switch (rule.kind) {
     case Rule::Kind::kMatchAll:
       return true;
     case Rule::Kind::kAnyOf:
     case Rule::Kind::kAllOf: {
       Json children = Json::array();
-      for (const Rule& child : rule.children) children.push_back(rule_json<Json>(child, style));
+      for (const Rule& child : rule.children)
+        children.push_back(rule_json<Json>(child, style, argument));
       return {{rule.kind == Rule::Kind::kAnyOf ? "any_of" : "all_of", std::move(children)}};
     }
     case Rule::Kind::kArgs: {
       Json fields = Json::object();
       for (int field = 0; field <= kIpField; ++field) {
         const Matcher& m = rule.fields[static_cast<std::size_t>(field)];
+        argument.index = field;
         if (m.op != Matcher::Op::kAny)
-          fields[field == kIpField ? "ip" : std::to_string(field)] = matcher_json<Json>(m, style);
+          fields[field == kIpField ? "ip" : std::to_string(field)] =
+              matcher_json<Json>(m, style, argument);
       }
       return {{"args", std::move(fields)}};
     }
@@ -135,7 +181,7 @@ Json rules_json(const Policy& policy, const RuleSet& set, Style style) {
       }
     }
     out[common ? label : fmt::format("{}:{}", arch_info(entry.arch).name, label)] =
-        rule_json<Json>(entry.rule, style);
+        rule_json<Json>(entry.rule, style, {&policy, entry.arch, entry.nr});
   }
   return out;
 }

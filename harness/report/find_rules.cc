@@ -31,6 +31,7 @@ std::string find_rules_text(const FoundRules& found) {
   if (found.unfinished > 0)
     out +=
         fmt::format("; the search of {} reached its limit\n", counted(found.unfinished, "shape"));
+  if (found.stopped) out += "; an interrupt ended the search\n";
   return out + fmt::format("; {}: {} found\n", verdict_name(found.verdict()),
                            counted(found.rules.size(), "rule"));
 }

@@ -1,4 +1,4 @@
-// The report of `find-rules`: rewrites that were found by a search, proven, and shorten the given
+// The report of `find-rules`: proven rewrites that a search found and that shorten the given
 // programs. Owns the report value and its shapes. It must not know what rules are (verify/rules).
 #pragma once
 
@@ -24,7 +24,7 @@ struct FoundRules {
   };
   std::vector<Rule> rules;
   std::vector<Program> programs;
-  std::size_t windows = 0;     // places of all sizes that were looked at
+  std::size_t windows = 0;     // places of all sizes at which the search looked
   std::size_t known = 0;       // windows in which a known or found rule already fires
   std::size_t shapes = 0;      // different windows that were searched
   std::size_t candidates = 0;  // sent to the prover

@@ -227,7 +227,7 @@ class Page {
                 return choices.size() == 1 && choices[0].action == action &&
                        !choices[0].conditions.empty();
               });
-    section("several actions: the first whose condition holds",
+    section("Several actions: the first one whose condition holds decides",
             [](const CallChoices& choices) { return choices.size() > 1; });
     return out;
   }
@@ -263,9 +263,11 @@ class Page {
         calls[{entry.arch, entry.nr}].push_back({set.action, std::move(conditions)});
       }
     if (!has_low_halves) narrow_.clear();
-    for (auto& [call, choices] : calls)
-      if (const auto* range = policy_.default_range(arch_info(call.first).audit, call.second))
-        if (!choices.back().conditions.empty()) choices.push_back({range->action, {}});
+    for (auto& [call, choices] : calls) {
+      const auto* range = policy_.default_range(arch_info(call.first).audit, call.second);
+      if (range != nullptr && !choices.back().conditions.empty())
+        choices.push_back({range->action, {}});
+    }
     // The architectures of each name and its choices.
     std::map<std::pair<CallChoices, std::string>, std::vector<Arch>> arches;
     for (auto& [call, choices] : calls) {
@@ -312,8 +314,8 @@ class Page {
     for (const DefaultRange& range : policy_.default_ranges)
       row(range.first == 0 && range.last == 0xffffffff
               ? fmt::format("  on {}", arch_info(range.arch).name)
-              : fmt::format("  on {}, {} to {}", arch_info(range.arch).name, range.first,
-                            range.last),
+              : fmt::format("  on {}, numbers {} to {}", arch_info(range.arch).name,
+                            hex_text(range.first), hex_text(range.last)),
           describe_action(range.action));
     if (policy_.x32_action && !policy_.has_arch(Arch::kX32) && policy_.has_arch(Arch::kX86_64))
       row("x32 calls", describe_action(*policy_.x32_action));

@@ -1,6 +1,6 @@
-// A policy on one page for people. Owns its layout: system calls grouped by action, calls with the
-// same rule folded, constants by name. No reader for this text exists. It must not know where the
-// policy came from.
+// A policy as a page for people. Owns its layout: it groups system calls by action, lists calls
+// with the same rule together, and names constants. No command reads this text. It must not know
+// where the policy came from.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ namespace secequiv {
 std::vector<std::string> rule_conditions(const Rule& rule, Arch arch, std::uint32_t nr,
                                          bool halves = true);
 
-// Returns all that decides: the architectures, the rules, and the actions for all other calls.
+// Returns the architectures, the rules, and the actions for all other calls.
 std::string policy_text(const Policy& policy);
 
 }  // namespace secequiv

@@ -44,7 +44,7 @@ TEST(PolicyText, GroupsCallsByActionAndArchitecture) {
             "      arg0 in {AF_UNIX, AF_ALG}\n"
             "      or arg0 == AF_INET && arg1 & ~0x80001 == 0x0\n"
             "\n"
-            "several actions: the first whose condition holds\n"
+            "Several actions: the first one whose condition holds decides\n"
             "  only on x86_64: mmap\n"
             "      TRAP(1) if arg2 & PROT_EXEC == PROT_EXEC\n"
             "      else ALLOW\n");

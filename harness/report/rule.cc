@@ -66,7 +66,7 @@ DecidingRule deciding_rule(const Policy& policy, const SeccompData& data) {
     case Origin::Kind::kDefault:
       if (from.range == nullptr)
         return {"default action: no rule matches", policy.default_position, true};
-      return {fmt::format("default action of numbers {} to {} on {}: no rule matches",
+      return {fmt::format("default action of the numbers {:#x} to {:#x} on {}: no rule matches",
                           from.range->first, from.range->last, arch_info(from.range->arch).name),
               from.range->position, true};
     case Origin::Kind::kRule:

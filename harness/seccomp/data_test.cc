@@ -1,5 +1,8 @@
 #include "harness/seccomp/data.h"
 
+// clang-format off
+#include "harness/seccomp/action.h"  // before the kernel's header, whose macros have the same names
+// clang-format on
 #include <gtest/gtest.h>
 #include <linux/seccomp.h>
 

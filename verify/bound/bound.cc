@@ -26,8 +26,8 @@ constexpr double kRounded = 1 - 1e-12;
 
 Error no_bound(const char* reason) { return make_error(ErrorCode::kBudget, "", reason); }
 
-// What inputs of one call must at least read and test of the words that are neither arch nor nr,
-// on average over the inputs that the mean covers.
+// How many words other than arch and nr the inputs of one call must at least load and test, on
+// average over the inputs that the mean covers.
 struct Arguments {
   double loads = 0;  // words whose change alone changes the decision
   double tests = 0;  // the same, but at least 1 if the decision depends on any of them
@@ -131,7 +131,7 @@ class Bounding {
     return std::prev(std::ranges::upper_bound(numbers_, nr, {}, &dd::WordRange::first))->then;
   }
 
-  // Returns the part of `whole` that `set` has.
+  // Returns the fraction of `whole` that is in `set`.
   double part(NodeId set, NodeId whole) {
     if (set == Diagrams::kZero) return 0;
     const NodeId common = diagrams().both(set, whole);
@@ -175,7 +175,7 @@ class Bounding {
     return out;
   }
 
-  // Returns the part of a call's inputs whose decision differs on some other architecture.
+  // Returns the fraction of a call's inputs whose decision differs on some other architecture.
   double needs_arch(std::uint32_t nr) {
     const NodeId own = function(nr);
     NodeId differs = Diagrams::kZero;

@@ -142,8 +142,8 @@ class Search {
   }
 
   // Returns the bound for a stretch without the best `holes` of its numbers. `after_equality`: the
-  // next test follows a test for equality of the last hole, and is not the last one but for such
-  // tests. Precondition: holes <= min(holes_, positive(at)).
+  // previous test made the last hole, and not all further tests are for equality. Precondition:
+  // holes <= min(holes_, positive(at)).
   double value(Stretch at, std::size_t holes, bool after_equality) {
     const double weight = left(at, holes);
     if (weight <= 0) return 0;

@@ -23,11 +23,11 @@ struct WeightedNumber {
   double weight;  // a whole number
 };
 
-// Returns a lower bound for the sum, over the weighted numbers, of weight times the tests of the
-// number that any such program executes until it knows the decision; for a number that is not
-// decided by_number, the tests of the number that inputs execute which the decision allows. It adds
-// the tests and loads of arguments that inputs decided by_number execute. Preconditions: the ranges
-// are all 2^32 numbers in ascending order, and weighted numbers ascend.
+// Returns a lower bound for a sum over the weighted numbers: the weight times the tests of the
+// number that any such program executes until it knows the decision. For numbers that are not
+// decided by_number, only allowed inputs count. The sum also contains the loads and tests of
+// arguments that inputs decided by_number execute. Preconditions: the ranges are all 2^32 numbers
+// in ascending order, and weighted numbers ascend.
 double least_tests(std::span<const DecidedRange> ranges, std::span<const WeightedNumber> numbers);
 
 // Returns how many tests a program needs at least if, for each of these numbers n, some test must

@@ -139,8 +139,8 @@ std::optional<Firing> fires_at(const Instance& instance, const Scene& scene, std
   if (!binding.complete() || !scene.single_entry(pc, before.size)) return std::nullopt;
   const Program exact = instantiate(before, instance, binding.assignment());
   for (std::size_t i = 0; i < before.size; ++i)
-    if (!is_jump(exact[i]) || is_conditional(exact[i]))
-      if (exact[i].k != program[pc + i].k) return std::nullopt;
+    if ((!is_jump(exact[i]) || is_conditional(exact[i])) && exact[i].k != program[pc + i].k)
+      return std::nullopt;
   Firing out{pc, binding.assignment().symbols, {}};
   out.exits.resize(instance.rule->exits.size());
   out.exits[0].push_back(pc + before.size);  // "next"

@@ -146,6 +146,7 @@ void Shorter::add_points(const Assignment& values, bool many) {
   const auto& before = std::get<Fragment>(instance.before);
   const Program code = instantiate(before, instance, values);
   std::vector<std::uint32_t> pool;
+  pool.reserve(pool_.size());
   for (const Term& operand : pool_)
     pool.push_back(static_cast<std::uint32_t>(value_of(operand.value, instance, values)));
   std::vector<std::uint32_t> corners(pool.begin(),
@@ -198,6 +199,7 @@ void Shorter::keep_distinct() {
   distinct_.clear();
   for (std::size_t i = 0; i < pool_.size(); ++i) {
     std::vector<std::uint32_t> values;
+    values.reserve(valuations_.size());
     for (const auto& valuation : valuations_) values.push_back(valuation[i]);
     const bool is_name = pool_[i].value.op == Op::kSymbol;
     distinct_.push_back(seen.insert(std::move(values)).second || is_name ? 1 : 0);

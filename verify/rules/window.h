@@ -41,8 +41,8 @@ struct Window {
   std::vector<std::uint16_t> codes;
   std::size_t size = 0;
 
-  // Fills `facts` with everything that we can state about the constants. Facts that rules should
-  // rather not depend on come first.
+  // Fills `facts` with everything that we can state about the constants. Facts that rules
+  // should avoid come first.
   void state_facts();
   // Returns the text of a rule that replaces the window by `after`.
   [[nodiscard]] std::string rule(const Claim& claim, const std::string& after) const;

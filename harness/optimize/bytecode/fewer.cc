@@ -1,4 +1,4 @@
-// The pass that replaces a few tests of A by fewer ones which distinguish the same ranges.
+// The pass that replaces a few tests of A by fewer tests that find the same ranges.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -60,7 +60,7 @@ class Run {
     }
   }
 
-  // Returns fewer tests, the first first, such that no value of A meets more tests than before.
+  // Returns fewer tests, in order, such that no value of A meets more tests than before.
   std::optional<std::vector<Decision>> fewer() {
     for (std::size_t length = 0; length < tests_.size(); ++length) {
       chosen_.clear();
@@ -102,8 +102,8 @@ class Run {
       }
     return false;
   }
-  // Returns the test for the range, or for values from its first one on. A bound stays as it was
-  // written.
+  // Returns the test for the range, or for all values from its first one on. Keeps a JGT of the
+  // program.
   [[nodiscard]] Insn test_of(std::size_t range, bool equal) const {
     const std::uint32_t first = ranges_[range].first;
     if (equal) return {kJeqK, 0, 0, first};
@@ -117,14 +117,15 @@ class Run {
   std::vector<Decision> chosen_;
 };
 
-// Replaces the tests at `pc` in `out`, if fewer ones reach their targets. Marks what is left over.
+// Replaces the tests at `pc` in `out`, if fewer tests can reach their targets. Marks the
+// instructions that are left over.
 bool replace_tests(Program& out, std::size_t pc, std::size_t size, Marks& dead) {
   Run run(out, pc, size);
   const auto fewer = run.fewer();
   if (!fewer) return false;
   Program code = fewer->empty() ? Program{{kJa, 0, 0, 0}} : Program{};
   for (const Decision& decision : *fewer) code.push_back(decision.test);
-  // The new tests are the last ones of the old, so that no jump becomes longer than necessary.
+  // The new tests take the places of the last old ones, so that jumps stay short.
   const std::size_t first = pc + size - code.size();
   const auto lead = [&](std::size_t at, Ranges set,
                         std::size_t number) -> std::optional<std::size_t> {
