@@ -42,7 +42,8 @@ constexpr std::array kLayoutPasses = {
          "list: open ?2, close ?2, poll ?4, lseek ?5, ioctl ?8\n"
          "list: read ALLOW, write ALLOW, mmap ALLOW, brk ALLOW\n",
          detail::cacheable_last},
-    Pass{"search-trees", "A sorted list allows a binary search.", kSome,
+    Pass{"search-trees",
+         "A sorted list allows a binary search, which may test frequent numbers first.", kSome,
          "list: futex ?9\n"
          "tree: open ?2, close ?2, poll ?4, lseek ?5, ioctl ?8\n"
          "list: read ALLOW, write ALLOW, mmap ALLOW, brk ALLOW\n",

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
+#include <numeric>
 
 namespace secequiv::detail {
 namespace {
 
 constexpr std::uint32_t kAll = 0xffffffff;
 constexpr std::size_t kLeafCases = 3;  // a tree tests up to 3 cases one after another
+constexpr double kHeavy = 0.38;        // a word with more of a stretch's weight is tested first
 constexpr std::size_t kFewValues = 3;  // fewer values of an argument need no search
 
 // Emits one search.
@@ -16,6 +19,46 @@ class Search {
   Search(Builder& code, const SearchForm& form, Label miss,
          const std::function<void(std::span<const Case>)>& after)
       : code_(code), form_(form), miss_(miss), after_(after) {}
+
+  // Tests heavy words first. The other tests divide the weight of the cases, not their number.
+  void run_weighted(std::span<const Case> cases, std::uint32_t low, std::uint32_t high) {
+    const std::size_t known = found_.size();
+    const auto weight_of = [&](std::span<const Case> some) {
+      double out = 0;
+      for (const Case& at : some) out += weight(at);
+      return out;
+    };
+    while (cases.size() > kLeafCases) {
+      const Case& next = *std::ranges::max_element(
+          cases, {}, [&](const Case& at) { return at.first == at.last ? weight(at) : 0; });
+      if (next.first != next.last || found(next) || weight(next) <= kHeavy * weight_of(cases))
+        break;
+      const Label others = code_.label();
+      code_.branch(kJeqK, next.first, next.to, others);
+      code_.bind(others);
+      found_.push_back(&next);
+    }
+    if (cases.size() <= kLeafCases) return leaf(cases, low, high);
+    const double all = weight_of(cases);
+    std::size_t middle = 0;
+    double before = 0;
+    double best = all;
+    for (std::size_t i = 1; i < cases.size(); ++i) {
+      before += weight(cases[i - 1]);
+      if (const double larger = std::max(before, all - before); middle == 0 || larger < best) {
+        best = larger;
+        middle = i;
+      }
+    }
+    const Label left = code_.label();
+    const Label right = code_.label();
+    code_.branch(kJgeK, cases[middle].first, right, left);
+    code_.bind(left);
+    run_weighted(cases.first(middle), low, cases[middle].first - 1);
+    code_.bind(right);
+    run_weighted(cases.subspan(middle), cases[middle].first, high);
+    found_.resize(known);
+  }
 
   void run(std::span<const Case> cases, std::uint32_t low, std::uint32_t high) {
     if (!form_.tree || cases.size() <= kLeafCases) return leaf(cases, low, high);
@@ -31,8 +74,15 @@ class Search {
 
  private:
   void leaf(std::span<const Case> cases, std::uint32_t low, std::uint32_t high) {
-    for (std::size_t i = 0; i < cases.size(); ++i) {
+    std::vector<std::size_t> order(cases.size());
+    std::iota(order.begin(), order.end(), 0);
+    if (weighted())
+      std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
+        return std::pair(-weight(cases[a]), a) < std::pair(-weight(cases[b]), b);
+      });
+    for (const std::size_t i : order) {
       const Case& at = cases[i];
+      if (found(at)) continue;
       const bool from_start = form_.pinned && at.first <= low;
       const bool to_end = form_.pinned && high <= at.last;
       if (from_start && to_end) {
@@ -62,10 +112,21 @@ class Search {
     if (form_.tree) after_(cases);
   }
 
+  [[nodiscard]] bool weighted() const { return form_.least_weight > 0; }
+
+  [[nodiscard]] bool found(const Case& one) const {
+    return std::ranges::find(found_, &one) != found_.end();
+  }
+
+  [[nodiscard]] double weight(const Case& one) const {
+    return found(one) ? 0 : one.weight + form_.least_weight;
+  }
+
   Builder& code_;
   SearchForm form_;
   Label miss_;
   const std::function<void(std::span<const Case>)>& after_;
+  std::vector<const Case*> found_;  // cases of the current stretch that are already tested
 };
 
 // Returns whether an args rule requires one value for the low half of `field`.
@@ -117,7 +178,9 @@ std::optional<int> key_field(const Rule& rule) {
 
 void emit_search(Builder& code, std::span<const Case> cases, const SearchForm& form, Label miss,
                  const std::function<void(std::span<const Case>)>& after) {
-  Search(code, form, miss, after).run(cases, 0, kAll);
+  Search search(code, form, miss, after);
+  if (form.least_weight > 0) return search.run_weighted(cases, 0, kAll);
+  search.run(cases, 0, kAll);
 }
 
 void RuleEmitter::rule(const Rule& rule, Label yes, Label no) {

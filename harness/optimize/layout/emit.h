@@ -18,11 +18,13 @@ struct Case {
   std::uint32_t first;
   std::uint32_t last;
   Label to;
+  double weight = 0;  // how often the word is here, for weighted trees
 };
 
 struct SearchForm {
-  bool tree = false;    // binary down to a few cases; otherwise linear
-  bool pinned = false;  // omits a test if the known bounds leave only one outcome
+  bool tree = false;        // binary down to a few cases; otherwise linear
+  bool pinned = false;      // omits a test if the known bounds leave only one outcome
+  double least_weight = 0;  // if positive, a tree tests heavy cases early; added to each weight
 };
 
 // Emits a search for the word in A among `cases`, which are disjoint, and ascending for a tree.

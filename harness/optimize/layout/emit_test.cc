@@ -13,6 +13,7 @@
 #include "harness/bpf/interpreter.h"
 #include "harness/bpf/refusal.h"
 #include "harness/bpf/testing.h"
+#include "harness/compare/pair.h"
 #include "harness/generate/policy.h"
 #include "harness/optimize/optimizer.h"
 #include "harness/policy/testing.h"
@@ -410,15 +411,18 @@ std::vector<Case> random_cases(Random& random) {
     const std::size_t outcome = random.one_in(4) && i > 0 ? out.back().to : i / 2;
     const bool touches = random.one_in(3) && i > 0;
     const std::uint32_t first = touches ? out.back().last + 1 : sorted[i];
-    out.push_back({first, random.one_in(3) ? first : sorted[i + 1], outcome});
+    const double weight =
+        random.one_in(2) ? 0 : static_cast<double>(std::uint64_t{1} << random.below(40));
+    out.push_back({first, random.one_in(3) ? first : sorted[i + 1], outcome, weight});
   }
   if (random.one_in(3)) out.front().first = 0;
   if (random.one_in(3)) out.back().last = kAll;
   return out;
 }
 
-constexpr std::array<SearchForm, 4> kForms = {SearchForm{false, false}, SearchForm{false, true},
-                                              SearchForm{true, false}, SearchForm{true, true}};
+constexpr std::array<SearchForm, 6> kForms = {
+    SearchForm{false, false}, SearchForm{false, true},    SearchForm{true, false},
+    SearchForm{true, true},   SearchForm{true, false, 1}, SearchForm{true, true, 1}};
 
 TEST(EmitSearch, AgreesWithAPlainLookup) {
   Random random(62);
@@ -442,6 +446,23 @@ TEST(EmitSearch, AgreesWithAPlainLookup) {
       }
     }
   }
+}
+
+TEST(EmitSearch, WeightedTreesFindHeavyCasesFirst) {
+  std::vector<Case> cases;
+  for (std::uint32_t i = 0; i < 64; ++i) cases.push_back({10 * i, 10 * i, i, 0});
+  cases[40].weight = 1000;
+  cases[7].last = 75;
+  cases[7].weight = 300;
+  const auto executed = [&](std::uint32_t nr, double least) {
+    SeccompData data;
+    data.set_nr(nr);
+    return trace(shortened(searching(cases, {true, false, least})), data).steps.size();
+  };
+  EXPECT_EQ(executed(400, 1e-3), 3u) << "the load, one test, and the return";
+  EXPECT_LE(executed(72, 1e-3), 7u) << "a range needs two comparisons at each end";
+  EXPECT_GE(executed(400, 0), 7u);
+  EXPECT_GE(executed(72, 0), 7u);
 }
 
 TEST(EmitSearch, EmitsListsAndTrees) {

@@ -52,6 +52,28 @@ void make_tree(Stage& stage) {
   stage.tree = true;
 }
 
+// If a profile counts calls that are not hot, moves all entries but the hot ones to one weighted
+// tree. Calls that the kernel answers have little weight, so they need no stage of their own.
+void join_weighted(const Plan& plan, ArchPlan& arch) {
+  Stage joined;
+  std::vector<Stage> stages;
+  double weight = 0;
+  for (const Stage& stage : arch.stages) {
+    if (std::ranges::all_of(stage.entries,
+                            [&](const Entry& entry) { return is_hot(plan, arch, entry); })) {
+      stages.push_back(stage);
+      continue;
+    }
+    for (const Entry& entry : stage.entries) weight += entry.weight;
+    joined.entries.insert(joined.entries.end(), stage.entries.begin(), stage.entries.end());
+  }
+  if (weight == 0) return;
+  make_tree(joined);
+  joined.weighted = true;
+  stages.push_back(std::move(joined));
+  arch.stages = std::move(stages);
+}
+
 }  // namespace
 
 Plan drop_default_calls(const Plan& plan) {
@@ -103,6 +125,7 @@ Plan cacheable_last(const Plan& plan) {
 
 Plan search_trees(const Plan& plan) {
   return each_arch(plan, [&](ArchPlan& arch) {
+    join_weighted(plan, arch);
     for (Stage& stage : arch.stages) {
       const bool hot = std::ranges::all_of(
           stage.entries, [&](const Entry& entry) { return is_hot(plan, arch, entry); });
@@ -131,6 +154,7 @@ Plan merge_neighbours(const Plan& plan) {
         if (!merged.empty() && merged.back().code == entry.code &&
             merged.back().last == entry.first - 1 && entry.first != 0) {
           merged.back().last = entry.last;
+          merged.back().weight += entry.weight;
         } else {
           merged.push_back(entry);
         }

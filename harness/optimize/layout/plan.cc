@@ -13,6 +13,9 @@
 namespace secequiv {
 namespace {
 
+// Calls that the kernel answers from its cache matter only on kernels without one.
+constexpr double kCached = 1.0 / 1024;
+
 // Removes the clauses after the first that always applies, and trailing clauses that repeat the
 // default action.
 void close(const Plan& plan, Decision& decision) {
@@ -114,8 +117,14 @@ ArchPlan arch_plan(const Policy& policy, const Plan& plan, std::uint32_t audit,
   } else {
     std::vector<std::pair<std::uint32_t, std::uint64_t>> searched;
     for (const SyscallCount& call : profile)
-      if (const auto entry = entry_of(call.name); entry && !kernel_answers(plan, out, *entry))
+      if (const auto entry = entry_of(call.name)) {
+        const bool answers = kernel_answers(plan, out, *entry);
+        for (Entry& at : stage.entries)
+          if (at.first == entry->first)
+            at.weight += static_cast<double>(call.calls) * (answers ? kCached : 1);
+        if (answers) continue;
         searched.emplace_back(entry->first, call.calls);
+      }
     for (const std::uint32_t nr : worth_a_test(searched, stage.entries.size()))
       add_once(out.hot, nr);
   }
@@ -164,6 +173,7 @@ std::string plan_text(const Plan& plan) {
     if (plan.arches.size() > 1) out += fmt::format("arch {:#x}\n", arch.audit);
     for (const Stage& stage : arch.stages) {
       out += stage.tree ? "tree" : "list";
+      if (stage.weighted) out += " weighted";
       if (stage.pinned) out += " pinned";
       if (stage.in_place == 0) out += " apart";
       if (stage.in_place != 0 && stage.in_place != Stage::kAnySize)

@@ -30,6 +30,7 @@ struct Entry {
   std::uint32_t first = 0;
   std::uint32_t last = 0;
   std::size_t code = 0;
+  double weight = 0;  // count of these calls in the profile; less if the kernel answers them
 
   friend bool operator==(const Entry&, const Entry&) = default;
 };
@@ -38,8 +39,9 @@ struct Entry {
 struct Stage {
   static constexpr std::size_t kAnySize = ~std::size_t{0};
 
-  bool tree = false;    // binary search over ascending entries; otherwise linear
-  bool pinned = false;  // a tree omits a test if the bounds leave only one outcome
+  bool tree = false;      // binary search over ascending entries; otherwise linear
+  bool weighted = false;  // a tree finds heavy entries early
+  bool pinned = false;    // a tree omits a test if the bounds leave only one outcome
   // The code of an entry with more matchers than this comes after all searches, not inside this
   // stage's search.
   std::size_t in_place = kAnySize;

@@ -8,6 +8,8 @@
 namespace secequiv {
 namespace {
 
+constexpr double kRest = 1e-6;  // share of a tree's weight that all entries divide equally
+
 std::size_t matchers(const Decision& decision) {
   std::size_t out = 0;
   for (const Clause& clause : decision) out += matcher_count(clause.rule);
@@ -41,7 +43,10 @@ class PlanRenderer {
       std::vector<detail::Case> cases;
       cases.reserve(stage.entries.size());
       for (const Entry& entry : stage.entries)
-        cases.push_back({entry.first, entry.last, labels[entry.code]});
+        cases.push_back({entry.first, entry.last, labels[entry.code], entry.weight});
+      double weight = 0;
+      for (const detail::Case& one : cases) weight += one.weight;
+      const double least = stage.weighted ? kRest * weight / static_cast<double>(cases.size()) : 0;
       const auto after = [&](std::span<const detail::Case> here) {
         for (const detail::Case& one : here) {
           const std::size_t index =
@@ -54,7 +59,7 @@ class PlanRenderer {
           }
         }
       };
-      detail::emit_search(code_, cases, {stage.tree, stage.pinned}, next_stage, after);
+      detail::emit_search(code_, cases, {stage.tree, stage.pinned, least}, next_stage, after);
       code_.bind(next_stage);
     }
     code_.jump(code_.returning(plan_.default_action));
