@@ -132,10 +132,13 @@ std::string changes_text(const OptimizeJob& job, const OptimizeResult& result) {
 }
 
 Result<OptimizeResult> optimize(const OptimizeJob& job) {
-  const bool ordered = std::ranges::find(job.passes, "hot-first", &Pass::name) != job.passes.end();
+  const bool ordered = std::ranges::any_of(job.passes, [](const Pass* pass) {
+    return pass->name == "hot-first" || pass->name == "search-trees";
+  });
   if (!job.profile.empty() && (!ordered || job.wanted == Wanted::kRules))
-    return usage_error(Subject::kProfile,
-                       "only the pass hot-first uses a profile, and it does not run here");
+    return usage_error(
+        Subject::kProfile,
+        "only the passes hot-first and search-trees use a profile, and neither runs here");
   auto out = is_policy(job.stack.filters)
                  ? Result<OptimizeResult>(from_policy(job, *job.stack.filters.front().policy))
                  : from_programs(job);

@@ -316,7 +316,7 @@ def test_a_program_that_no_policy_expresses_is_optimized_as_it_is(asm):
 def test_a_profile_that_no_pass_uses_is_an_error():
     for options in (["--passes", "thread-jumps"], ["--print-rules"], ["--stop-after", "split-halves"]):
         err = refused(KVM, "--profile", ROOT / "corpus" / "profiles" / "postgres.txt", *options)
-        assert err == "secequiv: --profile: only the pass hot-first uses a profile, and it does not run here\n"
+        assert err == "secequiv: --profile: only the passes hot-first and search-trees use a profile, and neither runs here\n"
 
 
 def test_the_input_may_follow_the_passes():
