@@ -9,6 +9,7 @@
 #include "analyze/proven.h"
 #include "fuzz/hunt/assess.h"
 #include "harness/optimize/rules/tree.h"
+#include "harness/policy/compile.h"
 #include "harness/policy/json.h"
 #include "harness/report/optimize.h"
 #include "harness/seccomp/profile.h"
@@ -62,12 +63,12 @@ std::optional<std::pair<std::size_t, std::array<Matcher, 2>>> range_of(const Rul
 
 // Replaces short ranges by their values. People prefer ranges, but search trees need values.
 Policy with_values(Policy policy) {
-  constexpr std::uint64_t kMostValues = 16;
+  constexpr std::uint64_t kLongestRange = 16;
   const auto listed = [](Rule rule) {
     const auto range = range_of(rule);
     if (!range) return rule;
     const auto& [field, bounds] = *range;
-    if (bounds[1].value < bounds[0].value || bounds[1].value - bounds[0].value >= kMostValues)
+    if (bounds[1].value < bounds[0].value || bounds[1].value - bounds[0].value >= kLongestRange)
       return rule;
     std::vector<Rule> values;
     for (std::uint64_t i = 0; i <= bounds[1].value - bounds[0].value; ++i) {
@@ -108,11 +109,18 @@ Result<OptimizeResult> from_programs(const OptimizeJob& job) {
   return out;
 }
 
-// Checks the result's program. Errors: kInternal if it decides in another way.
+// Checks the result's program, or its rules. Errors: kInternal if it decides in another way;
+// kBudget if the limits are reached, unless the user chose what runs on a program.
 Status check(const OptimizeJob& job, OptimizeResult& result) {
   const auto before = views(job.stack.filters);
+  if (job.wanted == Wanted::kRules) {
+    const auto rules = read_policy(result.text, job.stack.name);
+    if (!rules) return make_error(ErrorCode::kInternal, "optimize", rules.error().text());
+    return expect_same(before, compile(*rules), job.stack.name, "optimize", job.limits);
+  }
   const auto proven = expect_same(before, result.program, job.stack.name, "optimize", job.limits);
-  if (!proven && proven.error().code != ErrorCode::kBudget) return proven.error();
+  const bool tolerated = !job.lift && !is_policy(job.stack.filters);
+  if (!proven && (proven.error().code != ErrorCode::kBudget || !tolerated)) return proven.error();
   if (!proven) result.unproven = proven.error().detail;
   result.lost_calls = hunt::lost_calls(before, result.program);
   return Ok{};
@@ -142,7 +150,7 @@ Result<OptimizeResult> optimize(const OptimizeJob& job) {
   auto out = is_policy(job.stack.filters)
                  ? Result<OptimizeResult>(from_policy(job, *job.stack.filters.front().policy))
                  : from_programs(job);
-  if (out && job.wanted == Wanted::kProgram)
+  if (out && job.wanted != Wanted::kPlan)
     if (auto s = check(job, *out); !s) return s.error();
   return out;
 }

@@ -25,8 +25,9 @@ struct OptimizeJob {
 };
 
 struct OptimizeResult {
-  Program program;   // kProgram; proven equivalent unless `unproven` has a text
-  std::string text;  // kRules: the simplified policy; kPlan: the order of searches for calls
+  Program program;  // kProgram; proven equivalent unless `unproven` has a text
+  std::string
+      text;  // kRules: the simplified policy, proven; kPlan: the order of searches for calls
   std::vector<PassStep> steps;
   bool fixpoint = true;               // false: the passes still change it after kMaxRounds rounds
   std::vector<std::string> unknown;   // calls of the profile that the policy's architectures lack

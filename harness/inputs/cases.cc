@@ -191,6 +191,9 @@ class Deriver {
       for (const RuleSet& rules : policy_.rule_sets)
         for (const SyscallRule& entry : rules.rules)
           if (entry.arch == arch) numbers.insert(entry.nr);
+      for (const DefaultRange& range : policy_.default_ranges)
+        if (range.arch == arch)
+          numbers.insert({range.first - 1, range.first, range.last, range.last + 1});
       for (const std::uint32_t nr : numbers) probe_number(nr);
       for (const std::uint32_t nr : numbers) combine(nr);
       for (const std::uint32_t nr : numbers) boundary(nr);

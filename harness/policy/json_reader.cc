@@ -120,12 +120,14 @@ class Reader {
     if (!chosen) return chosen.error();
     range.action = *chosen;
     auto& all = policy_.default_ranges;
-    if (std::ranges::any_of(all, [&](const DefaultRange& other) {
-          return other.arch == range.arch && other.first <= range.last && range.first <= other.last;
-        }))
-      return at.fail("overlaps an earlier range");
     const auto key = [](const DefaultRange& each) { return std::pair(each.arch, each.first); };
-    all.insert(std::ranges::upper_bound(all, key(range), {}, key), range);
+    const auto next = std::ranges::upper_bound(all, key(range), {}, key);
+    const auto overlaps = [&](const DefaultRange& other) {
+      return other.arch == range.arch && other.first <= range.last && range.first <= other.last;
+    };
+    if ((next != all.end() && overlaps(*next)) || (next != all.begin() && overlaps(*(next - 1))))
+      return at.fail("overlaps an earlier range");
+    all.insert(next, range);
     return Ok{};
   }
 

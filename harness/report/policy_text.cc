@@ -247,11 +247,18 @@ class Page {
     return std::ranges::find(narrow_, arch) != narrow_.end();
   }
 
+  // Returns whether x32_action decides instead of the rule.
+  [[nodiscard]] bool is_x32(const SyscallRule& entry) const {
+    return policy_.x32_action && !policy_.has_arch(Arch::kX32) && entry.arch == Arch::kX86_64 &&
+           arch_from_data(AUDIT_ARCH_X86_64, entry.nr) == Arch::kX32;
+  }
+
   void collect() {
     std::map<std::pair<Arch, std::uint32_t>, CallChoices> calls;
     bool has_low_halves = false;
     for (const RuleSet& set : policy_.rule_sets)
       for (const SyscallRule& entry : set.rules) {
+        if (is_x32(entry)) continue;
         auto conditions = rule_conditions(entry.rule, entry.arch, entry.nr, !is_narrow(entry.arch));
         if (set.vsyscall)
           conditions = {
@@ -304,6 +311,14 @@ class Page {
     return fmt::format("{}", fmt::join(out, ", "));
   }
 
+  // Returns the ranges without the numbers that x32_action decides.
+  [[nodiscard]] std::vector<DefaultRange> default_ranges() const {
+    std::vector<DefaultRange> out;
+    for (const std::uint32_t audit : policy_.audit_values())
+      std::ranges::copy(policy_.default_ranges_of(audit), std::back_inserter(out));
+    return out;
+  }
+
   [[nodiscard]] std::string head() const {
     std::string out;
     const auto row = [&](std::string_view title, const std::string& value) {
@@ -311,7 +326,7 @@ class Page {
     };
     row("architectures", arch_names(policy_.arches));
     row("calls without a rule", describe_action(policy_.default_action));
-    for (const DefaultRange& range : policy_.default_ranges)
+    for (const DefaultRange& range : default_ranges())
       row(range.first == 0 && range.last == 0xffffffff
               ? fmt::format("  on {}", arch_info(range.arch).name)
               : fmt::format("  on {}, numbers {} to {}", arch_info(range.arch).name,

@@ -6,6 +6,8 @@
 #include <limits>
 #include <optional>
 
+#include "harness/base/interrupt.h"
+
 namespace secequiv::bound {
 namespace {
 
@@ -146,7 +148,7 @@ class Search {
   // holes <= min(holes_, positive(at)).
   double value(Stretch at, std::size_t holes, bool after_equality) {
     const double weight = left(at, holes);
-    if (weight <= 0) return 0;
+    if (weight <= 0 || stop_wanted()) return 0;  // a bound, if not the best
     double& known = known_[((at.first * count_ + at.last) * (holes_ + 1) + holes) * 2 +
                            (after_equality ? 1 : 0)];
     if (known >= 0) return known;
