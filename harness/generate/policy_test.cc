@@ -205,7 +205,7 @@ TEST(MutatePolicy, MutantsAreLegalAndEveryPartChanges) {
       break;
     }
   }
-  EXPECT_LT(seen["same"], kRuns / 100);
+  EXPECT_LE(seen["same"], kRuns / 100);
   for (const char* what : {"arches", "default", "fewer sets", "more sets", "fewer rules",
                            "more rules", "other decisions"})
     EXPECT_GT(seen[what], kRuns / 50) << what;
