@@ -78,12 +78,20 @@ def test_programs_and_policies_merge_and_the_order_decides_about_data(asm, tmp_p
 
 
 def test_the_result_can_be_a_profile_for_container_runtimes(tmp_path):
-    paths = [POLICIES / "oci" / name for name in ("docker-default.json", "podman-default.json")]
+    paths = [POLICIES / "oci" / name for name in ("docker-default.json", "docker-default-0.1.0.json")]
     both, _ = merged(tmp_path, "--intersect", *paths, "--as", "oci")
     assert json.loads(both.read_text())["defaultAction"] == "SCMP_ACT_ERRNO"
     for path in paths:
         assert run("prove", "--refines", path, both).status == 0
     assert run("prove", "%s,%s" % tuple(paths), both).status == 0
+
+
+def test_what_libseccomp_may_compile_otherwise_is_no_profile(tmp_path):
+    """Podman's entries for socket test two arguments and have different actions."""
+    paths = [POLICIES / "oci" / name for name in ("docker-default.json", "podman-default.json")]
+    done = run("merge", "--intersect", *paths, "--as", "oci", "-o", tmp_path / "out")
+    assert done.status == 2 and "socket" in done.err and "libseccomp chooses one regardless of their order" in done.err
+    assert not (tmp_path / "out").exists()
 
 
 def test_three_filters_merge(tmp_path):
