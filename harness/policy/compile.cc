@@ -20,7 +20,7 @@ class Compiler {
  private:
   void emit_arch(std::uint32_t audit) {
     endian_ = endian_of(audit);
-    if (audit == AUDIT_ARCH_X86_64 && policy_.x32_action && !policy_.has_arch(Arch::kX32)) {
+    if (policy_.has_x32_action(audit)) {
       const Label suspect = code_.label();
       const Label regular = code_.label();
       code_.load(kNrWord);

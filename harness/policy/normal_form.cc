@@ -178,23 +178,13 @@ std::string text(std::uint32_t audit, std::uint32_t first, std::uint32_t last,
 }
 
 // Lists the default ranges without the numbers that have rules, because ranges come before rules in
-// the normal form. last_rules() is about those numbers.
+// the normal form. add_last_rules() is about those numbers.
 void add_default_ranges(const Policy& policy, std::vector<std::string>& out) {
   for (const std::uint32_t audit : policy.audit_values()) {
     const auto numbers = numbers_with_rules(policy, audit);
-    for (const DefaultRange& range : policy.default_ranges_of(audit)) {
-      std::uint64_t next = range.first;
-      const auto add_until = [&](std::uint64_t end) {
-        if (next < end)
-          out.push_back(text(audit, static_cast<std::uint32_t>(next),
-                             static_cast<std::uint32_t>(end - 1), range.action));
-        next = end + 1;
-      };
-      for (auto at = numbers.lower_bound(range.first); at != numbers.end() && *at <= range.last;
-           ++at)
-        add_until(*at);
-      add_until(std::uint64_t{range.last} + 1);
-    }
+    for (const DefaultRange& range : policy.default_ranges_of(audit))
+      for (const DefaultRange& part : parts_without(range, numbers))
+        out.push_back(text(audit, part.first, part.last, part.action));
   }
 }
 
@@ -202,7 +192,7 @@ void add_default_ranges(const Policy& policy, std::vector<std::string>& out) {
 // ranges.
 std::vector<std::string> ranges(const Policy& policy) {
   std::vector<std::string> out;
-  if (policy.x32_action && policy.has_arch(Arch::kX86_64) && !policy.has_arch(Arch::kX32))
+  if (policy.has_arch(Arch::kX86_64) && policy.has_x32_action(AUDIT_ARCH_X86_64))
     for (const auto& [first, last] : kX32Numbers)
       out.push_back(text(AUDIT_ARCH_X86_64, first, last, *policy.x32_action));
   add_default_ranges(policy, out);

@@ -144,14 +144,37 @@ std::vector<DefaultRange> without(const std::vector<DefaultRange>& ranges, std::
 
 }  // namespace
 
+std::vector<DefaultRange> parts_without(const DefaultRange& range,
+                                        const std::set<std::uint32_t>& numbers) {
+  std::vector<DefaultRange> out;
+  DefaultRange part = range;
+  for (auto at = numbers.lower_bound(range.first); at != numbers.end() && *at <= range.last; ++at) {
+    part.last = *at - 1;
+    if (part.first < *at) out.push_back(part);
+    if (*at == range.last) return out;
+    part.first = *at + 1;
+  }
+  part.last = range.last;
+  out.push_back(part);
+  return out;
+}
+
 std::vector<DefaultRange> Policy::default_ranges_of(std::uint32_t audit) const {
   std::vector<DefaultRange> out;
   std::ranges::copy_if(default_ranges, std::back_inserter(out), [&](const DefaultRange& range) {
     return arch_info(range.arch).audit == audit;
   });
-  if (audit != AUDIT_ARCH_X86_64 || !x32_action || has_arch(Arch::kX32)) return out;
+  if (!has_x32_action(audit)) return out;
   for (const auto& [first, last] : kX32Numbers) out = without(out, first, last);
   return out;
+}
+
+bool Policy::has_x32_action(std::uint32_t audit) const {
+  return audit == AUDIT_ARCH_X86_64 && x32_action && !has_arch(Arch::kX32);
+}
+
+bool Policy::x32_action_decides(std::uint32_t audit, std::uint32_t nr) const {
+  return has_x32_action(audit) && arch_from_data(audit, nr) == Arch::kX32;
 }
 
 const DefaultRange* Policy::default_range(std::uint32_t audit, std::uint32_t nr) const {
@@ -167,8 +190,7 @@ Origin origin(const Policy& policy, const SeccompData& data) {
   const auto audits = policy.audit_values();
   if (std::ranges::find(audits, data.arch()) == audits.end())
     return Origin{.kind = Origin::Kind::kBadArch, .action = policy.bad_arch_action};
-  if (policy.x32_action && !policy.has_arch(Arch::kX32) &&
-      arch_from_data(data.arch(), data.nr()) == Arch::kX32)
+  if (policy.x32_action_decides(data.arch(), data.nr()))
     return Origin{.kind = Origin::Kind::kX32, .action = *policy.x32_action};
   const Endian endian = endian_of(data.arch());
   for (std::size_t i = 0; i < policy.rule_sets.size(); ++i) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -137,6 +138,10 @@ struct DefaultRange {
   friend bool operator==(const DefaultRange&, const DefaultRange&) = default;
 };
 
+// Returns the parts of the range between these numbers, in ascending order.
+std::vector<DefaultRange> parts_without(const DefaultRange& range,
+                                        const std::set<std::uint32_t>& numbers);
+
 struct Policy {
   std::string name;
   std::string description;
@@ -157,6 +162,9 @@ struct Policy {
   // Returns the distinct AUDIT_ARCH_* values of `arches`, in order.
   [[nodiscard]] std::vector<std::uint32_t> audit_values() const;
   [[nodiscard]] bool has_arch(Arch arch) const;
+  // Returns whether x32_action applies to an AUDIT_ARCH_* value, and whether it decides `nr` there.
+  [[nodiscard]] bool has_x32_action(std::uint32_t audit) const;
+  [[nodiscard]] bool x32_action_decides(std::uint32_t audit, std::uint32_t nr) const;
   // Returns the ranges for an AUDIT_ARCH_* value, without the numbers that x32_action decides.
   [[nodiscard]] std::vector<DefaultRange> default_ranges_of(std::uint32_t audit) const;
   // Returns the range that contains `nr`, or null.

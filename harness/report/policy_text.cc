@@ -247,18 +247,12 @@ class Page {
     return std::ranges::find(narrow_, arch) != narrow_.end();
   }
 
-  // Returns whether x32_action decides instead of the rule.
-  [[nodiscard]] bool is_x32(const SyscallRule& entry) const {
-    return policy_.x32_action && !policy_.has_arch(Arch::kX32) && entry.arch == Arch::kX86_64 &&
-           arch_from_data(AUDIT_ARCH_X86_64, entry.nr) == Arch::kX32;
-  }
-
   void collect() {
     std::map<std::pair<Arch, std::uint32_t>, CallChoices> calls;
     bool has_low_halves = false;
     for (const RuleSet& set : policy_.rule_sets)
       for (const SyscallRule& entry : set.rules) {
-        if (is_x32(entry)) continue;
+        if (policy_.x32_action_decides(arch_info(entry.arch).audit, entry.nr)) continue;
         auto conditions = rule_conditions(entry.rule, entry.arch, entry.nr, !is_narrow(entry.arch));
         if (set.vsyscall)
           conditions = {
@@ -332,7 +326,7 @@ class Page {
               : fmt::format("  on {}, numbers {} to {}", arch_info(range.arch).name,
                             hex_text(range.first), hex_text(range.last)),
           describe_action(range.action));
-    if (policy_.x32_action && !policy_.has_arch(Arch::kX32) && policy_.has_arch(Arch::kX86_64))
+    if (policy_.has_arch(Arch::kX86_64) && policy_.has_x32_action(AUDIT_ARCH_X86_64))
       row("x32 calls", describe_action(*policy_.x32_action));
     row("other architectures", describe_action(policy_.bad_arch_action));
     if (!narrow_.empty())

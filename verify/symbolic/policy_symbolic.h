@@ -59,8 +59,7 @@ class PolicyTerms {
                                domain_.any_bit(field(kIpField).high, domain_.constant(0x80000000)));
       out = domain_.choose(matched, domain_.constant(set.action), out);
     }
-    if (audit != AUDIT_ARCH_X86_64 || !policy_.x32_action || policy_.has_arch(Arch::kX32))
-      return out;
+    if (!policy_.has_x32_action(audit)) return out;
     const Bool x32_number =
         domain_.both(domain_.any_bit(nr, domain_.constant(kX32Bit)),
                      domain_.negate(domain_.eq(nr, domain_.constant(0xffffffff))));

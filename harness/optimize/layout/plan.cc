@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <set>
 
 #include "harness/seccomp/action.h"
 #include "harness/seccomp/cache.h"
@@ -24,12 +25,6 @@ void close(const Plan& plan, Decision& decision) {
   });
   if (always != decision.end()) decision.erase(always + 1, decision.end());
   while (!decision.empty() && decision.back().action == plan.default_action) decision.pop_back();
-}
-
-// Returns whether the policy's x32 action decides `nr`: the number has the x32 bit and is not -1.
-bool is_x32(const Policy& policy, std::uint32_t audit, std::uint32_t nr) {
-  return policy.x32_action && !policy.has_arch(Arch::kX32) &&
-         arch_from_data(audit, nr) == Arch::kX32;
 }
 
 void add_once(std::vector<std::uint32_t>& numbers, std::uint32_t nr) {
@@ -57,23 +52,17 @@ std::vector<std::uint32_t> worth_a_test(
 void add_defaults(const std::vector<DefaultRange>& ranges, const Plan& plan,
                   const std::map<std::uint32_t, std::size_t>& code_of, std::vector<Decision>& codes,
                   std::vector<Entry>& entries) {
+  std::set<std::uint32_t> numbers;
+  for (const auto& [nr, code] : code_of) numbers.insert(nr);
   for (const DefaultRange& range : ranges) {
     const Clause clause{Rule{}, range.action, false};
-    const std::size_t code = codes.size();
-    if (range.action != plan.default_action) codes.push_back({clause});
-    std::uint64_t next = range.first;
-    const auto add_until = [&](std::uint64_t end) {
-      if (next < end && range.action != plan.default_action)
-        entries.push_back(
-            {static_cast<std::uint32_t>(next), static_cast<std::uint32_t>(end - 1), code});
-      next = end + 1;
-    };
     for (auto at = code_of.lower_bound(range.first); at != code_of.end() && at->first <= range.last;
-         ++at) {
+         ++at)
       codes[at->second].push_back(clause);
-      add_until(at->first);
-    }
-    add_until(std::uint64_t{range.last} + 1);
+    if (range.action == plan.default_action) continue;
+    for (const DefaultRange& part : parts_without(range, numbers))
+      entries.push_back({part.first, part.last, codes.size()});
+    codes.push_back({clause});
   }
 }
 
@@ -84,7 +73,7 @@ ArchPlan arch_plan(const Policy& policy, const Plan& plan, std::uint32_t audit,
   Stage stage;
   std::map<std::uint32_t, std::size_t> code_of;
   const auto add = [&](std::uint32_t nr, const SyscallRule& entry, const RuleSet& set) {
-    if (is_x32(policy, audit, nr)) return;
+    if (policy.x32_action_decides(audit, nr)) return;
     const auto [at, is_new] = code_of.try_emplace(nr, out.codes.size());
     if (is_new) {
       out.codes.emplace_back();
@@ -99,7 +88,7 @@ ArchPlan arch_plan(const Policy& policy, const Plan& plan, std::uint32_t audit,
           if (entry.arch == arch) add(entry.nr, entry, set);
   add_defaults(policy.default_ranges_of(audit), plan, code_of, out.codes, stage.entries);
   for (Decision& decision : out.codes) close(plan, decision);
-  if (is_x32(policy, audit, kX32Bit) && *policy.x32_action != plan.default_action) {
+  if (policy.has_x32_action(audit) && *policy.x32_action != plan.default_action) {
     out.codes.push_back({{Rule{}, *policy.x32_action, false}});
     for (const auto& [first, last] : kX32Numbers)
       stage.entries.push_back({first, last, out.codes.size() - 1});
