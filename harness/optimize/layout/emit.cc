@@ -20,26 +20,41 @@ class Search {
          const std::function<void(std::span<const Case>)>& after)
       : code_(code), form_(form), miss_(miss), after_(after) {}
 
-  // Tests heavy words first. The other tests divide the weight of the cases, not their number.
-  void run_weighted(std::span<const Case> cases, std::uint32_t low, std::uint32_t high) {
+  void run(std::span<const Case> cases, std::uint32_t low, std::uint32_t high) {
     const std::size_t known = found_.size();
-    const auto weight_of = [&](std::span<const Case> some) {
-      double out = 0;
-      for (const Case& at : some) out += weight(at);
-      return out;
-    };
+    if (weighted()) test_heavy(cases);
+    if (form_.tree && cases.size() > kLeafCases) {
+      const std::size_t middle = weighted() ? middle_weight(cases) : cases.size() / 2;
+      const Label left = code_.label();
+      const Label right = code_.label();
+      code_.branch(kJgeK, cases[middle].first, right, left);
+      code_.bind(left);
+      run(cases.first(middle), low, cases[middle].first - 1);
+      code_.bind(right);
+      run(cases.subspan(middle), cases[middle].first, high);
+    } else {
+      leaf(cases, low, high);
+    }
+    found_.resize(known);
+  }
+
+ private:
+  // Tests words that have much of the weight, before any other test.
+  void test_heavy(std::span<const Case> cases) {
     while (cases.size() > kLeafCases) {
       const Case& next = *std::ranges::max_element(
           cases, {}, [&](const Case& at) { return at.first == at.last ? weight(at) : 0; });
-      if (next.first != next.last || found(next) || weight(next) <= kHeavy * weight_of(cases))
-        break;
+      if (next.first != next.last || found(next) || weight(next) <= kHeavy * weight(cases)) return;
       const Label others = code_.label();
       code_.branch(kJeqK, next.first, next.to, others);
       code_.bind(others);
       found_.push_back(&next);
     }
-    if (cases.size() <= kLeafCases) return leaf(cases, low, high);
-    const double all = weight_of(cases);
+  }
+
+  // Returns where to divide the cases so that both parts have nearly the same weight.
+  [[nodiscard]] std::size_t middle_weight(std::span<const Case> cases) const {
+    const double all = weight(cases);
     std::size_t middle = 0;
     double before = 0;
     double best = all;
@@ -50,29 +65,9 @@ class Search {
         middle = i;
       }
     }
-    const Label left = code_.label();
-    const Label right = code_.label();
-    code_.branch(kJgeK, cases[middle].first, right, left);
-    code_.bind(left);
-    run_weighted(cases.first(middle), low, cases[middle].first - 1);
-    code_.bind(right);
-    run_weighted(cases.subspan(middle), cases[middle].first, high);
-    found_.resize(known);
+    return middle;
   }
 
-  void run(std::span<const Case> cases, std::uint32_t low, std::uint32_t high) {
-    if (!form_.tree || cases.size() <= kLeafCases) return leaf(cases, low, high);
-    const std::size_t middle = cases.size() / 2;
-    const Label left = code_.label();
-    const Label right = code_.label();
-    code_.branch(kJgeK, cases[middle].first, right, left);
-    code_.bind(left);
-    run(cases.first(middle), low, cases[middle].first - 1);
-    code_.bind(right);
-    run(cases.subspan(middle), cases[middle].first, high);
-  }
-
- private:
   void leaf(std::span<const Case> cases, std::uint32_t low, std::uint32_t high) {
     std::vector<std::size_t> order(cases.size());
     std::iota(order.begin(), order.end(), 0);
@@ -120,6 +115,11 @@ class Search {
 
   [[nodiscard]] double weight(const Case& one) const {
     return found(one) ? 0 : one.weight + form_.least_weight;
+  }
+  [[nodiscard]] double weight(std::span<const Case> some) const {
+    double out = 0;
+    for (const Case& at : some) out += weight(at);
+    return out;
   }
 
   Builder& code_;
@@ -178,9 +178,7 @@ std::optional<int> key_field(const Rule& rule) {
 
 void emit_search(Builder& code, std::span<const Case> cases, const SearchForm& form, Label miss,
                  const std::function<void(std::span<const Case>)>& after) {
-  Search search(code, form, miss, after);
-  if (form.least_weight > 0) return search.run_weighted(cases, 0, kAll);
-  search.run(cases, 0, kAll);
+  Search(code, form, miss, after).run(cases, 0, kAll);
 }
 
 void RuleEmitter::rule(const Rule& rule, Label yes, Label no) {
