@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "analyze/approximation.h"
+#include "analyze/default_actions.h"
 #include "analyze/field_rule.h"
 #include "analyze/proven.h"
 #include "harness/base/text.h"
@@ -19,7 +20,6 @@
 #include "harness/report/regions.h"
 #include "harness/seccomp/data.h"
 #include "verify/dd/actions.h"
-#include "verify/dd/ranges.h"
 #include "verify/dd/regions.h"
 
 namespace secequiv {
@@ -29,30 +29,11 @@ using dd::Diagrams;
 using dd::NodeId;
 
 constexpr std::uint32_t kAllOnes = 0xffffffff;
-// A longer range of numbers with one action is the policy's default, a default range or x32 calls,
-// because rules name single numbers.
-constexpr std::uint32_t kMostListed = 1024;
 constexpr std::size_t kMostRanges = 8192;      // of numbers, for one architecture
 constexpr std::size_t kMostEntries = 100'000;  // rules and tests of the policy
 constexpr std::size_t kMostTests = 100'000;    // of fields, in all rules while they are made
 constexpr std::size_t kMostDifferences = 8;    // of an approximation, for people
 constexpr std::size_t kMostCubes = 16384;      // of values, for one field
-
-// Numbers with one function of the other fields.
-using Numbers = dd::WordRange;
-bool is_long(const Numbers& numbers) { return numbers.last - numbers.first >= kMostListed; }
-std::size_t length(const Numbers& numbers) { return std::size_t{numbers.last} - numbers.first + 1; }
-
-// An architecture (x86_64 also stands for x32) with its ranges of numbers in ascending order.
-struct Calls {
-  const ArchInfo* arch;
-  std::vector<Numbers> numbers;
-};
-
-// Precondition: all numbers have the x32 bit, or none.
-Arch arch_of(const ArchInfo& info, const Numbers& numbers) {
-  return arch_from_data(info.audit, numbers.first).value_or(info.arch);
-}
 
 // Rules that together decide one call: the first one that matches gives the action. The last one
 // can match everything.
@@ -267,140 +248,16 @@ class Lifter {
           return inexpressible(
               set_of(*calls.arch, numbers),
               "its action for numbers without a system call depends on other fields");
-    choose_default();
-    for (Calls& calls : calls_) {
-      if (calls.arch->arch == Arch::kX86_64) {
-        auto divided = divided_by_x32_bit(calls.numbers, true);
-        out_.x32_action = x32_action(divided);
-        calls.numbers =
-            out_.x32_action ? std::move(divided) : divided_by_x32_bit(calls.numbers, false);
-      }
-      add_default_ranges(calls);
-    }
+    choose_default_actions(
+        calls_,
+        [&](NodeId id) { return is_constant(id) ? std::optional(value(id)) : std::nullopt; }, out_);
     return Ok{};
-  }
-
-  // Chooses the default action that suits most architectures; of equal ones, the first.
-  void choose_default() {
-    std::vector<std::uint32_t> wanted;
-    wanted.reserve(calls_.size());
-    for (const Calls& calls : calls_) wanted.push_back(best_default(calls));
-    out_.default_action = *std::ranges::max_element(
-        wanted, {}, [&](std::uint32_t action) { return std::ranges::count(wanted, action); });
-  }
-
-  // Returns the action that leaves the fewest rules. Readers expect that unknown calls get the
-  // default action, so it is the action of a long range, or differs from it only in data. Another
-  // action is better for lists of exceptions if the policy needs default ranges anyway.
-  std::uint32_t best_default(const Calls& calls) {
-    constexpr std::size_t kEffortOfRange = 8;  // to read a default range, compared with a rule
-    constexpr std::size_t kMuchLess = 8;
-    std::map<std::uint32_t, std::size_t> longs;   // by action
-    std::map<std::uint32_t, std::size_t> shorts;  // by action: numbers in other ranges
-    std::vector<std::uint32_t> candidates;        // the most expected ones first
-    std::size_t numbers_in_shorts = 0;
-    for (const Numbers& numbers : calls.numbers) {
-      if (!is_long(numbers)) numbers_in_shorts += length(numbers);
-      if (!is_constant(numbers.then)) continue;
-      if (!is_long(numbers)) {
-        shorts[value(numbers.then)] += length(numbers);
-      } else if (++longs[value(numbers.then)] == 1) {
-        candidates.push_back(value(numbers.then));
-      }
-    }
-    const auto gain = [&](std::uint32_t action) {
-      return longs[action] * kEffortOfRange + shorts[action];
-    };
-    const auto rules = [&](std::uint32_t action) { return numbers_in_shorts - shorts[action]; };
-    const bool needs_ranges = candidates.size() > 1;
-    for (const auto& [action, count] : shorts)
-      if (std::ranges::find(candidates, action_of(action), action_of) != candidates.end())
-        candidates.push_back(action);
-    const std::uint32_t best = *std::ranges::max_element(candidates, {}, gain);
-    if (!needs_ranges) return best;
-    for (const auto& [action, count] : shorts)
-      if (rules(action) > 0 && (rules(action) + kEffortOfRange) * kMuchLess < rules(best))
-        return action;
-    return best;
-  }
-
-  // Returns the action that all x32 numbers have, if it is the only exception from the default
-  // action among the numbers above those of other calls.
-  std::optional<std::uint32_t> x32_action(const std::vector<Numbers>& divided) {
-    std::optional<std::uint32_t> out;
-    for (const Numbers& numbers : divided) {
-      const bool is_x32 = arch_from_data(AUDIT_ARCH_X86_64, numbers.first) == Arch::kX32;
-      const bool is_odd = is_long(numbers) && value(numbers.then) != out_.default_action;
-      if (!is_x32 && is_odd) return std::nullopt;
-      if (!is_x32) continue;
-      if (!is_odd || (out && *out != value(numbers.then))) return std::nullopt;
-      out = value(numbers.then);
-    }
-    return out;
-  }
-
-  // Divides ranges so that all numbers of one range have the x32 bit, or none. Long ranges need not
-  // be divided for rules.
-  static std::vector<Numbers> divided_by_x32_bit(const std::vector<Numbers>& all, bool long_ones) {
-    std::vector<Numbers> out;
-    for (Numbers left : all) {
-      if (long_ones || !is_long(left))
-        for (const std::uint32_t end :
-             {kX32Bit - 1, 2 * kX32Bit - 1, 3 * kX32Bit - 1, kAllOnes - 1})
-          if (left.first <= end && end < left.last) {
-            out.push_back({left.first, end, left.then});
-            left.first = end + 1;
-          }
-      out.push_back(left);
-    }
-    return out;
   }
 
   // Returns the default action of these numbers.
   std::uint32_t default_of(const ArchInfo& info, const Numbers& numbers) const {
     const DefaultRange* range = out_.default_range(info.audit, numbers.first);
     return range == nullptr ? out_.default_action : range->action;
-  }
-
-  // Adds a range for each long range with another action. It also covers the shorter ranges beside
-  // it if fewer of them need rules then.
-  void add_default_ranges(const Calls& calls) {
-    const std::vector<Numbers>& all = calls.numbers;
-    const auto is_odd = [&](const Numbers& numbers) {
-      return is_long(numbers) && value(numbers.then) != out_.default_action &&
-             !(out_.x32_action && arch_of(*calls.arch, numbers) == Arch::kX32);
-    };
-    std::size_t begin = 0;  // of the ranges that no default range covers yet
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (!is_odd(all[i])) {
-        if (is_long(all[i])) begin = i + 1;
-        continue;
-      }
-      const std::uint32_t action = value(all[i].then);
-      std::size_t end = i + 1;
-      while (end < all.size() && !is_long(all[end])) ++end;
-      const std::size_t first = saves(all, begin, i, action) ? begin : i;
-      const std::size_t last = saves(all, i + 1, end, action) ? end : i + 1;
-      out_.default_ranges.push_back(
-          {calls.arch->arch, all[first].first, all[last - 1].last, action});
-      begin = last;
-      i = last - 1;
-    }
-    std::ranges::sort(out_.default_ranges, {},
-                      [](const DefaultRange& range) { return std::pair(range.arch, range.first); });
-  }
-
-  // Returns whether fewer of these ranges need rules if their default action is `action`.
-  bool saves(const std::vector<Numbers>& all, std::size_t begin, std::size_t end,
-             std::uint32_t action) {
-    std::size_t with = 0;
-    std::size_t without = 0;
-    for (std::size_t i = begin; i < end; ++i) {
-      if (!is_constant(all[i].then)) continue;
-      if (value(all[i].then) == action) without += length(all[i]);
-      if (value(all[i].then) == out_.default_action) with += length(all[i]);
-    }
-    return without > with;
   }
 
   // Adds the rules for these numbers, unless the policy's default or x32 action decides them.
