@@ -99,10 +99,11 @@ Result<OptimizeResult> from_programs(const OptimizeJob& job) {
     return std::move(*alone);
   }
   OptimizeResult out = from_policy(job, lifted->policy);
-  if (job.wanted == Wanted::kProgram)
-    if (OptimizeResult other = from_policy(job, with_values(lifted->policy));
-        other.program.size() < out.program.size())
-      out = std::move(other);
+  if (const Policy listed = with_values(lifted->policy);
+      job.wanted == Wanted::kProgram && listed != lifted->policy) {
+    OptimizeResult other = from_policy(job, listed);
+    if (other.program.size() < out.program.size()) out = std::move(other);
+  }
   if (alone && alone->program.size() <= out.program.size()) return std::move(*alone);
   if (alone) out.bytecode_alone = alone->bytecode_alone;
   out.lifted = std::move(*lifted);
