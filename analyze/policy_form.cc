@@ -38,10 +38,11 @@ Status prove_same(const Policy& before, const Policy& after, const std::string& 
   Question question;
   question.before = {first};
   question.after = {second};
+  auto same = expect_same(question.before, second, name, "the OCI profile", limits);
+  if (same || same.error().code != ErrorCode::kInternal) return same;
   const auto difference = dd::diff(question, 1, limits);
   if (!difference) return difference.error();
-  if (difference->changes.empty())
-    return expect_same(question.before, second, name, "the OCI profile", limits);
+  if (difference->changes.empty()) return same;
   const Change& change = difference->changes.front();
   return make_error(ErrorCode::kPolicy, name, summary(change, change.where.regions.front(), host));
 }
