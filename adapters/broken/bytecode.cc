@@ -55,8 +55,8 @@ Program skip_redundant_loads(ProgramView program) {
     if (!is_conditional(in)) return;
     for (std::uint8_t* offset : {&in.jt, &in.jf}) {
       const Insn& to = program[pc + 1 + *offset];
-      if (*offset < detail::kReach && to.code == kLdWAbs &&
-          flow[pc].kind == Accumulator::Kind::kWord && flow[pc].word == to.k / 4)
+      if (*offset < kJumpReach && to.code == kLdWAbs && flow[pc].kind == Accumulator::Kind::kWord &&
+          flow[pc].word == to.k / 4)
         ++*offset;
     }
   });
@@ -70,7 +70,7 @@ Program skip_decided_tests(ProgramView program) {
     const Insn& next = program[at];
     if (next.code != kJsetK || (next.k & in.k) == 0) return;
     const std::size_t to = jump_target(at, next, true) - pc - 1;
-    if (to <= detail::kReach) in.jt = static_cast<std::uint8_t>(to);
+    if (to <= kJumpReach) in.jt = static_cast<std::uint8_t>(to);
   });
 }
 
@@ -155,7 +155,7 @@ Program merge_returns(ProgramView program) {
     if (!is_conditional(in)) return;
     const std::size_t from = pc + 1 + in.jt;
     if (program[from].code != kRetK) return;
-    for (std::size_t to = std::min(program.size() - 1, pc + 1 + detail::kReach); to > from; --to)
+    for (std::size_t to = std::min(program.size() - 1, pc + 1 + kJumpReach); to > from; --to)
       if (program[to].code == kRetK && action_of(program[to].k) == action_of(program[from].k)) {
         in.jt = static_cast<std::uint8_t>(to - pc - 1);
         return;
@@ -170,7 +170,7 @@ Program merge_equal_code(ProgramView program) {
     if (!is_conditional(in)) return;
     const std::size_t from = pc + 1 + in.jt;
     if (program[from].code != kLdWAbs || from + 1 >= program.size()) return;
-    for (std::size_t to = std::min(program.size() - 2, pc + 1 + detail::kReach); to > from; --to)
+    for (std::size_t to = std::min(program.size() - 2, pc + 1 + kJumpReach); to > from; --to)
       if (program[to].code == kLdWAbs && program[to + 1] == program[from + 1]) {
         in.jt = static_cast<std::uint8_t>(to - pc - 1);
         return;

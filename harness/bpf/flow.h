@@ -34,6 +34,9 @@ using Marks = std::vector<std::uint8_t>;
 // Marks each instruction that jumps can reach if every condition may be true or false.
 Marks reachable(ProgramView program);
 
+// The longest forward distance of a conditional jump, in instructions.
+inline constexpr std::size_t kJumpReach = 255;
+
 // Writes the distinct instructions that may follow `pc` to `out` and returns their number: 0 for a
 // RET, else 1 or 2.
 std::size_t successors(ProgramView program, std::size_t pc, std::size_t (&out)[2]);

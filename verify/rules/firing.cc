@@ -8,8 +8,6 @@
 namespace secequiv::rules {
 namespace {
 
-constexpr std::size_t kReach = 255;  // of a conditional jump
-
 // Finds the values of symbols for which code is `before`. Operands that are a symbol give its
 // value; other operands can only be compared once all their symbols are known.
 class Binding {
@@ -173,7 +171,7 @@ std::optional<Program> apply(const Instance& instance, const Firing& firing, Pro
     const std::size_t distance = to - pc - 1;
     if (out[pc].code == kJa) {
       out[pc].k = static_cast<std::uint32_t>(distance);
-    } else if (distance > kReach) {
+    } else if (distance > kJumpReach) {
       reached = false;
     } else {
       (taken ? out[pc].jt : out[pc].jf) = static_cast<std::uint8_t>(distance);

@@ -11,9 +11,6 @@ namespace secequiv::detail {
 // through and has no effect, and the last instruction that stays is a RET.
 Program erase(ProgramView program, const Marks& dead);
 
-// The longest forward distance of a conditional jump, in instructions.
-inline constexpr std::size_t kReach = 255;
-
 // Returns whether the kernel would refuse a read of M[]. The kernel's check_load_and_stores carries
 // the set of written words past a RET into the next instruction; only jumps reset it. Therefore it
 // may refuse a correct program after a pass replaces a jump by a RET, deletes a dead jump or

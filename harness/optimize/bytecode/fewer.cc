@@ -137,7 +137,7 @@ bool replace_tests(Program& out, std::size_t pc, std::size_t size, Marks& dead) 
   for (std::size_t i = 0; i < fewer->size(); ++i) {
     const auto yes = lead(first + i, (*fewer)[i].yes, i);
     const auto no = lead(first + i, (*fewer)[i].no, i);
-    if (!yes || !no || *yes > kReach || *no > kReach) return false;
+    if (!yes || !no || *yes > kJumpReach || *no > kJumpReach) return false;
     code[i].jt = static_cast<std::uint8_t>(*yes);
     code[i].jf = static_cast<std::uint8_t>(*no);
   }

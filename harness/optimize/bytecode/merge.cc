@@ -207,7 +207,7 @@ class Sharing {
     const std::size_t end =
         program_[edge.pc].code == kJa
             ? here_.size()
-            : static_cast<std::size_t>(std::ranges::upper_bound(here_, edge.pc + 1 + kReach) -
+            : static_cast<std::size_t>(std::ranges::upper_bound(here_, edge.pc + 1 + kJumpReach) -
                                        here_.begin());
     std::size_t chosen = end - 1;
     for (std::size_t i = chosen; rank(chosen) > 0 && i > 0 && here_[i - 1] > edge.pc; --i)

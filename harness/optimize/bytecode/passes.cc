@@ -42,7 +42,7 @@ Program thread_conditional_jumps(ProgramView program) {
       // Follows the chain of jumps as far as the 8-bit offset reaches.
       for (std::size_t at = pc + 1 + offset; program[at].code == kJa;) {
         at = jump_target(at, program[at], true);
-        if (at - pc - 1 <= kReach) offset = static_cast<std::uint8_t>(at - pc - 1);
+        if (at - pc - 1 <= kJumpReach) offset = static_cast<std::uint8_t>(at - pc - 1);
       }
     };
     retarget(out[pc].jt);

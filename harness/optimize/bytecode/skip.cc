@@ -93,7 +93,7 @@ Program lead_on(ProgramView program, const Next& next) {
       std::size_t at = jump_target(pc, program[pc], taken);
       while (const auto further = next(pc, taken, at)) {
         at = *further;
-        if (program[pc].code == kJa || at - pc - 1 <= kReach) best = at;
+        if (program[pc].code == kJa || at - pc - 1 <= kJumpReach) best = at;
       }
       if (!best) continue;
       if (reached.empty()) reached = reachable(program);
