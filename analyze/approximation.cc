@@ -22,8 +22,8 @@ std::optional<Approximation> approximation_from_name(std::string_view name) {
   return std::nullopt;
 }
 
-// Of equally strict values with different data, the lowest one wins, so that the result does not
-// depend on the diagram.
+// If values are equally strict but have different data, the lowest one wins, so that the result
+// does not depend on the diagram.
 bool Approximator::wants(std::uint32_t value, std::uint32_t other) const {
   const Relation relation = compare_actions(other, value);
   if (relation == Relation::kEqual) return value < other;

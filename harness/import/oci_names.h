@@ -15,7 +15,7 @@ struct OciAction {
   std::uint32_t action;
   bool takes_errno;  // "errnoRet" gives the data of the action
 };
-// Of two names of one action, the writer uses the first.
+// If an action has two names, the writer uses the first.
 inline constexpr std::array<OciAction, 9> kOciActions = {{
     {"SCMP_ACT_KILL_THREAD", SECCOMP_RET_KILL_THREAD, false},
     {"SCMP_ACT_KILL", SECCOMP_RET_KILL_THREAD, false},

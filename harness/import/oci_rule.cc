@@ -53,10 +53,11 @@ bool exclude_each_other(const Matcher& a, const Matcher& b) {
   return last_a < first_b || last_b < first_a;
 }
 
+using Tests = std::array<const Matcher*, std::tuple_size_v<decltype(Rule::fields)>>;
+
 // Returns the test of each argument that must hold if the rule does, or null.
-std::array<const Matcher*, std::tuple_size_v<decltype(Rule::fields)>> required_tests(
-    const Rule& rule) {
-  std::array<const Matcher*, std::tuple_size_v<decltype(Rule::fields)>> out{};
+Tests required_tests(const Rule& rule) {
+  Tests out{};
   const auto take = [&](const Rule& one) {
     for (std::size_t i = 0; i < one.fields.size(); ++i)
       if (one.fields[i].op != Matcher::Op::kAny) out[i] = &one.fields[i];
@@ -65,8 +66,6 @@ std::array<const Matcher*, std::tuple_size_v<decltype(Rule::fields)>> required_t
   if (rule.kind == Rule::Kind::kAllOf) std::ranges::for_each(rule.children, take);
   return out;
 }
-
-using Tests = std::array<const Matcher*, std::tuple_size_v<decltype(Rule::fields)>>;
 
 bool is_equality(const Matcher& m) { return m.op == Matcher::Op::kEq; }
 
