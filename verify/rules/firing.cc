@@ -90,11 +90,12 @@ Scene::Scene(ProgramView program)
   }
 }
 
-Live Scene::live(std::size_t pc) const {
-  const std::uint32_t set = live_[pc];
-  return ((set & secequiv::kLiveA) != 0 ? kLiveA : 0) |
-         ((set & secequiv::kLiveX) != 0 ? kLiveX : 0) | (set & 0xffff) * kLiveM;
+Live live_of(std::uint32_t registers) {
+  return ((registers & secequiv::kLiveA) != 0 ? kLiveA : 0) |
+         ((registers & secequiv::kLiveX) != 0 ? kLiveX : 0) | (registers & 0xffff) * kLiveM;
 }
+
+Live Scene::live(std::size_t pc) const { return live_of(live_[pc]); }
 
 bool Scene::single_entry(std::size_t first, std::size_t size) const {
   for (std::size_t pc = first + 1; pc < first + size; ++pc)

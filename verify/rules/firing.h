@@ -11,6 +11,9 @@
 
 namespace secequiv::rules {
 
+// Converts a set of registers of harness/bpf/liveness.h.
+Live live_of(std::uint32_t registers);
+
 // What rewrites need to know about a whole program. Precondition: the kernel accepts the program,
 // except for its length. The program must outlive this object.
 class Scene {

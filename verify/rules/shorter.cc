@@ -7,6 +7,7 @@
 #include <set>
 
 #include "harness/base/random.h"
+#include "harness/bpf/liveness.h"
 
 namespace secequiv::rules {
 namespace {
@@ -89,10 +90,9 @@ void Shorter::add_operands() {
 
 void Shorter::add_choices() {
   const std::size_t constants = window_.constants.size();
-  const bool x = std::ranges::any_of(window_.codes, [](std::uint16_t code) {
-    const Insn in{code, 0, 0, 0};
-    return operand_is_x(in) || code == kTax || code == kTxa || code == kStx || code == kLdxImm ||
-           code == kLdxMem || code == kLdxLen;
+  const auto access = [](std::uint16_t code) { return access_of(Insn{code, 0, 0, 0}); };
+  const bool x = std::ranges::any_of(window_.codes, [&](std::uint16_t code) {
+    return ((access(code).reads | access(code).writes) & secequiv::kLiveX) != 0;
   });
   const auto add = [&](std::vector<Choice>& to, std::uint16_t code, std::size_t operands) {
     for (std::size_t i = 0; i < operands; ++i) to.push_back({code, i});
@@ -116,9 +116,8 @@ void Shorter::add_choices() {
     add(plain_, kLdxImm, simple_);
   }
   // Code that must keep A, and never changes it, would have to undo its own changes.
-  const bool keeps_a = std::ranges::none_of(window_.codes, [](std::uint16_t code) {
-    const std::uint16_t kind = code & 0x07;
-    return kind == 0x00 || kind == 0x04 || code == kTxa;  // BPF_LD, BPF_ALU
+  const bool keeps_a = std::ranges::none_of(window_.codes, [&](std::uint16_t code) {
+    return (access(code).writes & secequiv::kLiveA) != 0;
   });
   if (!keeps_a || std::ranges::any_of(read_.member().rule->live,
                                       [](Live live) { return (live & kLiveA) == 0; })) {

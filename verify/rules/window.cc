@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "harness/bpf/liveness.h"
+
 namespace secequiv::rules {
 namespace {
 
@@ -112,14 +114,9 @@ std::string live_text(Live live) {
 
 // Returns the registers and words of M[] that the code does not mention, which it therefore keeps.
 Live untouched(ProgramView code) {
-  Live out = kLiveAll & ~kLiveA;
-  for (const Insn& in : code) {
-    if (operand_is_x(in) || in.code == kTax || in.code == kTxa || in.code == kStx ||
-        in.code == kLdxImm || in.code == kLdxMem || in.code == kLdxLen)
-      out &= ~kLiveX;
-    if (role_of(in.code) == Role::kIndex) out &= ~(kLiveM << in.k);
-  }
-  return out;
+  std::uint32_t touched = secequiv::kLiveA;
+  for (const Insn& in : code) touched |= access_of(in).reads | access_of(in).writes;
+  return kLiveAll & ~live_of(touched);
 }
 
 }  // namespace
