@@ -72,6 +72,13 @@ void Options::add(CLI::App& app, std::initializer_list<Shared> groups) {
             ->check(one_of({"raw", "behaviour"}))
             ->capture_default_str();
         break;
+      case kSameEffect:
+        app.add_option("--same", same,
+                       "Compare all 32 bits of return values (raw), what a process can observe, or "
+                       "what it can make the kernel do")
+            ->check(one_of({"raw", "behaviour", "effect"}))
+            ->capture_default_str();
+        break;
       case kWhole:
         app.add_flag("--require-whole", require_whole,
                      "Answer 'unknown' if parts of the profiles were not compared");

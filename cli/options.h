@@ -32,6 +32,7 @@ enum class Shared : std::uint8_t {
   kPage,
   kTimeout,
   kSame,
+  kSameEffect,  // kSame, and classes of inputs
   kWhole,
   kImport,
   kSandbox,
@@ -85,6 +86,7 @@ struct Options {
   void note(std::string text) const { notes->push_back({std::move(text), false}); }
   void warning(std::string text) const { notes->push_back({std::move(text), true}); }
   [[nodiscard]] Sameness sameness() const {
+    if (same == "effect") return Sameness::kEffect;
     return same == "raw" ? Sameness::kRaw : Sameness::kBehaviour;
   }
   [[nodiscard]] std::optional<Form> input_form() const;

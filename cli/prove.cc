@@ -96,7 +96,8 @@ void add_prove(CLI::App& app, Context& context) {
   given->certificate.add(*sub);
   sub->add_option("--emit-smt2", given->smt2,
                   "Also write the query as SMT-LIB 2, for other solvers");
-  given->options.add(*sub, {kInput, kTimeout, kSame, kWhole, kImport, kQuiet, kJson, kReports});
+  given->options.add(*sub,
+                     {kInput, kTimeout, kSameEffect, kWhole, kImport, kQuiet, kJson, kReports});
 }
 
 }  // namespace secequiv::cli

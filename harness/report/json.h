@@ -14,6 +14,7 @@ namespace secequiv {
 
 // Returns "raw" or "behaviour".
 constexpr std::string_view sameness_name(Sameness sameness) {
+  if (sameness == Sameness::kEffect) return "effect";
   return sameness == Sameness::kRaw ? "raw" : "behaviour";
 }
 

@@ -31,6 +31,9 @@ inline constexpr std::uint32_t kMaxErrno = 4095;  // MAX_ERRNO: the kernel clamp
 enum class Sameness : std::uint8_t {
   kRaw,        // all 32 bits
   kBehaviour,  // what a process can observe
+  // What a process can make the kernel do. Inputs that differ only in bits that the kernel ignores
+  // (input_class.h) form a class; the most permissive decisions of each class are compared.
+  kEffect,
 };
 
 constexpr std::uint32_t action_of(std::uint32_t value) { return value & SECCOMP_RET_ACTION_FULL; }
@@ -56,6 +59,7 @@ constexpr std::uint32_t behaviour_of(std::uint32_t value) {
   }
 }
 
+// For kEffect, this normalizes one return value only; classes need a proof engine.
 constexpr std::uint32_t normalize(std::uint32_t value, Sameness sameness) {
   return sameness == Sameness::kRaw ? value : behaviour_of(value);
 }

@@ -50,6 +50,7 @@ Status supported(const Question& question) {
                                    what));
   };
   if (question.goal != Question::Goal::kSame) return refused("refinement");
+  if (question.sameness == Sameness::kEffect) return refused("--same effect");
   if (!question.assumption.nodes.empty()) return refused("assumptions");
   if (question.before.size() != 1 || question.after.size() != 1) return refused("stacks");
   if (!question.symbols.empty()) return refused("names in place of numbers");

@@ -10,6 +10,8 @@
 #pragma once
 
 #include <array>
+#include <bit>
+#include <bitset>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -97,6 +99,17 @@ class Diagrams {
     return substitute(f, replacement, done);
   }
 
+  // A set of levels.
+  using Levels = std::bitset<kLeaf>;
+  // Returns `f` without the bits at these levels: `combine(leaf, leaf)` joins the leaves that `f`
+  // reaches with different values of the bits. Precondition: `combine` is commutative, associative
+  // and idempotent.
+  template <class Combine>
+  [[nodiscard]] NodeId fold(NodeId f, const Levels& levels, const Combine& combine) {
+    std::unordered_map<NodeId, NodeId> done;
+    return fold(f, levels, combine, done);
+  }
+
   [[nodiscard]] const Node& node(NodeId id) const { return nodes_[id]; }
   [[nodiscard]] std::uint32_t level(NodeId id) const { return nodes_[id].level; }
   // Returns how many input bits have a smaller level than the node; for a leaf, all 512.
@@ -108,6 +121,8 @@ class Diagrams {
   [[nodiscard]] bool is_symbol(NodeId id) const { return is_leaf(id) && nodes_[id].length == 1; }
   [[nodiscard]] std::size_t size() const { return nodes_.size(); }
   [[nodiscard]] bool exhausted() const { return exhausted_; }
+  // Exhausts the diagrams, for a caller that cannot express its result.
+  void give_up() { exhausted_ = true; }
   // Counts one step. Code that walks diagrams outside this class counts its steps here as well.
   // Returns false if a limit is reached.
   bool step() {
@@ -225,6 +240,27 @@ class Diagrams {
     const NodeId out =
         test(Comparison::kEq, run.level / 32, ((2u << (run.length - 1)) - 1) << shift,
              run.pattern << shift, hits, missed);
+    done.emplace(f, out);
+    return out;
+  }
+
+  template <class Combine>
+  NodeId fold(NodeId f, const Levels& levels, const Combine& combine,
+              std::unordered_map<NodeId, NodeId>& done) {
+    if (is_leaf(f) || !step()) return f;
+    if (const auto known = done.find(f); known != done.end()) return known->second;
+    const Node run = nodes_[f];
+    const NodeId missed = fold(run.miss, levels, combine, done);
+    NodeId hits = fold(run.hit, levels, combine, done);
+    std::uint32_t kept = 0;  // mask of the bits that remain, within the block
+    for (std::uint32_t i = 0; i < run.length; ++i)
+      if (!levels[run.level + i]) kept |= 1u << (31 - (run.level + i) % 32);
+    // A bit that goes can lead to either side, whatever the bits that remain.
+    if (std::popcount(kept) < run.length) hits = merge(hits, missed, combine);
+    const std::uint32_t shift = 32 - run.level % 32 - run.length;
+    const NodeId out = kept == 0 ? hits
+                                 : test(Comparison::kEq, run.level / 32, kept,
+                                        run.pattern << shift & kept, hits, missed);
     done.emplace(f, out);
     return out;
   }

@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "verify/symbolic/assume.h"
+#include "verify/dd/compared.h"
 
 namespace secequiv::dd {
 namespace {
@@ -17,12 +17,11 @@ Result<Difference> diff(const Question& question, std::size_t most_regions, cons
                         std::size_t most_bytes) {
   Space space(question.programs(), limits);
   Diagrams& diagrams = space.diagrams();
-  const Decisions before = space.decisions(question.before, question.sameness);
-  const Decisions after = space.decisions(question.after, question.sameness);
-  const NodeId counts =
-      space.words().set(assume(space.words(), question.assumption, question.endian));
+  Compared sides(space, question);
+  const Decisions& before = sides.before();
+  const Decisions& after = sides.after();
   if (space.exhausted()) return limits_reached();
-  if (counts == Diagrams::kZero) return vacuous(question);
+  if (sides.counts() == Diagrams::kZero) return vacuous(question);
   if (before.root == after.root) return Difference{{}, "0"};
   // Each leaf of `pairs` is a number that `index` gives to a pair of values (before, after).
   std::map<Values, std::uint32_t> index;
@@ -32,7 +31,7 @@ Result<Difference> diff(const Question& question, std::size_t most_regions, cons
     return diagrams.leaf(
         index.try_emplace(Values(space.known(a), space.known(b)), next).first->second);
   });
-  const NodeId differing = diagrams.both(counts, space.differing(before, after));
+  const NodeId differing = sides.differing();
   Difference out;
   Regions regions(space, most_bytes);
   for (const auto& [values, number] : index) {
@@ -51,11 +50,13 @@ Result<Difference> diff(const Question& question, std::size_t most_regions, cons
       if (!diagrams.step()) return limits_reached();
       Question same = question;
       same.goal = Question::Goal::kSame;
-      if (!replay(same, region.example()))
+      const auto example = sides.shown(region.example());
+      if (!example) return limits_reached();
+      if (!replay(same, *example))
         return make_error(
             ErrorCode::kInternal, "dd",
             fmt::format("both sides return the same for the input {} when run; please report this",
-                        describe(region.example())));
+                        describe(*example)));
     }
     out.changes.push_back(std::move(change));
   }

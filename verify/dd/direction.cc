@@ -7,7 +7,7 @@
 #include <map>
 
 #include "verify/dd/actions.h"
-#include "verify/symbolic/assume.h"
+#include "verify/dd/compared.h"
 
 namespace secequiv::dd {
 namespace {
@@ -23,9 +23,10 @@ class Divider {
       : question_(question),
         host_(host),
         space_(question.programs(), limits),
-        before_(space_.decisions(question.before, question.sameness)),
-        after_(space_.decisions(question.after, question.sameness)),
-        counts_(space_.words().set(assume(space_.words(), question.assumption, question.endian))) {}
+        compared_(space_, question_),
+        before_(compared_.before()),
+        after_(compared_.after()),
+        counts_(compared_.counts()) {}
 
   Result<Direction> run() {
     if (!space_.exhausted() && counts_ == Diagrams::kZero) return vacuous(question_);
@@ -58,12 +59,11 @@ class Divider {
 
   // Divides the inputs whose decision changed into the four kinds.
   void divide() {
-    const NodeId looser = both(counts_, space_.more_permissive(after_, before_));
+    const NodeId looser = compared_.looser();
     set(Kind::kAllowed) = both(looser, without(runs(after_), runs(before_)));
     set(Kind::kLooser) = without(looser, set(Kind::kAllowed));
-    set(Kind::kStricter) = both(counts_, space_.more_permissive(before_, after_));
-    set(Kind::kChanged) = without(without(both(counts_, space_.differing(before_, after_)), looser),
-                                  set(Kind::kStricter));
+    set(Kind::kStricter) = compared_.stricter();
+    set(Kind::kChanged) = without(without(compared_.differing(), looser), set(Kind::kStricter));
   }
 
   using Sets = std::vector<NodeId>;  // one for each listed part, then all assumed inputs
@@ -285,7 +285,8 @@ class Divider {
   Result<std::optional<Witness>> example() {
     const NodeId from = worst();
     if (space_.exhausted() || from == Diagrams::kZero) return std::optional<Witness>();
-    const auto data = space_.smallest(from);
+    auto data = space_.smallest(from);
+    if (data) data = compared_.shown(*data);
     if (!data) return std::optional<Witness>();
     Question same = question_;
     same.goal = Question::Goal::kSame;
@@ -301,6 +302,7 @@ class Divider {
   const Question& question_;
   Arch host_;
   Space space_;
+  Compared compared_;
   Decisions before_;
   Decisions after_;
   NodeId counts_;

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/clock.h"
-#include "verify/symbolic/assume.h"
+#include "verify/dd/compared.h"
 
 namespace secequiv::dd {
 namespace {
@@ -38,29 +38,27 @@ Result<Proof> prove(const Question& question, const Limits& limits) {
     return out;
   }
   Space space(question.programs(), limits, question.symbols);
-  const Decisions before = space.decisions(question.before, question.sameness);
-  const Decisions after = space.decisions(question.after, question.sameness);
-  const NodeId counts = space.words().set(counting(space.words(), question));
-  const auto only_counting = [&](NodeId set) { return space.diagrams().both(counts, set); };
-  const NodeId differing = only_counting(space.differing(before, after));
+  Compared sides(space, question);
+  const NodeId differing = sides.differing();
   proof.encode_seconds = seconds_since(start);
   if (space.exhausted()) return undecided();
-  if (counts == Diagrams::kZero) return vacuous(question);
+  if (sides.counts() == Diagrams::kZero) return vacuous(question);
   if (differing == Diagrams::kZero) {
     proof.verdict = Verdict::kEquivalent;
     proof.relation = Relation::kEqual;
     return proof;
   }
   const auto solving = Clock::now();
-  const NodeId looser = only_counting(space.more_permissive(after, before));
-  const NodeId stricter = only_counting(space.more_permissive(before, after));
+  const NodeId looser = sides.looser();
+  const NodeId stricter = sides.stricter();
   const bool refines = question.goal == Question::Goal::kRefines;
   NodeId wrong = refines ? looser : differing;
   const bool violated = wrong != Diagrams::kZero;
   const auto values =
       violated ? least_symbols(space, question, wrong) : std::vector<std::uint32_t>();
   if (space.exhausted()) return undecided();
-  const auto data = violated ? space.smallest(wrong) : SeccompData{};
+  auto data = violated ? space.smallest(wrong) : SeccompData{};
+  if (violated && data) data = sides.shown(*data);
   if (space.exhausted() || !data) return undecided();
   proof.relation = relation_of(looser != Diagrams::kZero, stricter != Diagrams::kZero);
   proof.solve_seconds = seconds_since(solving);

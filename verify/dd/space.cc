@@ -13,6 +13,10 @@ namespace secequiv::dd {
 
 namespace {
 
+// No normalized return value has this action. With an index, it stands for several values.
+constexpr std::uint32_t kSeveral = 0x41000000;
+constexpr std::uint32_t kSeveralIndex = 0x00ffffff;
+
 // Filters have about two nodes for each instruction.
 std::size_t expected_nodes(std::span<const ProgramView> programs) {
   std::size_t instructions = 0;
@@ -117,10 +121,29 @@ Word Space::value(const Decisions& decisions) {
 
 ReturnValue Space::known(NodeId leaf) {
   const std::uint32_t number = diagrams_.node(leaf).pattern;
-  if (!diagrams_.is_symbol(leaf)) return {number, number & SECCOMP_RET_ACTION_FULL};
+  if (!diagrams_.is_symbol(leaf)) {
+    const std::vector<std::uint32_t> values = possible(leaf);
+    if (values.size() > 1) return {std::nullopt, action_of(values.front())};
+    return {number, action_of(number)};
+  }
   const Word action = words_.bit_and(computed_[number], words_.constant(SECCOMP_RET_ACTION_FULL));
   if (!action.is_constant()) return {};
   return {std::nullopt, action.value};
+}
+
+NodeId Space::several(const std::vector<std::uint32_t>& values) {
+  if (values.size() == 1) return diagrams_.leaf(values.front());
+  const auto at = std::ranges::find(several_, values);
+  const auto index = static_cast<std::uint32_t>(at - several_.begin());
+  if (at == several_.end()) several_.push_back(values);
+  return diagrams_.leaf(kSeveral | index);
+}
+
+std::vector<std::uint32_t> Space::possible(NodeId leaf) const {
+  const std::uint32_t number = diagrams_.node(leaf).pattern;
+  const bool one =
+      (number & ~kSeveralIndex) != kSeveral || (number & kSeveralIndex) >= several_.size();
+  return one ? std::vector{number} : several_[number & kSeveralIndex];
 }
 
 Decisions Space::normalized(const Decisions& decisions, Sameness sameness) {
@@ -192,7 +215,7 @@ NodeId Space::more_permissive(const Decisions& f, const Decisions& g) {
   if (f.computed || g.computed)
     return words_.set(more_permissive_symbolic(words_, value(f), value(g)));
   return diagrams_.merge(f.root, g.root, [&](NodeId a, NodeId b) {
-    const Relation relation = compare_actions(diagrams_.node(b).pattern, diagrams_.node(a).pattern);
+    const Relation relation = compare_actions(possible(b).front(), possible(a).front());
     return relation == Relation::kLooser ? Diagrams::kOne : Diagrams::kZero;
   });
 }

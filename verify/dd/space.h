@@ -77,6 +77,12 @@ class Space {
   Decisions loosest(std::span<const Decisions> filters);
   Decisions normalized(const Decisions& decisions, Sameness sameness);
 
+  // Returns the leaf for several decisions with the same action and different data, which are all
+  // possible. Precondition: `values` ascend.
+  NodeId several(const std::vector<std::uint32_t>& values);
+  // Returns the decisions that are possible at a leaf. Precondition: it is no computed value.
+  [[nodiscard]] std::vector<std::uint32_t> possible(NodeId leaf) const;
+
   // Returns the set of inputs for which the functions differ. The functions are equal if and only
   // if it is Diagrams::kZero.
   NodeId differing(const Decisions& f, const Decisions& g);
@@ -117,6 +123,7 @@ class Space {
   Words words_;
   Smallest smallest_;
   std::vector<Word> computed_;  // the values of symbol leaves
+  std::vector<std::vector<std::uint32_t>> several_;
 };
 
 }  // namespace secequiv::dd

@@ -16,6 +16,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/interrupt.h"
+#include "verify/decide/classes.h"
 #include "verify/decide/shown.h"
 #include "verify/sat/solver.h"
 #include "verify/smt/solver.h"
@@ -113,24 +114,9 @@ Result<Proof> both_must_agree(const Question& question, const Budget& budget) {
   const auto start = Clock::now();
   auto diagrams = dd::prove(question, budget.diagrams);
   if (!diagrams) return diagrams;
-  auto solver = smt::prove(question, budget.timeout_seconds, budget.solver_mib,
-                           budget.spent_seconds + seconds_since(start));
-  if (!solver) return solver;
-  // Both engines must decide; a verdict of only one of them is unconfirmed.
-  if (diagrams->verdict == Verdict::kUnknown || solver->verdict == Verdict::kUnknown) {
-    Proof& undecided = diagrams->verdict == Verdict::kUnknown ? *diagrams : *solver;
-    const Proof& other = diagrams->verdict == Verdict::kUnknown ? *solver : *diagrams;
-    if (other.verdict == Verdict::kDifferent)
-      return other;  // replayed, so it needs no confirmation
-    undecided.detail += fmt::format("; {} alone answers '{}', but both engines have to decide",
-                                    other.engine, verdict_name(other.verdict));
-    return undecided;
-  }
-  if (auto error = contradiction(*diagrams, *solver)) return *error;
-  solver->engine = "dd and z3";
-  solver->encode_seconds += diagrams->encode_seconds;
-  solver->solve_seconds += diagrams->solve_seconds;
-  return solver;
+  return agreed(std::move(*diagrams),
+                smt::prove(question, budget.timeout_seconds, budget.solver_mib,
+                           budget.spent_seconds + seconds_since(start)));
 }
 
 using Ask = std::function<Result<Proof>()>;
@@ -223,7 +209,25 @@ Result<Proof> improved(const Question& question, const Engine& engine, Budget bu
 
 }  // namespace
 
+Result<Proof> agreed(Proof diagrams, Result<Proof> solver) {
+  if (!solver) return solver;
+  if (diagrams.verdict == Verdict::kUnknown || solver->verdict == Verdict::kUnknown) {
+    Proof& undecided = diagrams.verdict == Verdict::kUnknown ? diagrams : *solver;
+    const Proof& other = diagrams.verdict == Verdict::kUnknown ? *solver : diagrams;
+    if (other.verdict == Verdict::kDifferent) return other;
+    undecided.detail += fmt::format("; {} alone answers '{}', but both engines have to decide",
+                                    other.engine, verdict_name(other.verdict));
+    return undecided;
+  }
+  if (auto error = contradiction(diagrams, *solver)) return *error;
+  solver->engine = "dd and z3";
+  solver->encode_seconds += diagrams.encode_seconds;
+  solver->solve_seconds += diagrams.solve_seconds;
+  return solver;
+}
+
 Result<Proof> ask_engine(const Question& question, const Engine& engine, const Budget& budget) {
+  if (question.sameness == Sameness::kEffect) return decide_classes(question, engine, budget);
   const auto [seconds, mib, diagrams, spent] = budget;
   switch (engine.kind) {
     case Engine::kZ3:
@@ -252,6 +256,8 @@ dd::Limits limits_to_improve(const dd::Limits& limits) {
 }
 
 Result<Proof> decide(const Question& question, const Engine& engine, const Budget& budget) {
+  // A single input that shows a difference does not show one of its class.
+  if (question.sameness == Sameness::kEffect) return decide_classes(question, engine, budget);
   const auto start = Clock::now();
   const auto left = [&] { return budget.after(seconds_since(start)); };
   std::optional<Result<Proof>> first;

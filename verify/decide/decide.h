@@ -48,6 +48,11 @@ Budget budget_for(double seconds, std::size_t mib);
 // Returns limits for work that only improves a known difference: it takes milliseconds.
 dd::Limits limits_to_improve(const dd::Limits& limits);
 
+// Returns the answer of two engines that must agree. If only one of them decides, the verdict is
+// kUnknown, except that a difference needs no confirmation, because it is replayed. Errors:
+// kInternal if the answers contradict each other.
+Result<Proof> agreed(Proof diagrams, Result<Proof> solver);
+
 // Answers the question without running inputs, for callers that ran them already. The proof's
 // `engine` names the engine that decided. Precondition: the kernel accepts all programs, except
 // that they may be too long. Errors: kUsage if no input meets the assumption; kInternal if a
