@@ -1,0 +1,153 @@
+#include "verify/dd/holes.h"
+
+#include <algorithm>
+#include <array>
+
+#include "harness/seccomp/action.h"
+#include "harness/seccomp/seen_bits.h"
+#include "verify/dd/actions.h"
+#include "verify/dd/classes.h"
+
+namespace secequiv::dd {
+namespace {
+
+// The search in the part of a function that belongs to one call.
+class OneCall {
+ public:
+  OneCall(Space& space, Arch arch, std::uint32_t nr, NodeId part)
+      : space_(space), arch_(arch), nr_(nr), refused_(where(part, false)), allowed_(where(part, true)) {
+    const ArchInfo& info = arch_info(arch);
+    const SeenArguments seen = seen_arguments(info.audit, nr);
+    for (int i = 0; i < kArgCount; ++i) plain_[index(i)] = plain(i, seen[index(i)], info.endian);
+    const WordMasks masks = seen_words(info.audit, nr);
+    for (int i = 0; i < kArgCount; ++i)
+      for (const bool high : {false, true})
+        add_ignored(half_word(i, high, info.endian), masks, ignored_[index(i)]);
+  }
+
+  void search(std::vector<SplitClass>& holes, std::vector<SplitClass>& strict) {
+    std::uint8_t any = 0;
+    for (int i = 0; i < kArgCount; ++i)
+      if (ignored_[index(i)].any()) any |= 1U << i;
+    if (any == 0 || refused_ == Diagrams::kZero || allowed_ == Diagrams::kZero) return;
+    for (const bool hole : {true, false}) {
+      NodeId known = Diagrams::kZero;  // the classes that one argument alone splits
+      for (int i = 0; i < kArgCount; ++i)
+        if ((any >> i & 1) != 0)
+          search_one(static_cast<std::uint8_t>(1U << i), hole, known, hole ? holes : strict);
+      if (hole) search_one(any, hole, known, holes);
+    }
+  }
+
+ private:
+  static std::size_t index(int i) { return static_cast<std::size_t>(i); }
+  NodeId both(NodeId a, NodeId b) { return space_.diagrams().both(a, b); }
+  NodeId without(NodeId a, NodeId b) { return both(a, space_.diagrams().negate(b)); }
+
+  // Returns the inputs that the kernel runs, or those that it refuses without asking anybody.
+  NodeId where(NodeId part, bool runs) {
+    return space_.diagrams().substitute(part, [&](NodeId leaf) {
+      const std::uint32_t value = space_.diagrams().node(leaf).pattern;
+      const bool found = runs ? lets_run(value) : precedence(value) <= precedence(SECCOMP_RET_ERRNO);
+      return found ? Diagrams::kOne : Diagrams::kZero;
+    });
+  }
+
+  void add_ignored(std::uint32_t word, const WordMasks& masks, Diagrams::Levels& out) {
+    for (std::uint32_t bit = 0; bit < 32; ++bit)
+      if ((masks[word] >> bit & 1) == 0) out.set(space_.order().level(word, bit));
+  }
+
+  // Returns the inputs whose bits `mask` of an argument are all 0, or all 1.
+  NodeId filled(int argument, std::uint64_t mask, bool ones, Endian endian) {
+    Words& words = space_.words();
+    NodeId out = Diagrams::kOne;
+    for (const bool high : {false, true}) {
+      const auto bits = static_cast<std::uint32_t>(high ? mask >> 32 : mask);
+      const auto masked = words.bit_and(words.load(half_word(argument, high, endian)),
+                                        words.constant(bits));
+      out = both(out, words.set(words.eq(masked, words.constant(ones ? bits : 0))));
+    }
+    return out;
+  }
+
+  // Returns the inputs with a plain value of the argument.
+  NodeId plain(int argument, const SeenArgument& seen, Endian endian) {
+    const NodeId zeros = filled(argument, ~seen.bits, false, endian);
+    if (!seen.is_signed || seen.bits == 0) return zeros;
+    const std::uint64_t sign = seen.bits ^ (seen.bits >> 1);  // the highest bit
+    return space_.diagrams().either(zeros, filled(argument, ~seen.bits | sign, true, endian));
+  }
+
+  // Searches classes whose members differ in these arguments only.
+  void search_one(std::uint8_t arguments, bool hole, NodeId& known, std::vector<SplitClass>& out) {
+    Diagrams& diagrams = space_.diagrams();
+    NodeId all_plain = Diagrams::kOne;
+    NodeId others_plain = Diagrams::kOne;
+    Diagrams::Levels ignored;
+    for (int i = 0; i < kArgCount; ++i) {
+      all_plain = both(all_plain, plain_[index(i)]);
+      if ((arguments >> i & 1) == 0) {
+        others_plain = both(others_plain, plain_[index(i)]);
+      } else {
+        ignored |= ignored_[index(i)];
+      }
+    }
+    const NodeId first = both(hole ? refused_ : allowed_, all_plain);
+    const NodeId second = without(both(hole ? allowed_ : refused_, others_plain), all_plain);
+    const NodeId possible = diagrams.fold(second, ignored, [](NodeId a, NodeId b) {
+      return a == Diagrams::kZero && b == Diagrams::kZero ? Diagrams::kZero : Diagrams::kOne;
+    });
+    const NodeId found = without(both(first, possible), known);
+    known = diagrams.either(known, found);
+    if (found == Diagrams::kZero || space_.exhausted()) return;
+    const std::optional<SeccompData> one = space_.smallest(found);
+    if (!one) return;
+    const SeccompData plain_member = with_call(*one);
+    const NodeId members = within_class(space_, second, plain_member);
+    // The other arguments keep their values.
+    const auto free = space_.smallest(members);
+    if (!free) return;
+    SeccompData other = class_of(plain_member);
+    for (std::size_t i = 0; i < other.words.size(); ++i) other.words[i] |= free->words[i];
+    out.push_back({arch_, nr_, arguments, hole, hole ? plain_member : other,
+                   hole ? other : plain_member});
+  }
+
+  [[nodiscard]] SeccompData with_call(SeccompData data) const {
+    data.set_arch(arch_info(arch_).audit);
+    data.set_nr(nr_);
+    return data;
+  }
+
+  Space& space_;
+  Arch arch_;
+  std::uint32_t nr_;
+  NodeId refused_;
+  NodeId allowed_;
+  std::array<NodeId, kArgCount> plain_{};
+  std::array<Diagrams::Levels, kArgCount> ignored_{};
+};
+
+}  // namespace
+
+std::vector<SplitClass> split_classes(Space& space, const Decisions& decisions, Arch host) {
+  std::vector<SplitClass> holes;
+  std::vector<SplitClass> strict;
+  const NodeId unknown = space.fix(decisions.root, kArchWord, kUnknownAudit);
+  for (const ArchInfo& info : all_arches()) {
+    const NodeId here = space.fix(decisions.root, kArchWord, info.audit);
+    if (space.diagrams().is_leaf(here)) continue;
+    if (here == unknown && info.audit != arch_info(host).audit) continue;
+    for (const SyscallEntry& call : info.syscalls) {
+      const NodeId part = space.fix(here, kNrWord, call.nr);
+      if (space.diagrams().is_leaf(part)) continue;
+      OneCall(space, info.arch, call.nr, part).search(holes, strict);
+      if (space.exhausted()) return {};
+    }
+  }
+  holes.insert(holes.end(), strict.begin(), strict.end());
+  return holes;
+}
+
+}  // namespace secequiv::dd

@@ -1,0 +1,34 @@
+// Finds the classes of inputs (harness/seccomp/input_class.h) that a filter refuses for some
+// members and allows for others. Owns this search. It must not know rules or reports.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "harness/seccomp/arch.h"
+#include "verify/dd/space.h"
+
+namespace secequiv::dd {
+
+// Two members of a class. The plain member holds what programs usually pass: the ignored bits of
+// each argument are 0 or copies of its sign. "Refused" means KILL_PROCESS, KILL_THREAD, TRAP or
+// ERRNO, "allowed" means ALLOW or LOG.
+struct SplitClass {
+  Arch arch;
+  std::uint32_t nr;
+  std::uint8_t arguments;  // bit i: the members differ in argument i
+  // true: the plain member is refused, and ignored bits make the kernel allow the same effect.
+  // false: the plain member is allowed, so the filter only refuses more than it needs to.
+  bool hole;
+  SeccompData refused;
+  SeccompData allowed;
+};
+
+// Returns the smallest example for each call and argument, holes first, in the order of
+// all_arches() and of numbers. If the filter treats an architecture like an unknown one, only the
+// host's calls are searched. The result is meaningless if the space is exhausted. Precondition: the
+// decisions are normalized (kBehaviour) and not computed.
+std::vector<SplitClass> split_classes(Space& space, const Decisions& decisions, Arch host);
+
+}  // namespace secequiv::dd
