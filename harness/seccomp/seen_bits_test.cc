@@ -58,7 +58,8 @@ TEST(SeenBits, OfI386) {
   // SC_IA32_REGS_TO_ARGS (arch/x86/include/asm/syscall_wrapper.h) keeps 32 bits of each register.
   EXPECT_EQ(seen(kArch, "read"),
             (List{kUnsigned, kUnsigned, kUnsigned, kNothing, kNothing, kNothing}));
-  // SYSCALL_DEFINE1(old_mmap, struct mmap_arg_struct *), compat_sys_ia32_mmap
+  // SYSCALL_DEFINE1(old_mmap, struct mmap_arg_struct *): mm/mmap.c; ia32_mmap:
+  // arch/x86/kernel/sys_ia32.c
   EXPECT_EQ(seen(kArch, "mmap"),
             (List{kUnsigned, kNothing, kNothing, kNothing, kNothing, kNothing}));
   // SYSCALL_DEFINE3(chown16, const char *, old_uid_t, old_gid_t): kernel/uid16.c
@@ -102,7 +103,7 @@ TEST(SeenBits, OfOtherArchitectures) {
   // SYSCALL_DEFINE1(ppc64_personality, unsigned long): arch/powerpc/kernel/syscalls.c
   EXPECT_EQ(seen(Arch::kPpc64le, "personality"),
             (List{kAll, kNothing, kNothing, kNothing, kNothing, kNothing}));
-  // SYSCALL_DEFINE1(old_mmap, struct s390_mmap_arg_struct *): arch/s390/kernel/syscall.c
+  // SYSCALL_DEFINE1(old_mmap, struct mmap_arg_struct *): mm/mmap.c
   EXPECT_EQ(seen(Arch::kS390x, "mmap"),
             (List{kAll, kNothing, kNothing, kNothing, kNothing, kNothing}));
   // SYSCALL_DEFINE5(s390_ipc, uint, int, unsigned long, unsigned long, void *)
