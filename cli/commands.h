@@ -23,6 +23,7 @@ void add_dis(CLI::App& app, Context& context);
 void add_dump(CLI::App& app, Context& context);
 void add_find_rules(CLI::App& app, Context& context);
 void add_fuzz(CLI::App& app, Context& context);
+void add_guard(CLI::App& app, Context& context);
 void add_import(CLI::App& app, Context& context);
 void add_kernel(CLI::App& app, Context& context);
 void add_lift(CLI::App& app, Context& context);

@@ -45,7 +45,7 @@ constexpr std::array kNamed = std::to_array<Named>({
     {Subject::kRealCalls, "--real"},
     {Subject::kRule, "--rule"},
     {Subject::kStack, "",
-     "prove, diff, run, why, actions, lift, optimize, cost, cache and bench accept stacks"},
+     "prove, diff, run, why, actions, guard, lift, optimize, cost, cache and bench accept stacks"},
 });
 
 }  // namespace

@@ -48,6 +48,7 @@ constexpr Command kCommands[] = {
     {"actions", kUnderstanding, cli::add_actions},
     {"reach", kUnderstanding, cli::add_reach},
     {"lint", kUnderstanding, cli::add_lint},
+    {"guard", kUnderstanding, cli::add_guard},
     {"lift", kUnderstanding, cli::add_lift},
     {"run", kUnderstanding, cli::add_run},
     {"cost", kMeasuring, cli::add_cost},

@@ -46,6 +46,8 @@ constexpr CaseKind kKinds[] = {
     {"finding", "the code under test makes no mistake",
      "An optimizer, compiler or evaluator gave a wrong answer or no answer."},
     {"lint", "every rule has an effect", "A rule without effect is often a mistake."},
+    {"hole", "nothing that the kernel ignores helps to pass the filter",
+     "The filter refuses an input and allows another one that the kernel cannot tell apart."},
     {"profile", "the whole profiles were compared",
      "The profiles also differ in parts for other hosts or containers, which were not compared."},
     {"rewrite", "a rewrite rule is right or wrong as expected",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "harness/seccomp/action.h"
 #include "harness/seccomp/seen_bits.h"
@@ -15,7 +16,11 @@ namespace {
 class OneCall {
  public:
   OneCall(Space& space, Arch arch, std::uint32_t nr, NodeId part)
-      : space_(space), arch_(arch), nr_(nr), refused_(where(part, false)), allowed_(where(part, true)) {
+      : space_(space),
+        arch_(arch),
+        nr_(nr),
+        refused_(where(part, false)),
+        allowed_(where(part, true)) {
     const ArchInfo& info = arch_info(arch);
     const SeenArguments seen = seen_arguments(info.audit, nr);
     for (int i = 0; i < kArgCount; ++i) plain_[index(i)] = plain(i, seen[index(i)], info.endian);
@@ -35,7 +40,11 @@ class OneCall {
       for (int i = 0; i < kArgCount; ++i)
         if ((any >> i & 1) != 0)
           search_one(static_cast<std::uint8_t>(1U << i), hole, known, hole ? holes : strict);
-      if (hole) search_one(any, hole, known, holes);
+      // Several arguments together. A class whose plain members are partly allowed is left out: the
+      // filter allows its effect on purpose, and a hole needs one argument only.
+      if (!hole || std::popcount(any) < 2) continue;
+      known = space_.diagrams().either(known, somewhere(plainly_allowed(), any));
+      search_one(any, hole, known, holes);
     }
   }
 
@@ -48,7 +57,8 @@ class OneCall {
   NodeId where(NodeId part, bool runs) {
     return space_.diagrams().substitute(part, [&](NodeId leaf) {
       const std::uint32_t value = space_.diagrams().node(leaf).pattern;
-      const bool found = runs ? lets_run(value) : precedence(value) <= precedence(SECCOMP_RET_ERRNO);
+      const bool found =
+          runs ? lets_run(value) : precedence(value) <= precedence(SECCOMP_RET_ERRNO);
       return found ? Diagrams::kOne : Diagrams::kZero;
     });
   }
@@ -64,8 +74,8 @@ class OneCall {
     NodeId out = Diagrams::kOne;
     for (const bool high : {false, true}) {
       const auto bits = static_cast<std::uint32_t>(high ? mask >> 32 : mask);
-      const auto masked = words.bit_and(words.load(half_word(argument, high, endian)),
-                                        words.constant(bits));
+      const auto masked =
+          words.bit_and(words.load(half_word(argument, high, endian)), words.constant(bits));
       out = both(out, words.set(words.eq(masked, words.constant(ones ? bits : 0))));
     }
     return out;
@@ -79,26 +89,37 @@ class OneCall {
     return space_.diagrams().either(zeros, filled(argument, ~seen.bits | sign, true, endian));
   }
 
+  NodeId plainly_allowed() {
+    NodeId out = allowed_;
+    for (const NodeId plain : plain_) out = both(out, plain);
+    return out;
+  }
+
+  Diagrams::Levels ignored_bits(std::uint8_t arguments) const {
+    Diagrams::Levels out;
+    for (int i = 0; i < kArgCount; ++i)
+      if ((arguments >> i & 1) != 0) out |= ignored_[index(i)];
+    return out;
+  }
+
+  // Returns the inputs that are in the set with some values of these arguments' ignored bits.
+  NodeId somewhere(NodeId set, std::uint8_t arguments) {
+    return space_.diagrams().fold(set, ignored_bits(arguments),
+                                  [](NodeId a, NodeId b) { return a == Diagrams::kZero ? b : a; });
+  }
+
   // Searches classes whose members differ in these arguments only.
   void search_one(std::uint8_t arguments, bool hole, NodeId& known, std::vector<SplitClass>& out) {
     Diagrams& diagrams = space_.diagrams();
     NodeId all_plain = Diagrams::kOne;
     NodeId others_plain = Diagrams::kOne;
-    Diagrams::Levels ignored;
     for (int i = 0; i < kArgCount; ++i) {
       all_plain = both(all_plain, plain_[index(i)]);
-      if ((arguments >> i & 1) == 0) {
-        others_plain = both(others_plain, plain_[index(i)]);
-      } else {
-        ignored |= ignored_[index(i)];
-      }
+      if ((arguments >> i & 1) == 0) others_plain = both(others_plain, plain_[index(i)]);
     }
     const NodeId first = both(hole ? refused_ : allowed_, all_plain);
     const NodeId second = without(both(hole ? allowed_ : refused_, others_plain), all_plain);
-    const NodeId possible = diagrams.fold(second, ignored, [](NodeId a, NodeId b) {
-      return a == Diagrams::kZero && b == Diagrams::kZero ? Diagrams::kZero : Diagrams::kOne;
-    });
-    const NodeId found = without(both(first, possible), known);
+    const NodeId found = without(both(first, somewhere(second, arguments)), known);
     known = diagrams.either(known, found);
     if (found == Diagrams::kZero || space_.exhausted()) return;
     const std::optional<SeccompData> one = space_.smallest(found);
@@ -110,8 +131,8 @@ class OneCall {
     if (!free) return;
     SeccompData other = class_of(plain_member);
     for (std::size_t i = 0; i < other.words.size(); ++i) other.words[i] |= free->words[i];
-    out.push_back({arch_, nr_, arguments, hole, hole ? plain_member : other,
-                   hole ? other : plain_member});
+    out.push_back(
+        {arch_, nr_, arguments, hole, hole ? plain_member : other, hole ? other : plain_member});
   }
 
   [[nodiscard]] SeccompData with_call(SeccompData data) const {

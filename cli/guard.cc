@@ -1,0 +1,68 @@
+// `guard`: finds ways around a filter, with bits that the kernel ignores.
+#include "analyze/guard.h"
+
+#include <fmt/format.h>
+
+#include "cli/command.h"
+#include "cli/engine_options.h"
+#include "cli/filter_or_process.h"
+#include "cli/policy_form_option.h"
+#include "harness/base/text.h"
+#include "harness/report/json.h"
+
+namespace secequiv::cli {
+namespace {
+
+struct GuardOptions {
+  Options options;
+  FilterOrProcess input;
+  EngineOptions engine;
+  bool fix = false;
+  PolicyFormOption form;
+};
+
+Result<int> write_fixed(const GuardOptions& given, const GuardJob& job) {
+  const Options& options = given.options;
+  if (job.stack.filters.size() != 1 || !job.stack.filters.front().policy)
+    return make_error(ErrorCode::kUsage, "--fix",
+                      "expected one policy; `lift` turns a filter into a policy");
+  const auto fixed = without_holes(*job.stack.filters.front().policy, job);
+  if (!fixed) return fixed.error();
+  const auto text = given.form.write(*fixed, job.stack.name, options, job.limits);
+  if (!text) return text.error();
+  auto status = write_output(*text, options);
+  if (status)
+    options.note(
+        "note: proven: bits that the kernel ignores do not help to pass this policy, and "
+        "it allows nothing that the other one refuses");
+  return status;
+}
+
+Result<int> guard_filter(const GuardOptions& given) {
+  auto stack = given.input.load(given.options);
+  if (!stack) return stack.error();
+  GuardJob job{std::move(*stack), given.options.oci().arch, given.engine.limits()};
+  job.limits.seconds = given.options.timeout;
+  if (given.fix) return write_fixed(given, job);
+  const auto found = guard(job);
+  if (!found) return found.error();
+  return print_found(given.options.json ? render(to_json(*found)) : guard_text(*found),
+                     reported(*found), given.options, Ok{}, VerdictLine::kFirst);
+}
+
+}  // namespace
+
+void add_guard(CLI::App& app, Context& context) {
+  const auto [sub, given] = add_command(
+      app, context, "guard",
+      "Find ways around a filter, such as tests of bits that the kernel ignores", guard_filter);
+  given->input.add(*sub);
+  sub->add_flag("--fix", given->fix,
+                "Write the policy with tests that look only at what the kernel looks at");
+  given->form.add(*sub);
+  given->engine.add_memory(*sub);
+  given->options.add(*sub, {kInput, kTimeout, kImport, kQuiet, kJson, kReports});
+  given->options.add_output(*sub);
+}
+
+}  // namespace secequiv::cli

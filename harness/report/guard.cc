@@ -1,0 +1,170 @@
+#include "harness/report/guard.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "harness/base/text.h"
+#include "harness/compare/cache_change.h"
+#include "harness/report/json.h"
+#include "harness/seccomp/action.h"
+#include "harness/seccomp/input_class.h"
+#include "harness/seccomp/seen_bits.h"
+
+namespace secequiv {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string arguments_text(const std::vector<int>& arguments) {
+  std::vector<std::string> names;
+  names.reserve(arguments.size());
+  for (const int argument : arguments) names.push_back(fmt::format("arg{}", argument));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string decided(std::uint32_t value, const DecidingRule& by) {
+  const std::string rule = by.shown();
+  return describe_action(value) + (rule.empty() ? "" : ": " + rule);
+}
+
+// Says how to write the test of an argument instead.
+std::string advice(const SplitReport& split) {
+  std::vector<std::string> out;
+  const SeenArguments seen = seen_arguments(arch_info(split.arch).audit, split.nr);
+  for (const int argument : split.arguments) {
+    const std::uint64_t bits = seen[static_cast<std::size_t>(argument)].bits;
+    if (bits == 0) {
+      out.push_back(fmt::format("do not test arg{}", argument));
+    } else {
+      out.push_back(fmt::format("compare arg{} & {:#x}", argument, bits));
+    }
+  }
+  return fmt::format("{}", fmt::join(out, "; "));
+}
+
+// Rows that differ only in the architecture become one.
+struct SplitRow {
+  const SplitReport* first;
+  std::vector<std::string_view> arches;
+};
+
+std::vector<SplitRow> split_rows(const std::vector<SplitReport>& splits) {
+  std::vector<SplitRow> out;
+  std::map<std::string, std::size_t> known;
+  for (const SplitReport& split : splits) {
+    const std::string key =
+        fmt::format("{} {} {} {} {}", syscall_name(split.arch, split.nr),
+                    arguments_text(split.arguments), decided(split.refused_value, split.refused_by),
+                    decided(split.allowed_value, split.allowed_by), advice(split));
+    const auto [at, added] = known.emplace(key, out.size());
+    if (added) out.push_back({&split, {}});
+    out[at->second].arches.push_back(arch_info(split.arch).name);
+  }
+  return out;
+}
+
+std::string title(const SplitRow& row) {
+  const SplitReport& split = *row.first;
+  return fmt::format("{}:{} {}", fmt::join(row.arches, ","), syscall_name(split.arch, split.nr),
+                     arguments_text(split.arguments));
+}
+
+std::string call_line(const SeccompData& data) {
+  const Endian endian = endian_of(data.arch());
+  int last = kArgCount;
+  while (last > 0 && data.field(last - 1, endian) == 0) --last;
+  std::vector<std::string> arguments;
+  for (int i = 0; i < last; ++i) arguments.push_back(fmt::format("{:#x}", data.field(i, endian)));
+  const auto arch = arch_from_data(data.arch(), data.nr());
+  return fmt::format("{}({})", arch ? shown_call(*arch, data.nr()) : "?",
+                     fmt::join(arguments, ", "));
+}
+
+std::string message(const SplitRow& row) {
+  const SplitReport& split = *row.first;
+  return fmt::format("{}: {}, so {} gets what {} is refused", title(row),
+                     fmt::join(ignored_differences(split.refused, split.allowed), "; "),
+                     call_line(split.allowed), call_line(split.refused));
+}
+
+std::string detail_of(const SplitRow& row) {
+  const SplitReport& split = *row.first;
+  return fmt::format("  refused: {}  {}\n  allowed: {}  {}\n  instead: {}\n",
+                     call_line(split.refused), decided(split.refused_value, split.refused_by),
+                     call_line(split.allowed), decided(split.allowed_value, split.allowed_by),
+                     advice(split));
+}
+
+std::string strict_note(const GuardReport& report) {
+  if (report.strict.empty()) return "";
+  return fmt::format(
+      "note: stricter than needed, because these tests include bits that the kernel ignores: {}\n",
+      first_and_count(split_rows(report.strict), 8, title));
+}
+
+std::string summary(const GuardReport& report) {
+  if (!report.unknown.empty()) return report.unknown;
+  const std::size_t holes = split_rows(report.holes).size();
+  if (holes == 0) return "bits that the kernel ignores do not help to pass this filter";
+  return counted(holes, "way") + " around this filter, with bits that the kernel ignores";
+}
+
+ordered_json side_json(const SeccompData& data, std::uint32_t value, const DecidingRule& by) {
+  ordered_json out{{"input", to_json(data)}, {"value", value_json(value)}};
+  if (by.position.at != nullptr) out["origin"] = to_json(*by.position.at);
+  return out;
+}
+
+ordered_json splits_json(const std::vector<SplitReport>& splits) {
+  ordered_json out = ordered_json::array();
+  for (const SplitReport& split : splits)
+    out.push_back({{"arch", arch_info(split.arch).name},
+                   {"nr", split.nr},
+                   {"call", syscall_name(split.arch, split.nr)},
+                   {"arguments", split.arguments},
+                   {"ignored", ignored_differences(split.refused, split.allowed)},
+                   {"refused", side_json(split.refused, split.refused_value, split.refused_by)},
+                   {"allowed", side_json(split.allowed, split.allowed_value, split.allowed_by)},
+                   {"instead", advice(split)}});
+  return out;
+}
+
+}  // namespace
+
+std::string guard_text(const GuardReport& report) {
+  std::string out = fmt::format("{}: {}\n", verdict_name(report.verdict()), summary(report));
+  for (const SplitRow& row : split_rows(report.holes)) out += message(row) + "\n" + detail_of(row);
+  return out + strict_note(report);
+}
+
+ordered_json to_json(const GuardReport& report) {
+  ordered_json out{{"schema", "secequiv.guard/1"},
+                   {"verdict", verdict_name(report.verdict())},
+                   {"holes", splits_json(report.holes)},
+                   {"stricter", splits_json(report.strict)}};
+  if (!report.unknown.empty()) out["reason"] = report.unknown;
+  return out;
+}
+
+ReportedCases reported(const GuardReport& report) {
+  const Verdict verdict = report.verdict();
+  ReportedCases out{"guard", report.name, verdict, exit_code(verdict), summary(report), {}};
+  out.file = report.file.path;
+  for (const SplitRow& row : split_rows(report.holes)) {
+    ReportedCase& added =
+        out.cases.emplace_back("hole", ReportedCase::State::kFail, message(row), detail_of(row));
+    added.name = title(row);
+    const RulePosition* position = row.first->refused_by.position.at.get();
+    if (position != nullptr)
+      added.place = ReportedCase::Place{
+          position->file, false, {}, static_cast<std::uint32_t>(position->line)};
+  }
+  conclude(out);
+  return out;
+}
+
+}  // namespace secequiv

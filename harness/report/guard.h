@@ -1,0 +1,48 @@
+// Ways around a filter, as text, JSON and cases. Owns the report value and these shapes. It must
+// not know how the ways are found (analyze/guard.h).
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "harness/compare/verdict.h"
+#include "harness/report/reported.h"
+#include "harness/seccomp/arch.h"
+#include "harness/seccomp/data.h"
+
+namespace secequiv {
+
+// Two inputs that the kernel cannot tell apart, one of which the filter refuses.
+struct SplitReport {
+  Arch arch;
+  std::uint32_t nr;
+  std::vector<int> arguments;  // in which the inputs differ
+  SeccompData refused;
+  std::uint32_t refused_value;
+  DecidingRule refused_by = {};
+  SeccompData allowed;
+  std::uint32_t allowed_value;
+  DecidingRule allowed_by = {};
+};
+
+struct GuardReport {
+  std::string name;
+  SourceFile file = {};  // of the first filter
+  // Programs usually pass the refused input; setting ignored bits gets the same effect.
+  std::vector<SplitReport> holes;
+  // Programs usually pass the allowed input, so the filter only refuses more than it needs to.
+  std::vector<SplitReport> strict;
+  std::string unknown = {};  // why the answer is incomplete; empty: it is complete
+
+  [[nodiscard]] Verdict verdict() const {
+    if (!holes.empty()) return Verdict::kFail;
+    return unknown.empty() ? Verdict::kPass : Verdict::kUnknown;
+  }
+};
+
+std::string guard_text(const GuardReport& report);
+nlohmann::ordered_json to_json(const GuardReport& report);  // schema "secequiv.guard/1"
+ReportedCases reported(const GuardReport& report);
+
+}  // namespace secequiv
