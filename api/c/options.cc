@@ -99,7 +99,7 @@ Status read_format(const secequiv_options& from, std::optional<PolicyFormat>& to
 }
 
 Status in_range(const secequiv_options& from) {
-  if (auto s = at_most("options.same", from.same, SECEQUIV_SAME_BEHAVIOUR); !s) return s;
+  if (auto s = at_most("options.same", from.same, SECEQUIV_SAME_EFFECT); !s) return s;
   if (auto s = at_most("options.refines", from.refines, 1); !s) return s;
   if (auto s = at_most("options.engine", from.engine, SECEQUIV_ENGINE_SAT); !s) return s;
   if (auto s = at_most("options.any_length", from.any_length, 1); !s) return s;
@@ -120,7 +120,9 @@ Result<Options> read_options(const secequiv_options* given) {
   const secequiv_options& from = *read;
   if (auto s = in_range(from); !s) return s.error();
   Options out;
-  out.sameness = from.same == SECEQUIV_SAME_RAW ? Sameness::kRaw : Sameness::kBehaviour;
+  out.sameness = from.same == SECEQUIV_SAME_RAW         ? Sameness::kRaw
+                 : from.same == SECEQUIV_SAME_BEHAVIOUR ? Sameness::kBehaviour
+                                                        : Sameness::kEffect;
   out.refines = from.refines != 0;
   out.engine = from.engine == SECEQUIV_ENGINE_DD    ? Engine::kDd
                : from.engine == SECEQUIV_ENGINE_Z3  ? Engine::kZ3

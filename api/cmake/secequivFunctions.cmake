@@ -26,8 +26,8 @@ macro(_secequiv_arguments function flags needed options lists)
       message(FATAL_ERROR "${function}: ${_keyword} is missing")
     endif()
   endforeach()
-  if(DEFINED arg_SAME AND NOT arg_SAME MATCHES "^(raw|behaviour)$")
-    message(FATAL_ERROR "${function}: expected SAME raw or behaviour, found '${arg_SAME}'")
+  if(DEFINED arg_SAME AND NOT arg_SAME MATCHES "^(raw|behaviour|effect)$")
+    message(FATAL_ERROR "${function}: expected SAME raw, behaviour or effect, found '${arg_SAME}'")
   endif()
   if(DEFINED arg_TIMEOUT AND NOT (arg_TIMEOUT MATCHES "^[0-9]+(\\.[0-9]+)?$" AND arg_TIMEOUT GREATER 0))
     message(FATAL_ERROR "${function}: expected TIMEOUT in seconds, found '${arg_TIMEOUT}'")
@@ -69,7 +69,7 @@ function(_secequiv_test name seconds folder command)
   endif()
 endfunction()
 
-# secequiv_add_proof(NAME name BEFORE file AFTER file [SAME raw|behaviour] [ASSUME expression] [REFINES]
+# secequiv_add_proof(NAME name BEFORE file AFTER file [SAME raw|behaviour|effect] [ASSUME expression] [REFINES]
 #                    [TIMEOUT seconds] [JSON file])
 #
 # Adds a test that proves that `after` makes the same decisions as `before`, or with REFINES that it is never more permissive. The
@@ -95,7 +95,7 @@ function(secequiv_add_proof)
   _secequiv_test("${arg_NAME}" "${seconds}" ${CMAKE_CURRENT_BINARY_DIR} "${command}")
 endfunction()
 
-# secequiv_add_check(NAME name POLICY file OPTIMIZER command [argument ...] [SAME raw|behaviour] [TIMEOUT seconds]
+# secequiv_add_check(NAME name POLICY file OPTIMIZER command [argument ...] [SAME raw|behaviour|effect] [TIMEOUT seconds]
 #                    [ALLOW_CACHE_LOSS])
 #
 # Adds a test that checks what an optimizer makes from a policy's program (`secequiv check`). The command reads the program (struct

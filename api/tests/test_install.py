@@ -115,7 +115,7 @@ def test_reports_appear_whole_or_not_at_all(tmp_path):
     ("secequiv_add_proof(NAME a BEFORE b)", "secequiv_add_proof: AFTER is missing"),
     ("secequiv_add_proof(NAME a BEFORE b AFTER)", "expected a value after AFTER"),
     ("secequiv_add_proof(NAME a BEFORE b AFTER c d)", "unexpected 'd'"),
-    ("secequiv_add_proof(NAME a BEFORE b AFTER c SAME cooked)", "expected SAME raw or behaviour, found 'cooked'"),
+    ("secequiv_add_proof(NAME a BEFORE b AFTER c SAME cooked)", "expected SAME raw, behaviour or effect, found 'cooked'"),
     ("secequiv_add_proof(NAME a BEFORE b AFTER c TIMEOUT -5)", "expected TIMEOUT in seconds, found '-5'"),
     ("secequiv_add_proof(NAME a BEFORE b AFTER c TIMEOUT 0)", "expected TIMEOUT in seconds, found '0'"),
     ("secequiv_add_proof(NAME a BEFORE b AFTER c ASSUME \"${not_set}\")", "expected a value after ASSUME"),

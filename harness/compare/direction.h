@@ -74,6 +74,9 @@ struct Direction {
   // the host. If none of them changed, the first other architecture with such a change counts.
   // `part` has the calls and numbers that changed in this way for all arguments.
   std::optional<Step> fallback = {};
+  // Proven: the filters differ only on bits that the kernel ignores, so Sameness::kEffect finds
+  // them the same.
+  bool same_effect = false;
   // Set if both filters test for architectures, but for different ones.
   std::optional<Arches> arches = {};
 

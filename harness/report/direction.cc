@@ -300,6 +300,8 @@ std::string direction_line(const Direction& direction, Arch host, const NameList
                     part_text(direction.changed, style, false)));
   if (direction.arches) out = arches_text(*direction.arches) + "; " + out;
   if (direction.loosens()) out = "LOOSER: " + out;
+  if (direction.same_effect)
+    out += "; as the kernel sees it: the same, because it ignores the bits that matter (--same effect)";
   if (!direction.complete) out += " (for the inputs that were run; other inputs are undecided)";
   return out;
 }
@@ -347,10 +349,15 @@ std::string directed(const std::string& line, const Witness& witness) {
 }
 
 ordered_json to_json(const Direction& direction, Arch host) {
-  return {{"summary", direction_line(direction, host)}, {"complete", direction.complete},
-          {"by_number", direction.by_number},           {"allowed", part_json(direction.allowed)},
-          {"looser", part_json(direction.looser)},      {"stricter", part_json(direction.stricter)},
-          {"changed", part_json(direction.changed)}};
+  ordered_json out{{"summary", direction_line(direction, host)},
+                   {"complete", direction.complete},
+                   {"by_number", direction.by_number},
+                   {"allowed", part_json(direction.allowed)},
+                   {"looser", part_json(direction.looser)},
+                   {"stricter", part_json(direction.stricter)},
+                   {"changed", part_json(direction.changed)}};
+  if (direction.same_effect) out["same_effect"] = true;
+  return out;
 }
 
 }  // namespace secequiv

@@ -73,6 +73,9 @@ func (q *question) inGo(err error, function string) error {
 // Behaviour treats decisions as the same if a process cannot observe a difference.
 func Behaviour() Option { return with("Behaviour", "--same", "behaviour") }
 
+// Effect treats inputs that differ only in bits that the kernel ignores as one, and compares the most permissive decision for each.
+func Effect() Option { return with("Effect", "--same", "effect") }
+
 // Assume restricts the inputs to those that satisfy the expression: "arch == x86_64 && nr in {read, write}".
 func Assume(expression string) Option { return with("Assume", "--assume", expression) }
 

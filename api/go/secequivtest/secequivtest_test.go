@@ -55,6 +55,7 @@ func TestEquivalentFiltersPass(t *testing.T) {
 	Equivalent(t, allowGetpid, allowGetpidInsns)
 	Equivalent(t, path, []byte(allowGetpid))
 	Refines(t, allowGetpid, killGetpid)
+	Equivalent(t, allowGetpid, killGetpid, Assume("nr != getpid"), Effect())
 	Equivalent(t, allowGetpid, killGetpid, Assume("nr != getpid"), Behaviour(), Arch("x86_64"), Timeout(time.Minute))
 }
 

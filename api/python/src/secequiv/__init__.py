@@ -24,7 +24,7 @@ __version__: str = LIBRARY.secequiv_version().decode()
 
 _VERDICTS = {1: Verdict.EQUIVALENT, 2: Verdict.PASS, 3: Verdict.DIFFERENT, 5: Verdict.REJECTED, 6: Verdict.FAIL}
 _UNKNOWN, _REJECTED = 4, 5
-_SAMENESS = ("raw", "behaviour")
+_SAMENESS = ("raw", "behaviour", "effect")
 _ENGINES = ("dd", "z3", "both", "sat")
 
 
@@ -121,7 +121,8 @@ def prove(before: Filter, after: Filter, *, refines: bool = False, same: str = "
           timeout: float = 60, engine: str = "dd", max_memory: int = 1024, arch: Optional[str] = None) -> Proof:
     """Prove that the two filters are equivalent, or with `refines` that `after` is never more permissive.
 
-    `assume` restricts the inputs. `same` is raw (all 32 bits of a decision) or behaviour (what a process can observe). `timeout`
+    `assume` restricts the inputs. `same` is raw (all 32 bits of a decision), behaviour (what a process can observe) or effect (what it can
+    make the kernel do: inputs that differ only in bits that the kernel ignores count as one). `timeout`
     is in seconds, `max_memory` in MiB. `engine` is dd, z3, both or sat."""
     raw, notes = _compared("secequiv_prove", before, after, dict(
         refines=int(refines), same=_index("same", _SAMENESS, same), assume=_text(assume), timeout_seconds=_seconds(timeout),
