@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "analyze/deciding.h"
+#include "harness/seccomp/doors.h"
 #include "verify/dd/moved.h"
 
 namespace secequiv {
@@ -51,6 +54,7 @@ class Calls {
       : space_(space),
         info_(arch_info(arch)),
         function_(space.fix(decisions.root, kArchWord, info_.audit)) {
+    for (const SyscallEntry& call : info_.syscalls) numbers_.emplace(call.name, call.nr);
     const std::uint32_t x32 = arch == Arch::kX32 ? kX32Bit : 0;
     open_ = allows(kUnusedNumber | x32) || allows(number_in_gap(info_.syscalls));
   }
@@ -63,9 +67,8 @@ class Calls {
 
   // Returns whether no call is refused.
   bool allows_all() {
-    return open_ && std::ranges::all_of(info_.syscalls, [&](const SyscallEntry& call) {
-             return allows(call.nr);
-           });
+    return open_ && std::ranges::all_of(info_.syscalls,
+                                        [&](const SyscallEntry& call) { return allows(call.nr); });
   }
 
   const CallSets& of(std::uint32_t nr) {
@@ -73,8 +76,12 @@ class Calls {
     return known != sets_.end() ? known->second : sets_.emplace(nr, make(nr)).first->second;
   }
   const CallSets* of(std::string_view name) {
-    const auto nr = syscall_nr(info_.arch, name);
+    const auto nr = number(name);
     return nr ? &of(*nr) : nullptr;
+  }
+  [[nodiscard]] std::optional<std::uint32_t> number(std::string_view name) const {
+    const auto known = numbers_.find(name);
+    return known != numbers_.end() ? std::optional(known->second) : std::nullopt;
   }
 
   // Returns whether the filter refuses this call by intention (cases 1 and 2 in doors.h).
@@ -109,9 +116,8 @@ class Calls {
     const auto refuses = [](const ReturnValue& value) {
       return value.action && precedence(*value.action) <= precedence(SECCOMP_RET_ERRNO);
     };
-    out.allowed = where([](const ReturnValue& value) {
-      return value.action && lets_run(*value.action);
-    });
+    out.allowed =
+        where([](const ReturnValue& value) { return value.action && lets_run(*value.action); });
     out.refused = where(refuses);
     const auto enosys = constant_value(info_.arch, "ENOSYS");
     out.forbidden = where([&](const ReturnValue& value) {
@@ -124,7 +130,8 @@ class Calls {
   const ArchInfo& info_;
   NodeId function_;
   bool open_ = false;
-  std::map<std::uint32_t, CallSets> sets_;
+  std::unordered_map<std::string_view, std::uint32_t> numbers_;
+  std::unordered_map<std::uint32_t, CallSets> sets_;
 };
 
 // Finds one input that the filter refuses, and one with the same effect that it allows.
@@ -235,19 +242,32 @@ class DoorFinder {
       if (!through_numbers(other)) inside.push_back(&other);
     for (Calls* const arch : inside)
       for (const Door& door : all_doors()) through(door, *arch);
-    std::vector<DoorFinding> out;
-    out.reserve(findings_.size());
-    for (auto& [key, finding] : findings_) out.push_back(std::move(finding));
-    return out;
+    return merged();
   }
 
  private:
-  using Key = std::tuple<Cause, bool, Arch, std::string_view, std::string_view>;
+  // The last part names the door, unless the cause is the number of the call.
+  using Key = std::tuple<Cause, bool, Arch, std::string_view>;
 
-  DoorFinding& finding(Cause cause, Arch arch, std::string_view door, std::string_view needs,
-                       bool certain) {
-    const Key key{cause, !certain, arch, door, needs};
-    return findings_.try_emplace(key, DoorFinding{cause, arch, door, certain, needs}).first->second;
+  void add(Cause cause, bool certain, Arch arch, OpenDoor open) {
+    const std::string_view door = cause <= Cause::kSameCall ? std::string_view() : open.door;
+    open_[{cause, !certain, arch, door}].push_back(std::move(open));
+  }
+
+  // Returns one finding for all doors of the same kind that open the same calls.
+  std::vector<DoorFinding> merged() {
+    std::vector<DoorFinding> out;
+    std::map<std::tuple<Cause, bool, Arch, std::vector<std::string_view>>, std::size_t> known;
+    for (auto& [key, open] : open_) {
+      const auto& [cause, possible, arch, door] = key;
+      std::vector<std::string_view> calls;
+      calls.reserve(open.size());
+      for (const OpenDoor& one : open) calls.push_back(one.call);
+      const auto [at, is_new] = known.try_emplace({cause, possible, arch, calls}, out.size());
+      if (is_new) out.push_back({cause, !possible, arch});
+      std::ranges::move(open, std::back_inserter(out[at->second].open));
+    }
+    return out;
   }
 
   // Finds calls that the filter refuses on the host and allows on `other`. Returns whether the
@@ -260,7 +280,7 @@ class DoorFinder {
                                   : Cause::kSameCall;
     if (!restricts()) return unchecked || open;
     for (const SyscallEntry& entry : host_.info().syscalls) {
-      const auto nr = syscall_nr(other.arch(), entry.name);
+      const auto nr = other.number(entry.name);
       const CallSets& refused = host_.of(entry.nr);
       if (!nr || refused.refused == Diagrams::kZero) continue;
       const bool intended =
@@ -272,8 +292,14 @@ class DoorFinder {
       const auto found = way.find(entry.nr, *nr);
       if (!found) continue;
       same_calls_.emplace(other.arch(), entry.name);
-      finding(cause, other.arch(), {}, kernel_option(other.arch()), true)
-          .open.push_back({entry.name, found->first, found->second, {}, number_source(other)});
+      add(cause, true, other.arch(),
+          {entry.name,
+           entry.name,
+           found->first,
+           found->second,
+           {},
+           kernel_option(other.arch()),
+           number_source(other.arch())});
     }
     return unchecked || open;
   }
@@ -293,10 +319,10 @@ class DoorFinder {
     if (arch == Arch::kX32) return "CONFIG_X86_X32_ABI";
     return arch == Arch::kI386 ? "CONFIG_IA32_EMULATION" : "CONFIG_COMPAT";
   }
-  static std::string_view number_source(const Calls& other) {
-    if (other.arch() == Arch::kX32) return "arch/x86/entry/common.c do_syscall_x32";
-    return other.arch() == Arch::kI386 ? "arch/x86/entry/common.c do_int80_emulation"
-                                       : "arch/arm64/kernel/syscall.c do_el0_svc_compat";
+  static std::string_view number_source(Arch arch) {
+    if (arch == Arch::kX32) return "arch/x86/entry/common.c do_syscall_x32";
+    return arch == Arch::kI386 ? "arch/x86/entry/common.c do_int80_emulation"
+                               : "arch/arm64/kernel/syscall.c do_el0_svc_compat";
   }
 
   // Looks for the door on `to`, for a call that is refused on the host or on `to`.
@@ -308,13 +334,18 @@ class DoorFinder {
       const CallSets* const needed = to.of(name);
       if (needed == nullptr || needed->allowed == Diagrams::kZero) return;
     }
-    if (same_calls_.contains({to.arch(), door.call})) return;
+    // These findings have one cause: calls of `to` are not filtered as those of the host are.
+    if (same_calls_.contains({to.arch(), door.call}) ||
+        same_calls_.contains({to.arch(), door.door}))
+      return;
     if (!through(door, host_, to, *opens) && &to != &host_) through(door, to, to, *opens);
   }
 
   bool through(const Door& door, Calls& from, Calls& to, const CallSets& opens) {
     const CallSets* const refused = from.of(door.call);
     if (refused == nullptr || !from.refuses_explicitly(*refused)) return false;
+    // Filters refuse such calls because they cannot see the arguments.
+    if (has_arguments_in_memory(from.arch(), door.call)) return false;
     Doorway way(space_, from, to);
     way.start(door.newer ? refused->forbidden : refused->refused, opens.allowed);
     if (way.closed() || !is_undone(door, from, *refused, way) || !link(door, from, to, way))
@@ -324,8 +355,9 @@ class DoorFinder {
     const Cause cause = door.kind == DoorKind::kMultiplexer ? Cause::kMultiplexer
                         : door.kind == DoorKind::kIoUring   ? Cause::kIoUring
                                                             : Cause::kOtherCall;
-    finding(cause, to.arch(), door.door, door.needs, door.certain())
-        .open.push_back({door.call, inputs->first, inputs->second, door.operation, door.source});
+    add(cause, door.certain(), to.arch(),
+        {door.call, door.door, inputs->first, inputs->second, door.operation, door.needs,
+         door.source});
     found_.emplace(door.call, door.door);
     return true;
   }
@@ -335,24 +367,30 @@ class DoorFinder {
     const bool whole = call.allowed == Diagrams::kZero;
     const DoorFor& undoes = door.undoes;
     if (undoes.what == DoorFor::What::kAny) return true;
+    if (undoes.what == DoorFor::What::kListed) return from.allows_unlisted();
     if (undoes.what == DoorFor::What::kWhole) return whole;
-    const auto argument = door_argument(from.arch(), door.call, undoes.argument);
+    const int argument = door_argument(from.arch(), door.call, undoes.argument);
     const auto value = parse_value(undoes.value, from.arch());
-    if (!argument || !value) return false;
+    if (!value) return false;
     if (undoes.what == DoorFor::What::kOperation) {
       constexpr std::uint32_t kUnknownOperation = 0x7ffffffe;
-      if (space_.fix(call.allowed, from.low_word(*argument), kUnknownOperation) == Diagrams::kZero)
+      if (space_.fix(call.allowed, from.low_word(argument), kUnknownOperation) == Diagrams::kZero)
         return false;
-      way.refused_is(*argument, *value);
+      way.refused_is(argument, *value);
     } else if (whole) {
       if (undoes.what == DoorFor::What::kFlag) return false;
-      way.has_flag(*argument, *value);
+      way.has_flag(argument, *value);
     } else {
-      way.only_for_flag(call.allowed, *argument, *value);
+      way.only_for_flag(call.allowed, argument, *value);
     }
     return !way.closed();
   }
 
+  static std::optional<int> argument_of(const DoorValue& value, Arch arch, std::string_view call) {
+    if (value.from != DoorValue::From::kArgument || has_arguments_in_memory(arch, call))
+      return std::nullopt;
+    return door_argument(arch, call, value.argument);
+  }
   static std::optional<std::uint64_t> constant_of(const DoorValue& value, Arch arch) {
     if (value.constant.empty()) return std::nullopt;
     const auto number = parse_value(value.constant, arch);
@@ -363,12 +401,8 @@ class DoorFinder {
   static bool link(const Door& door, const Calls& from, const Calls& to, Doorway& way) {
     using From = DoorValue::From;
     for (const auto& [refused, opens] : door.links) {
-      const auto in_refused = refused.from == From::kArgument
-                                  ? door_argument(from.arch(), door.call, refused.argument)
-                                  : std::nullopt;
-      const auto in_door = opens.from == From::kArgument
-                               ? door_argument(to.arch(), door.door, opens.argument)
-                               : std::nullopt;
+      const auto in_refused = argument_of(refused, from.arch(), door.call);
+      const auto in_door = argument_of(opens, to.arch(), door.door);
       const auto known_refused = constant_of(refused, from.arch());
       const auto known_door = constant_of(opens, to.arch());
       if (in_refused && in_door)
@@ -395,7 +429,7 @@ class DoorFinder {
   std::vector<Calls> others_;
   std::set<std::pair<Arch, std::string_view>> same_calls_;
   std::set<std::pair<std::string_view, std::string_view>> found_;  // refused call, door
-  std::map<Key, DoorFinding> findings_;
+  std::map<Key, std::vector<OpenDoor>> open_;
 };
 
 }  // namespace
@@ -412,9 +446,10 @@ Result<std::vector<DoorFinding>> doors(const DoorsJob& job) {
   if (space.exhausted()) return dd::limits_reached(job.stack.name);
   for (DoorFinding& finding : findings)
     for (OpenDoor& open : finding.open) {
-      if (lets_run(run_stack(programs, open.refused)) || !lets_run(run_stack(programs, open.door)))
+      if (lets_run(run_stack(programs, open.refused)) ||
+          !lets_run(run_stack(programs, open.allowed)))
         return make_error(ErrorCode::kInternal, job.stack.name,
-                          "a door does not replay: " + describe(open.door));
+                          "a door does not replay: " + describe(open.allowed));
       open.rule = deciding_rule(job.stack.filters, open.refused);
     }
   return findings;

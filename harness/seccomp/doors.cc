@@ -1,7 +1,6 @@
 #include "harness/seccomp/doors.h"
 
 #include <algorithm>
-#include <optional>
 #include <vector>
 
 namespace secequiv {
@@ -77,9 +76,7 @@ std::vector<Family> families() {
        "mknod(2): fs/namei.c do_mknodat",
        {{"mknod", {in(1), in(2)}}, {"mknodat", {in(2), in(3)}}}},
       // Mode.
-      {What::kAny,
-       "mkdir(2): fs/namei.c do_mkdirat",
-       {{"mkdir", {in(1)}}, {"mkdirat", {in(2)}}}},
+      {What::kAny, "mkdir(2): fs/namei.c do_mkdirat", {{"mkdir", {in(1)}}, {"mkdirat", {in(2)}}}},
       {What::kAny, "link(2): fs/namei.c do_linkat", {{"link"}, {"linkat"}}},
       {What::kAny, "symlink(2): fs/namei.c do_symlinkat", {{"symlink"}, {"symlinkat"}}},
       // Flags.
@@ -94,17 +91,9 @@ std::vector<Family> families() {
        {{"access"}, {"faccessat"}, {"faccessat2"}}},
       {What::kWhole,
        "stat(2), statx(2): fs/stat.c vfs_statx",
-       {{"stat"},
-        {"lstat"},
-        {"stat64"},
-        {"lstat64"},
-        {"newfstatat"},
-        {"fstatat64"},
-        {"statx"}}},
+       {{"stat"}, {"lstat"}, {"stat64"}, {"lstat64"}, {"newfstatat"}, {"fstatat64"}, {"statx"}}},
       {What::kWhole, "readlink(2): fs/stat.c do_readlinkat", {{"readlink"}, {"readlinkat"}}},
-      {What::kWhole,
-       "getdents(2): fs/readdir.c iterate_dir",
-       {{"getdents"}, {"getdents64"}}},
+      {What::kWhole, "getdents(2): fs/readdir.c iterate_dir", {{"getdents"}, {"getdents64"}}},
       {What::kWhole, "statfs(2): fs/statfs.c user_statfs", {{"statfs"}, {"statfs64"}}},
       {What::kWhole,
        "truncate(2): fs/open.c do_truncate",
@@ -117,10 +106,16 @@ std::vector<Family> families() {
        {{"utime"}, {"utimes"}, {"futimesat"}, {"utimensat"}, {"utimensat_time64"}}},
       {What::kWhole,
        "setxattr(2): fs/xattr.c do_setxattr",
-       {{"setxattr"},
-        {"lsetxattr"},
-        {"fsetxattr", {}, Use::kBoth, kDescriptor},
-        {"setxattrat"}}},
+       {{"setxattr"}, {"lsetxattr"}, {"fsetxattr", {}, Use::kBoth, kDescriptor}, {"setxattrat"}}},
+      {What::kWhole,
+       "getxattr(2): fs/xattr.c do_getxattr",
+       {{"getxattr"}, {"lgetxattr"}, {"fgetxattr", {}, Use::kBoth, kDescriptor}, {"getxattrat"}}},
+      {What::kWhole,
+       "listxattr(2): fs/xattr.c listxattr",
+       {{"listxattr"},
+        {"llistxattr"},
+        {"flistxattr", {}, Use::kBoth, kDescriptor},
+        {"listxattrat"}}},
       {What::kWhole,
        "removexattr(2): fs/xattr.c vfs_removexattr",
        {{"removexattr"},
@@ -172,6 +167,8 @@ std::vector<Family> families() {
         {"setgid32", {in(0)}},
         {"setregid32", {in(1)}},
         {"setresgid32", {in(1)}}}},
+      {What::kWhole, "setfsuid(2): kernel/sys.c __sys_setfsuid", {{"setfsuid"}, {"setfsuid32"}}},
+      {What::kWhole, "setfsgid(2): kernel/sys.c __sys_setfsgid", {{"setfsgid"}, {"setfsgid32"}}},
       {What::kWhole,
        "setgroups(2): kernel/groups.c, kernel/uid16.c",
        {{"setgroups"}, {"setgroups32"}}},
@@ -197,7 +194,8 @@ std::vector<Family> families() {
       {What::kWhole,
        "init_module(2): kernel/module/main.c load_module",
        {{"init_module"}, {"finit_module"}}},
-      {What::kWhole, "kexec_load(2): kernel/kexec.c, kernel/kexec_file.c",
+      {What::kWhole,
+       "kexec_load(2): kernel/kexec.c, kernel/kexec_file.c",
        {{"kexec_load"}, {"kexec_file_load"}}},
       // Memory. Value: protection.
       {What::kAny,
@@ -207,6 +205,10 @@ std::vector<Family> families() {
       {What::kAny,
        "mmap2(2): mm/mmap.c ksys_mmap_pgoff",
        {{"mmap", {in(2), in(3)}}, {"mmap2", {in(2), in(3)}}}},
+      {What::kWhole, "vm86(2): arch/x86/kernel/vm86_32.c do_sys_vm86", {{"vm86old"}, {"vm86"}}},
+      {What::kWhole,
+       "semop(2): ipc/sem.c do_semtimedop",
+       {{"semop"}, {"semtimedop"}, {"semtimedop_time64"}}},
       {What::kWhole, "mlock2(2): mm/mlock.c do_mlock", {{"mlock"}, {"mlock2"}}},
       // Descriptors. These are refused to keep programs from waiting or from sharing, if at all.
       {What::kWhole, "dup(2): fs/file.c do_dup2", {{"dup2"}, {"dup3"}}},
@@ -222,26 +224,28 @@ std::vector<Family> families() {
       // Sockets. Descriptor, flags.
       {What::kWhole, "accept(2): net/socket.c __sys_accept4", {{"accept"}, {"accept4"}}},
       // Descriptor, flags, address (a null pointer means none).
-      {What::kAny,
+      {What::kListed,
        "sendto(2), sendmsg(2), sendmmsg(2): net/socket.c sock_sendmsg",
-       {{"sendto", {in(0), in(3), in(4)}},
+       {{"send", {in(0), in(3), kZero}},
+        {"sendto", {in(0), in(3), in(4)}},
         {"sendmsg", {in(0), in(2), kAnywhere}},
         {"sendmmsg", {in(0), in(3), kAnywhere}}}},
-      {What::kAny,
+      {What::kListed,
        "recvfrom(2), recvmsg(2), recvmmsg(2): net/socket.c sock_recvmsg",
-       {{"recvfrom", {in(0), in(3)}},
+       {{"recv", {in(0), in(3)}},
+        {"recvfrom", {in(0), in(3)}},
         {"recvmsg", {in(0), in(2)}},
         {"recvmmsg", {in(0), in(3)}},
         {"recvmmsg_time64", {in(0), in(3)}}}},
       // Descriptor.
-      {What::kAny,
+      {What::kListed,
        "readv(2): fs/read_write.c vfs_read and vfs_readv",
        {{"read", {in(0)}},
         {"readv", {in(0)}},
         {"pread64", {in(0)}, Use::kBoth, "a file with positions"},
         {"preadv", {in(0)}, Use::kBoth, "a file with positions"},
         {"preadv2", {in(0)}}}},
-      {What::kAny,
+      {What::kListed,
        "writev(2): fs/read_write.c vfs_write and vfs_writev",
        {{"write", {in(0)}},
         {"writev", {in(0)}},
@@ -362,6 +366,15 @@ std::vector<Door> one_way() {
        .door = "mount_setattr",
        .needs = "an existing mount, whose flags change",
        .source = "mount_setattr(2); mount(2) MS_REMOUNT|MS_BIND"},
+      {.call = "mount",
+       .door = "open_tree_attr",
+       .needs = "an existing mount, whose flags change",
+       .source = "fs/namespace.c open_tree_attr: open_tree and mount_setattr in one call"},
+      {.call = "mount",
+       .door = "fspick",
+       .also = {"fsconfig"},
+       .needs = "an existing mount, whose file system gets other options",
+       .source = "mount(2) MS_REMOUNT: fs/fsopen.c fspick"},
       {.call = "prctl",
        .door = "seccomp",
        .undoes = {What::kOperation, 0, "PR_SET_SECCOMP"},
@@ -387,7 +400,7 @@ std::vector<Door> one_way() {
        .door = "personality",
        .undoes = {What::kFlag, 2, "PROT_EXEC"},
        .links = {DoorLink{fixed("READ_IMPLIES_EXEC"), in(0)}},
-       .needs = "a kernel that maps readable memory as executable for READ_IMPLIES_EXEC",
+       .needs = "memory that is mapped as readable after the call",
        .source = "personality(2): mm/mmap.c do_mmap"},
       {.call = "ptrace",
        .door = "process_vm_writev",
@@ -435,11 +448,13 @@ std::vector<Door> one_way() {
        .source = "process_madvise(2): mm/madvise.c"},
       {.call = "write",
        .door = "io_submit",
+       .undoes = {What::kListed},
        .also = {"io_setup"},
        .needs = "IOCB_CMD_PWRITE on a file that supports it",
        .source = "io_submit(2): fs/aio.c"},
       {.call = "read",
        .door = "io_submit",
+       .undoes = {What::kListed},
        .also = {"io_setup"},
        .needs = "IOCB_CMD_PREAD on a file that supports it",
        .source = "io_submit(2): fs/aio.c"},
@@ -522,26 +537,24 @@ struct Layout {
   int common;
 };
 constexpr std::array kLayouts = {
-    Layout{"clone", 3},      Layout{"pread64", 3},         Layout{"pwrite64", 3},
-    Layout{"fallocate", 2},  Layout{"fadvise64", 1},       Layout{"readahead", 1},
+    Layout{"clone", 3},           Layout{"pread64", 3},       Layout{"pwrite64", 3},
+    Layout{"fallocate", 2},       Layout{"fadvise64", 1},     Layout{"readahead", 1},
     Layout{"sync_file_range", 1}, Layout{"fanotify_mark", 2}, Layout{"lookup_dcookie", 0},
 };
 
-// Returns whether the call takes a pointer to its arguments (old_mmap, old_select).
-bool has_arguments_in_memory(Arch arch, std::string_view call) {
-  if (call == "mmap") return arch == Arch::kI386 || arch == Arch::kS390x;
-  return call == "select" && arch == Arch::kI386;
-}
-
 }  // namespace
+
+bool has_arguments_in_memory(Arch arch, std::string_view call) {
+  if (call == "mmap") return arch == Arch::kI386 || arch == Arch::kS390x;  // old_mmap
+  return call == "select" && arch == Arch::kI386;                          // old_select
+}
 
 std::span<const Door> all_doors() {
   static const std::vector<Door> doors = make_doors();
   return doors;
 }
 
-std::optional<int> door_argument(Arch arch, std::string_view call, int argument) {
-  if (has_arguments_in_memory(arch, call)) return std::nullopt;
+int door_argument(Arch arch, std::string_view call, int argument) {
   // CONFIG_CLONE_BACKWARDS2: the stack comes first.
   if (call == "clone" && arch == Arch::kS390x && argument < 2) return 1 - argument;
   return argument;

@@ -43,6 +43,8 @@ enum class DoorKind : std::uint8_t {
 struct DoorFor {
   enum class What : std::uint8_t {
     kAny,        // the whole call, or any condition on its arguments
+    kListed,     // the same, but only if the filter allows unlisted calls. Lists of allowed calls
+                 // narrow these calls to what a program uses, and mean no more by it.
     kWhole,      // only the whole call
     kFlag,       // the refusal of a flag: without it, the call is allowed
     kNamespace,  // the refusal of a flag, or of the whole call
@@ -73,9 +75,12 @@ struct Door {
 // Returns all doors. Each has names of calls that exist on some architecture.
 std::span<const Door> all_doors();
 
-// Returns the argument of `call` on `arch` that is argument `argument` on x86_64, or nothing if the
-// call takes it from memory there.
-std::optional<int> door_argument(Arch arch, std::string_view call, int argument);
+// Returns whether the call takes a pointer to its arguments on `arch`.
+bool has_arguments_in_memory(Arch arch, std::string_view call);
+
+// Returns the argument of `call` on `arch` that is argument `argument` on x86_64. Precondition: the
+// arguments are not in memory.
+int door_argument(Arch arch, std::string_view call, int argument);
 
 // Counts the first arguments of a call that have the same positions on 64-bit and 32-bit
 // architectures. 64-bit arguments take two registers there.
