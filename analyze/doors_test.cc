@@ -80,19 +80,33 @@ TEST(Doors, UnshareIsRefusedAndCloneDoesTheSame) {
             *constant_value(Arch::kX86_64, "CLONE_NEWUSER"));
 }
 
+std::string without_flags(std::string_view call, std::string_view flags) {
+  return fmt::format(R"("{}": {{"args": {{"0": {{"masked_eq": {{"mask": "{}", "value": 0}}}}}}}})",
+                     call, flags);
+}
+
 constexpr std::string_view kNamespaces =
     "CLONE_NEWNS|CLONE_NEWUTS|CLONE_NEWIPC|CLONE_NEWUSER|CLONE_NEWPID|CLONE_NEWNET|CLONE_NEWCGROUP";
 
 // Docker's way to refuse new namespaces.
 TEST(Doors, CloneWithoutNamespacesNeedsClone3Refused) {
-  const std::string clone =
-      fmt::format(R"("clone": {{"args": {{"0": {{"masked_eq": {{"mask": "{}", "value": 0}}}}}}}})",
-                  kNamespaces);
+  const std::string clone = without_flags("clone", kNamespaces);
   EXPECT_EQ(doors_text(allowing(clone)), "");
   EXPECT_EQ(doors_text(allowing(clone + R"(, "clone3": true)")), "clone -> x86_64 clone3");
   EXPECT_EQ(doors_text(allowing(clone + R"(, "unshare": true)")), "clone -> x86_64 unshare");
   EXPECT_EQ(doors_text(allowing(clone + R"(, "unshare": {"args": {"0": {"eq": "CLONE_FILES"}}})")),
             "");
+}
+
+// All calls that can make a namespace, in a list of refused calls.
+TEST(Doors, NamespacesThatNoCallMakes) {
+  const Policy policy = policy_from(fmt::format(
+      R"j({{"version": 1, "arches": ["x86_64"], "default_action": "allow", {}
+          "bad_arch_action": "kill_process", "rule_sets": [{{"action": "allow", "rules": {{{}}}}},
+          {{"action": "errno(1)", "rules": {{"unshare": true, "clone": true}}}},
+          {{"action": "errno(ENOSYS)", "rules": {{"clone3": true}}}}]}})j",
+      kNoX32, without_flags("clone", kNamespaces)));
+  EXPECT_EQ(doors_text(compile(policy)), "");
 }
 
 // A filter that allows only threads has nothing to do with namespaces; unshare(CLONE_FILES) creates
