@@ -1,9 +1,13 @@
 #include "analyze/doors.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
+#include "harness/base/file.h"
+#include "harness/base/random.h"
+#include "harness/bpf/testing.h"
+#include "harness/bpf/text.h"
+#include "harness/generate/policy.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/testing.h"
 #include "harness/seccomp/action.h"
@@ -230,6 +234,25 @@ TEST(Doors, HighHalvesOfArgumentsAreNotExamined) {
       "");
 }
 
+// The filter allows open for one place in the code. That is no condition on what it opens.
+TEST(Doors, AConditionOnTheInstructionPointerIsNoRefusal) {
+  const std::string open = R"("open": {"args": {"ip": {"eq": 4096}}}, )";
+  EXPECT_EQ(doors_text(allowing(open + R"("openat2": true)")), "");
+}
+
+TEST(Doors, CallsThatAlwaysUseOtherValuesAreNoDoors) {
+  EXPECT_EQ(doors_text(refusing(R"("unlink": true, "io_uring_enter": true)")),
+            "unlink -> x86_64 unlinkat")
+      << "rmdir removes no files";
+}
+
+// Nothing is allowed on x86_64, so the filter is for programs of i386.
+TEST(Doors, AFilterOfI386Alone) {
+  const Program program =
+      compile(policy_from(policy_text(R"("i386")", "allow", "errno(1)", R"("swapon": true)")));
+  EXPECT_EQ(doors_text(program), "");
+}
+
 TEST(Doors, NeitherTraceNorUserNotifIsAllowed) {
   const Policy policy =
       policy_from(R"j({"version": 1, "arches": ["x86_64"], "default_action": "errno(1)",
@@ -370,6 +393,46 @@ TEST(Doors, StacksAreOneFilter) {
           "bad_arch_action": "allow", "rule_sets": [{"action": "errno(1)", "rules": {"swapon": true}}]})j"));
   EXPECT_EQ(listed(doors_of(open)), "swapon -> i386 swapon");
   EXPECT_EQ(listed(doors_of_stack({host, open})), "");
+}
+
+// doors() runs every input that it reports.
+TEST(Doors, RandomPoliciesReplay) {
+  Random random(11);
+  int found = 0;
+  for (const PolicyShape shape :
+       {PolicyShape::kMatchers, PolicyShape::kRanges, PolicyShape::kProducts, PolicyShape::kCommon})
+    for (int i = 0; i < of_cases(20); ++i) {
+      Policy policy = generate_policy(random, shape, {{Arch::kX86_64, Arch::kI386}});
+      if (i % 2 == 0) policy.default_action = SECCOMP_RET_ALLOW;
+      found += doors_of(compile(policy)).empty() ? 0 : 1;
+    }
+  EXPECT_GT(found, 10);
+}
+
+// What real filters refuse in one way and allow in another.
+TEST(Doors, RealFilters) {
+  const auto load = [](const std::string& name) {
+    const auto bytes = read_file(fmt::format("{}/corpus/{}.bpf", SECEQUIV_SOURCE_DIR, name));
+    const auto program = bytes ? read_program(*bytes, name) : Result<Program>(bytes.error());
+    EXPECT_TRUE(program) << name;
+    return program ? *program : Program{};
+  };
+  for (const char* name :
+       {"dumped/chromium-1", "dumped/chromium-2", "dumped/chronyd", "dumped/sshd", "dumped/tor",
+        "dumped/firejail-personality", "imports/seccompiler/vmm.vmm.x86_64",
+        "imports/pfc/x86_64-all.tree", "programs/libseccomp/allow306.tree",
+        "programs/gvisor/kvm.after", "programs/gvisor/kvm-hostnet.before"})
+    EXPECT_EQ(doors_text(load(name)), "") << name;
+  for (const char* name : {"programs/libseccomp/docker-x86_64.tree",
+                           "programs/libseccomp/podman-x86_64.linear", "imports/oci/odd"})
+    EXPECT_EQ(doors_text(load(name)), "socket -> i386 socketcall") << name;
+  EXPECT_EQ(doors_text(load("dumped/man-1")), "shmctl -> i386 ipc");
+  // The filter for i386 closes what this one leaves open, but it has a shorter list.
+  const Program firejail = load("dumped/firejail-default");
+  EXPECT_EQ(doors_of(firejail)[0].cause, Cause::kOpenArch);
+  const auto stack = doors_of_stack({load("dumped/firejail-i386"), firejail});
+  EXPECT_EQ(stack[0].cause, Cause::kSameCall);
+  EXPECT_EQ(stack[0].open.size(), 21u);
 }
 
 TEST(Doors, OtherHosts) {
