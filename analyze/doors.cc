@@ -13,6 +13,7 @@
 #include "analyze/deciding.h"
 #include "harness/seccomp/doors.h"
 #include "verify/dd/moved.h"
+#include "verify/dd/ranges.h"
 
 namespace secequiv {
 namespace {
@@ -152,6 +153,16 @@ class Doorway {
 
   // The refused call's argument has the same value as the door's.
   void same(int refused, int door) { common_.emplace_back(refused, door); }
+
+  // Returns whether the filter allows the door only for a few values of an argument that decides
+  // about the refused call. Whoever listed these values wanted them.
+  bool lists_values() {
+    const std::uint32_t decides = dd::tested_words(space_, refused_);
+    return std::ranges::any_of(common_, [&](const auto& pair) {
+      return (decides >> from_.low_word(pair.first) & 1) != 0 &&
+             has_few_values(to_.low_word(pair.second));
+    });
+  }
   void refused_is(int argument, std::uint64_t value) {
     refused_ = space_.diagrams().both(refused_, equal(argument, value));
   }
@@ -211,6 +222,19 @@ class Doorway {
   }
 
  private:
+  // Returns whether the allowed inputs have only a few values of this word.
+  bool has_few_values(std::uint32_t word) {
+    constexpr std::size_t kFew = 64;
+    constexpr std::uint32_t kOthers = kAllArgumentWords | 3U << kIpWord;
+    const NodeId values = dd::for_some(space_, allowed_, kOthers & ~(1U << word));
+    const auto ranges = dd::ranges(space_, values, word, kFew);
+    if (!ranges) return false;
+    std::uint64_t count = 0;
+    for (const dd::WordRange& range : *ranges)
+      if (range.then != Diagrams::kZero) count += std::uint64_t{range.last} - range.first + 1;
+    return count <= kFew;
+  }
+
   NodeId equal(int argument, std::uint64_t value) {
     dd::Words& words = space_.words();
     return words.set(words.eq(words.load(from_.low_word(argument)),
@@ -350,6 +374,7 @@ class DoorFinder {
     way.start(door.newer ? refused->forbidden : refused->refused, opens.allowed);
     if (way.closed() || !is_undone(door, from, *refused, way) || !link(door, from, to, way))
       return false;
+    if (!from.allows_unlisted() && !to.allows_unlisted() && way.lists_values()) return false;
     const auto inputs = way.find(refused->nr, opens.nr);
     if (!inputs) return false;
     const Cause cause = door.kind == DoorKind::kMultiplexer ? Cause::kMultiplexer

@@ -6,7 +6,8 @@
 // A filter that allows only what it lists refuses everything else, and that is no finding: a list
 // with openat and without open is complete. A refusal counts as intended in three cases:
 //   1. The filter allows unlisted calls on that architecture, so it refuses this one by name.
-//   2. The decision depends on the call's arguments, so the filter refuses these arguments.
+//   2. The decision depends on the call's arguments, so the filter refuses these arguments. If the
+//      filter lists the values that the other call may have there, it means to allow them.
 //   3. The other numbers of the call, as an x32 or 32-bit program makes it, are open: the filter
 //      allows unlisted calls there.
 #pragma once
