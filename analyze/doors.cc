@@ -1,256 +1,23 @@
 #include "analyze/doors.h"
 
 #include <algorithm>
-#include <bit>
 #include <iterator>
 #include <map>
 #include <optional>
 #include <set>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
+#include "analyze/call_sets.h"
 #include "analyze/deciding.h"
+#include "analyze/doorway.h"
 #include "harness/seccomp/doors.h"
-#include "verify/dd/moved.h"
-#include "verify/dd/ranges.h"
 
 namespace secequiv {
 namespace {
 
 using dd::Diagrams;
-using dd::NodeId;
 using Cause = DoorFinding::Cause;
-
-constexpr std::uint32_t kAllArgumentWords = 0xfff0;
-// No call has these numbers.
-constexpr std::uint32_t kUnusedNumber = 0x3fffffff;
-
-// What happens to one call, as sets of arguments and instruction pointers.
-struct CallSets {
-  std::uint32_t nr = 0;
-  NodeId allowed = Diagrams::kZero;
-  NodeId refused = Diagrams::kZero;
-  NodeId forbidden = Diagrams::kZero;  // refused, and not by pretending that the call is missing
-};
-
-// Returns a number in the widest gap of the table. Some filters refuse all numbers above those that
-// they know, but not those in between.
-std::uint32_t number_in_gap(std::span<const SyscallEntry> calls) {
-  std::uint32_t out = kUnusedNumber;
-  std::uint32_t widest = 0;
-  for (std::size_t i = 1; i < calls.size(); ++i) {
-    const std::uint32_t gap = calls[i].nr - calls[i - 1].nr;
-    if (gap <= widest) continue;
-    widest = gap;
-    out = calls[i - 1].nr + gap / 2;
-  }
-  return out;
-}
-
-// The calls of one architecture.
-class Calls {
- public:
-  Calls(dd::Space& space, const dd::Decisions& decisions, Arch arch)
-      : space_(space),
-        info_(arch_info(arch)),
-        function_(space.fix(decisions.root, kArchWord, info_.audit)) {
-    for (const SyscallEntry& call : info_.syscalls) numbers_.emplace(call.name, call.nr);
-    const std::uint32_t x32 = arch == Arch::kX32 ? kX32Bit : 0;
-    open_ = allows(kUnusedNumber | x32) || allows(number_in_gap(info_.syscalls));
-  }
-
-  [[nodiscard]] Arch arch() const { return info_.arch; }
-  [[nodiscard]] const ArchInfo& info() const { return info_; }
-  [[nodiscard]] NodeId function() const { return function_; }
-  // Returns whether unlisted calls are allowed.
-  [[nodiscard]] bool allows_unlisted() const { return open_; }
-
-  // Returns whether no call is refused.
-  bool allows_all() {
-    return open_ && std::ranges::all_of(info_.syscalls,
-                                        [&](const SyscallEntry& call) { return allows(call.nr); });
-  }
-
-  const CallSets& of(std::uint32_t nr) {
-    const auto known = sets_.find(nr);
-    return known != sets_.end() ? known->second : sets_.emplace(nr, make(nr)).first->second;
-  }
-  const CallSets* of(std::string_view name) {
-    const auto nr = number(name);
-    return nr ? &of(*nr) : nullptr;
-  }
-  [[nodiscard]] std::optional<std::uint32_t> number(std::string_view name) const {
-    const auto known = numbers_.find(name);
-    return known != numbers_.end() ? std::optional(known->second) : std::nullopt;
-  }
-
-  // Returns whether the filter refuses this call by intention (cases 1 and 2 in doors.h).
-  bool refuses_explicitly(const CallSets& call) {
-    if (call.refused == Diagrams::kZero) return false;
-    if (open_) return true;
-    return call.allowed != Diagrams::kZero &&
-           (dd::tested_words(space_, call.refused) & kAllArgumentWords) != 0;
-  }
-
-  [[nodiscard]] std::uint32_t low_word(int argument) const {
-    return half_word(argument, false, info_.endian);
-  }
-
- private:
-  bool allows(std::uint32_t nr) { return of(nr).allowed == Diagrams::kOne; }
-
-  CallSets make(std::uint32_t nr) {
-    NodeId function = space_.fix(function_, kNrWord, nr);
-    const std::uint32_t tested = dd::tested_words(space_, function);
-    for (int argument = 0; argument < kArgCount; ++argument) {
-      const std::uint32_t high = half_word(argument, true, info_.endian);
-      if ((tested >> high & 1) != 0) function = space_.fix(function, high, 0);
-    }
-    CallSets out;
-    out.nr = nr;
-    const auto where = [&](const auto& holds) {
-      return space_.diagrams().substitute(function, [&](NodeId leaf) {
-        return holds(space_.known(leaf)) ? Diagrams::kOne : Diagrams::kZero;
-      });
-    };
-    const auto refuses = [](const ReturnValue& value) {
-      return value.action && precedence(*value.action) <= precedence(SECCOMP_RET_ERRNO);
-    };
-    out.allowed =
-        where([](const ReturnValue& value) { return value.action && lets_run(*value.action); });
-    out.refused = where(refuses);
-    const auto enosys = constant_value(info_.arch, "ENOSYS");
-    out.forbidden = where([&](const ReturnValue& value) {
-      return refuses(value) && value.value != (SECCOMP_RET_ERRNO | enosys.value_or(0));
-    });
-    return out;
-  }
-
-  dd::Space& space_;
-  const ArchInfo& info_;
-  NodeId function_;
-  bool open_ = false;
-  std::unordered_map<std::string_view, std::uint32_t> numbers_;
-  std::unordered_map<std::uint32_t, CallSets> sets_;
-};
-
-// Finds one input that the filter refuses, and one with the same effect that it allows.
-class Doorway {
- public:
-  Doorway(dd::Space& space, Calls& from, Calls& to) : space_(space), from_(from), to_(to) {}
-
-  // Starts with these sets of refused and of allowed inputs. No value is common to both yet.
-  void start(NodeId refused, NodeId allowed) {
-    refused_ = refused;
-    allowed_ = allowed;
-    common_.clear();
-  }
-
-  [[nodiscard]] bool closed() const {
-    return refused_ == Diagrams::kZero || allowed_ == Diagrams::kZero;
-  }
-
-  // The refused call's argument has the same value as the door's.
-  void same(int refused, int door) { common_.emplace_back(refused, door); }
-
-  // Returns whether the filter allows the door only for a few values of an argument that decides
-  // about the refused call. Whoever listed these values wanted them.
-  bool lists_values() {
-    const std::uint32_t decides = dd::tested_words(space_, refused_);
-    return std::ranges::any_of(common_, [&](const auto& pair) {
-      return (decides >> from_.low_word(pair.first) & 1) != 0 &&
-             has_few_values(to_.low_word(pair.second));
-    });
-  }
-  void refused_is(int argument, std::uint64_t value) {
-    refused_ = space_.diagrams().both(refused_, equal(argument, value));
-  }
-  void door_is(int argument, std::uint64_t value) {
-    allowed_ = space_.diagrams().both(allowed_, equal(argument, value));
-  }
-  void door_has(int argument, std::uint64_t bits) {
-    for (std::uint32_t bit = 0; bit < 32; ++bit)
-      if ((bits >> bit & 1) != 0)
-        allowed_ = space_.diagrams().both(allowed_, literal(argument, bit));
-  }
-
-  // Keeps the refused inputs that the filter would allow without the flag.
-  void only_for_flag(NodeId allowed, int argument, std::uint64_t flag) {
-    const auto bit = static_cast<std::uint32_t>(std::countr_zero(flag));
-    const std::uint32_t level = space_.order().level(from_.low_word(argument), bit);
-    Diagrams& diagrams = space_.diagrams();
-    refused_ = diagrams.both(diagrams.restrict(refused_, level, true),
-                             diagrams.restrict(allowed, level, false));
-    has_flag(argument, flag);
-  }
-  void has_flag(int argument, std::uint64_t flag) {
-    const auto bit = static_cast<std::uint32_t>(std::countr_zero(flag));
-    refused_ = space_.diagrams().both(refused_, literal(argument, bit));
-  }
-
-  // Returns the inputs, if there are any.
-  std::optional<std::pair<SeccompData, SeccompData>> find(std::uint32_t refused_nr,
-                                                          std::uint32_t door_nr) {
-    if (closed()) return std::nullopt;
-    dd::WordMap to{};
-    for (std::uint32_t word = 0; word < to.size(); ++word) to[word] = word;
-    std::uint32_t kept = 0;
-    for (const auto& [refused, door] : common_) {
-      to[from_.low_word(refused)] = to_.low_word(door);
-      kept |= 1U << from_.low_word(refused);
-    }
-    const NodeId effects = dd::for_some(space_, refused_, kAllArgumentWords & ~kept);
-    const NodeId through = space_.diagrams().both(dd::moved(space_, effects, to), allowed_);
-    if (through == Diagrams::kZero || space_.exhausted()) return std::nullopt;
-    auto door = space_.smallest(through);
-    if (!door) return std::nullopt;
-    NodeId same = refused_;
-    kept |= 3U << kIpWord;
-    for (std::uint32_t word = 0; word < to.size(); ++word)
-      if ((kept >> word & 1) != 0) same = space_.fix(same, word, door->words[to[word]]);
-    if (same == Diagrams::kZero) return std::nullopt;  // only after a limit
-    auto refused = space_.smallest(same);
-    if (!refused) return std::nullopt;
-    for (std::uint32_t word = 0; word < to.size(); ++word)
-      if ((kept >> word & 1) != 0) refused->words[word] = door->words[to[word]];
-    refused->set_nr(refused_nr);
-    refused->set_arch(from_.info().audit);
-    door->set_nr(door_nr);
-    door->set_arch(to_.info().audit);
-    return std::pair(*refused, *door);
-  }
-
- private:
-  // Returns whether the allowed inputs have only a few values of this word.
-  bool has_few_values(std::uint32_t word) {
-    constexpr std::size_t kFew = 64;
-    constexpr std::uint32_t kOthers = kAllArgumentWords | 3U << kIpWord;
-    const NodeId values = dd::for_some(space_, allowed_, kOthers & ~(1U << word));
-    const auto ranges = dd::ranges(space_, values, word, kFew);
-    if (!ranges) return false;
-    std::uint64_t count = 0;
-    for (const dd::WordRange& range : *ranges)
-      if (range.then != Diagrams::kZero) count += std::uint64_t{range.last} - range.first + 1;
-    return count <= kFew;
-  }
-
-  NodeId equal(int argument, std::uint64_t value) {
-    dd::Words& words = space_.words();
-    return words.set(words.eq(words.load(from_.low_word(argument)),
-                              words.constant(static_cast<std::uint32_t>(value))));
-  }
-  NodeId literal(int argument, std::uint32_t bit) {
-    return space_.diagrams().literal(space_.order().level(from_.low_word(argument), bit));
-  }
-
-  dd::Space& space_;
-  Calls& from_;
-  Calls& to_;
-  NodeId refused_ = Diagrams::kZero;
-  NodeId allowed_ = Diagrams::kZero;
-  std::vector<std::pair<int, int>> common_;
-};
 
 class DoorFinder {
  public:
@@ -302,7 +69,7 @@ class DoorFinder {
     const Cause cause = unchecked ? Cause::kUncheckedArch
                         : open    ? Cause::kOpenArch
                                   : Cause::kSameCall;
-    if (!restricts()) return unchecked || open;
+    if (!host_.restricts()) return unchecked || open;
     for (const SyscallEntry& entry : host_.info().syscalls) {
       const auto nr = other.number(entry.name);
       const CallSets& refused = host_.of(entry.nr);
@@ -310,8 +77,7 @@ class DoorFinder {
       const bool intended =
           unchecked || other.allows_unlisted() || host_.refuses_explicitly(refused);
       if (!intended) continue;
-      Doorway way(space_, host_, other);
-      way.start(refused.refused, other.of(*nr).allowed);
+      Doorway way(space_, host_, other, refused.refused, other.of(*nr).allowed);
       for (int i = 0; i < common_arguments(other.arch(), entry.name); ++i) way.same(i, i);
       const auto found = way.find(entry.nr, *nr);
       if (!found) continue;
@@ -326,17 +92,6 @@ class DoorFinder {
            number_source(other.arch())});
     }
     return unchecked || open;
-  }
-
-  // Returns whether the filter allows some calls of the host and refuses others.
-  bool restricts() {
-    bool allows = false;
-    bool refuses = false;
-    for (const SyscallEntry& entry : host_.info().syscalls) {
-      allows |= host_.of(entry.nr).allowed != Diagrams::kZero;
-      refuses |= host_.of(entry.nr).refused != Diagrams::kZero;
-    }
-    return allows && refuses;
   }
 
   static std::string_view kernel_option(Arch arch) {
@@ -370,8 +125,8 @@ class DoorFinder {
     if (refused == nullptr || !from.refuses_explicitly(*refused)) return false;
     // Filters refuse such calls because they cannot see the arguments.
     if (has_arguments_in_memory(from.arch(), door.call)) return false;
-    Doorway way(space_, from, to);
-    way.start(door.newer ? refused->forbidden : refused->refused, opens.allowed);
+    Doorway way(space_, from, to, door.newer ? refused->forbidden : refused->refused,
+                opens.allowed);
     if (way.closed() || !is_undone(door, from, *refused, way) || !link(door, from, to, way))
       return false;
     if (!from.allows_unlisted() && !to.allows_unlisted() && way.lists_values()) return false;
@@ -404,7 +159,7 @@ class DoorFinder {
       way.refused_is(argument, *value);
     } else if (whole) {
       if (undoes.what == DoorFor::What::kFlag) return false;
-      way.has_flag(argument, *value);
+      way.refused_has(argument, *value);
     } else {
       way.only_for_flag(call.allowed, argument, *value);
     }
