@@ -1,0 +1,109 @@
+#include "analyze/call_sets.h"
+
+#include <algorithm>
+#include <span>
+
+#include "harness/seccomp/action.h"
+#include "verify/dd/moved.h"
+
+namespace secequiv {
+
+using dd::Diagrams;
+using dd::NodeId;
+
+namespace {
+
+// No call has this number.
+constexpr std::uint32_t kUnusedNumber = 0x3fffffff;
+
+// Returns a number in the widest gap of the table. Some filters refuse all numbers above those that
+// they know, but not those in between.
+std::uint32_t number_in_gap(std::span<const SyscallEntry> calls) {
+  std::uint32_t out = kUnusedNumber;
+  std::uint32_t widest = 0;
+  for (std::size_t i = 1; i < calls.size(); ++i) {
+    const std::uint32_t gap = calls[i].nr - calls[i - 1].nr;
+    if (gap <= widest) continue;
+    widest = gap;
+    out = calls[i - 1].nr + gap / 2;
+  }
+  return out;
+}
+
+}  // namespace
+
+Calls::Calls(dd::Space& space, const dd::Decisions& decisions, Arch arch)
+    : space_(space),
+      info_(arch_info(arch)),
+      function_(space.fix(decisions.root, kArchWord, info_.audit)) {
+  for (const SyscallEntry& call : info_.syscalls) numbers_.emplace(call.name, call.nr);
+  const std::uint32_t x32 = arch == Arch::kX32 ? kX32Bit : 0;
+  allows_unlisted_ = allows(kUnusedNumber | x32) || allows(number_in_gap(info_.syscalls));
+}
+
+bool Calls::allows_all() {
+  return allows_unlisted_ && std::ranges::all_of(info_.syscalls, [&](const SyscallEntry& call) {
+           return allows(call.nr);
+         });
+}
+
+bool Calls::restricts() {
+  bool allowed = false;
+  bool refused = false;
+  for (const SyscallEntry& call : info_.syscalls) {
+    allowed |= of(call.nr).allowed != Diagrams::kZero;
+    refused |= of(call.nr).refused != Diagrams::kZero;
+  }
+  return allowed && refused;
+}
+
+bool Calls::refuses_explicitly(const CallSets& call) {
+  if (call.refused == Diagrams::kZero) return false;
+  if (allows_unlisted_) return true;
+  return call.allowed != Diagrams::kZero &&
+         (dd::tested_words(space_, call.refused) & kAllArgumentWords) != 0;
+}
+
+const CallSets& Calls::of(std::uint32_t nr) {
+  const auto known = sets_.find(nr);
+  return known != sets_.end() ? known->second : sets_.emplace(nr, make(nr)).first->second;
+}
+
+const CallSets* Calls::of(std::string_view name) {
+  const auto nr = number(name);
+  return nr ? &of(*nr) : nullptr;
+}
+
+std::optional<std::uint32_t> Calls::number(std::string_view name) const {
+  const auto known = numbers_.find(name);
+  return known != numbers_.end() ? std::optional(known->second) : std::nullopt;
+}
+
+CallSets Calls::make(std::uint32_t nr) {
+  NodeId function = space_.fix(function_, kNrWord, nr);
+  const std::uint32_t tested = dd::tested_words(space_, function);
+  for (int argument = 0; argument < kArgCount; ++argument) {
+    const std::uint32_t high = half_word(argument, true, info_.endian);
+    if ((tested >> high & 1) != 0) function = space_.fix(function, high, 0);
+  }
+  CallSets out;
+  out.nr = nr;
+  const auto where = [&](const auto& holds) {
+    return space_.diagrams().substitute(function, [&](NodeId leaf) {
+      return holds(space_.known(leaf)) ? Diagrams::kOne : Diagrams::kZero;
+    });
+  };
+  const auto refuses = [](const ReturnValue& value) {
+    return value.action && precedence(*value.action) <= precedence(SECCOMP_RET_ERRNO);
+  };
+  out.allowed =
+      where([](const ReturnValue& value) { return value.action && lets_run(*value.action); });
+  out.refused = where(refuses);
+  const auto enosys = constant_value(info_.arch, "ENOSYS");
+  out.forbidden = where([&](const ReturnValue& value) {
+    return refuses(value) && value.value != (SECCOMP_RET_ERRNO | enosys.value_or(0));
+  });
+  return out;
+}
+
+}  // namespace secequiv
