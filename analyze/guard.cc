@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analyze/deciding.h"
+#include "analyze/doors.h"
 #include "harness/policy/compile.h"
 #include "harness/seccomp/seen_bits.h"
 #include "verify/dd/engine.h"
@@ -84,6 +85,9 @@ Result<GuardReport> guard(const GuardJob& job) {
     if (!one) return one.error();
     (split.hole ? report.holes : report.strict).push_back(std::move(*one));
   }
+  auto open = doors({job.stack, job.host, job.limits});
+  if (!open) return open.error();
+  report.doors = std::move(*open);
   return report;
 }
 

@@ -1,5 +1,6 @@
 // Finds ways around a filter: classes of inputs that the kernel cannot tell apart, and that the
-// filter refuses for some members only. Owns the job. It must not know files.
+// filter refuses for some members only; and other calls with the same effect (doors.h). Owns the
+// job. It must not know files.
 #pragma once
 
 #include "analyze/source.h"

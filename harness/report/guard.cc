@@ -106,11 +106,19 @@ std::string strict_note(const GuardReport& report) {
       first_and_count(split_rows(report.strict), 8, title));
 }
 
+std::size_t doors(const GuardReport& report, bool certain) {
+  return static_cast<std::size_t>(
+      std::ranges::count(report.doors, certain, &DoorFinding::certain));
+}
+
 std::string summary(const GuardReport& report) {
   if (!report.unknown.empty()) return report.unknown;
-  const std::size_t holes = split_rows(report.holes).size();
-  if (holes == 0) return "bits that the kernel ignores do not help to pass this filter";
-  return counted(holes, "way") + " around this filter, with bits that the kernel ignores";
+  const std::size_t ways = split_rows(report.holes).size() + doors(report, true);
+  const std::size_t possible = doors(report, false);
+  std::string out = ways == 0 ? "no way around this filter found"
+                              : counted(ways, "way") + " around this filter";
+  if (possible != 0) out += fmt::format(", and {} possible", counted(possible, "way"));
+  return out;
 }
 
 ordered_json side_json(const SeccompData& data, std::uint32_t value, const DecidingRule& by) {
@@ -138,6 +146,7 @@ ordered_json splits_json(const std::vector<SplitReport>& splits) {
 std::string guard_text(const GuardReport& report) {
   std::string out = fmt::format("{}: {}\n", verdict_name(report.verdict()), summary(report));
   for (const SplitRow& row : split_rows(report.holes)) out += message(row) + "\n" + detail_of(row);
+  for (const DoorFinding& finding : report.doors) out += door_text(finding);
   return out + strict_note(report);
 }
 
@@ -145,7 +154,9 @@ ordered_json to_json(const GuardReport& report) {
   ordered_json out{{"schema", "secequiv.guard/1"},
                    {"verdict", verdict_name(report.verdict())},
                    {"holes", splits_json(report.holes)},
-                   {"stricter", splits_json(report.strict)}};
+                   {"stricter", splits_json(report.strict)},
+                   {"doors", ordered_json::array()}};
+  for (const DoorFinding& finding : report.doors) out["doors"].push_back(to_json(finding));
   if (!report.unknown.empty()) out["reason"] = report.unknown;
   return out;
 }
@@ -162,6 +173,14 @@ ReportedCases reported(const GuardReport& report) {
     if (position != nullptr)
       added.place = ReportedCase::Place{
           position->file, false, {}, static_cast<std::uint32_t>(position->line)};
+  }
+  for (const DoorFinding& finding : report.doors) {
+    const auto state =
+        finding.certain ? ReportedCase::State::kFail : ReportedCase::State::kWarning;
+    ReportedCase& added =
+        out.cases.emplace_back("door", state, door_line(finding), door_text(finding));
+    added.name = fmt::format("{} {} {}", door_cause(finding.cause), arch_info(finding.arch).name,
+                             finding.open.front().call);
   }
   conclude(out);
   return out;

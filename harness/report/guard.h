@@ -2,11 +2,13 @@
 // not know how the ways are found (analyze/guard.h).
 #pragma once
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "harness/compare/verdict.h"
+#include "harness/report/doors.h"
 #include "harness/report/reported.h"
 #include "harness/seccomp/arch.h"
 #include "harness/seccomp/data.h"
@@ -33,10 +35,12 @@ struct GuardReport {
   std::vector<SplitReport> holes;
   // Programs usually pass the allowed input, so the filter only refuses more than it needs to.
   std::vector<SplitReport> strict;
+  std::vector<DoorFinding> doors = {};
   std::string unknown = {};  // why the answer is incomplete; empty: it is complete
 
   [[nodiscard]] Verdict verdict() const {
-    if (!holes.empty()) return Verdict::kFail;
+    const bool open = std::ranges::any_of(doors, &DoorFinding::certain);
+    if (!holes.empty() || open) return Verdict::kFail;
     return unknown.empty() ? Verdict::kPass : Verdict::kUnknown;
   }
 };

@@ -48,6 +48,8 @@ constexpr CaseKind kKinds[] = {
     {"lint", "every rule has an effect", "A rule without effect is often a mistake."},
     {"hole", "nothing that the kernel ignores helps to pass the filter",
      "The filter refuses an input and allows another one that the kernel cannot tell apart."},
+    {"door", "what the filter refuses is refused in every way",
+     "The filter refuses a system call and allows another one that has the same effect."},
     {"profile", "the whole profiles were compared",
      "The profiles also differ in parts for other hosts or containers, which were not compared."},
     {"rewrite", "a rewrite rule is right or wrong as expected",
