@@ -210,8 +210,7 @@ std::optional<std::string> refusal_reason(const SideReport& side, std::string_vi
 Result<CheckReport> check_pair(const SideReport& before, const SideReport& after, Sameness sameness,
                                std::span<const SeccompData> inputs, const CheckOptions& options) {
   if (sameness == Sameness::kEffect && !options.prove)
-    return make_error(ErrorCode::kUsage, "",
-                      "only a proof can compare effects; expected no --no-prove");
+    return make_error(ErrorCode::kUsage, "", "only a proof can compare effects");
   CheckReport report;
   report.sameness = sameness;
   report.before = before;

@@ -41,6 +41,10 @@ Result<int> run_fuzz(const FuzzOptions& given) {
     return make_error(ErrorCode::kUsage, foreign,
                       pair ? "does not apply to a pair of programs"
                            : "applies only to a pair of programs, and none is given");
+  if (given.options.sameness() == Sameness::kEffect &&
+      (pair || !given.target.target.evaluator.empty() || given.effort.no_prove))
+    return make_error(ErrorCode::kUsage, "--same",
+                      "effects are compared by proofs of an optimizer's or a compiler's answers");
   return pair ? run_fuzz_campaign(given.campaign, given.options, given.effort)
               : run_fuzz_target(given.target, given.options, given.effort);
 }

@@ -47,10 +47,11 @@ enum {
 
 /* Which return values count as the same. */
 enum {
-  SECEQUIV_SAME_RAW = 0,      /* all 32 bits */
+  SECEQUIV_SAME_RAW = 0,       /* all 32 bits */
   SECEQUIV_SAME_BEHAVIOUR = 1, /* what a process can observe */
-  /* What a process can make the kernel do: inputs that differ only in bits that the kernel ignores form a
-     class, and the most permissive decisions of classes are compared. For prove and diff only. */
+  /* What a process can make the kernel do: inputs that differ only in bits that the kernel ignores
+     form a class, and the most permissive decisions of classes are compared. For prove and diff
+     only. */
   SECEQUIV_SAME_EFFECT = 2
 };
 

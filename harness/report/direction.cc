@@ -301,7 +301,9 @@ std::string direction_line(const Direction& direction, Arch host, const NameList
   if (direction.arches) out = arches_text(*direction.arches) + "; " + out;
   if (direction.loosens()) out = "LOOSER: " + out;
   if (direction.same_effect)
-    out += "; as the kernel sees it: the same, because it ignores the bits that matter (--same effect)";
+    out +=
+        "; as the kernel sees it: the same, because it ignores the bits that matter (--same "
+        "effect)";
   if (!direction.complete) out += " (for the inputs that were run; other inputs are undecided)";
   return out;
 }
@@ -349,13 +351,11 @@ std::string directed(const std::string& line, const Witness& witness) {
 }
 
 ordered_json to_json(const Direction& direction, Arch host) {
-  ordered_json out{{"summary", direction_line(direction, host)},
-                   {"complete", direction.complete},
-                   {"by_number", direction.by_number},
-                   {"allowed", part_json(direction.allowed)},
-                   {"looser", part_json(direction.looser)},
-                   {"stricter", part_json(direction.stricter)},
-                   {"changed", part_json(direction.changed)}};
+  ordered_json out{
+      {"summary", direction_line(direction, host)}, {"complete", direction.complete},
+      {"by_number", direction.by_number},           {"allowed", part_json(direction.allowed)},
+      {"looser", part_json(direction.looser)},      {"stricter", part_json(direction.stricter)},
+      {"changed", part_json(direction.changed)}};
   if (direction.same_effect) out["same_effect"] = true;
   return out;
 }

@@ -107,16 +107,15 @@ std::string strict_note(const GuardReport& report) {
 }
 
 std::size_t doors(const GuardReport& report, bool certain) {
-  return static_cast<std::size_t>(
-      std::ranges::count(report.doors, certain, &DoorFinding::certain));
+  return static_cast<std::size_t>(std::ranges::count(report.doors, certain, &DoorFinding::certain));
 }
 
 std::string summary(const GuardReport& report) {
   if (!report.unknown.empty()) return report.unknown;
   const std::size_t ways = split_rows(report.holes).size() + doors(report, true);
   const std::size_t possible = doors(report, false);
-  std::string out = ways == 0 ? "no way around this filter found"
-                              : counted(ways, "way") + " around this filter";
+  std::string out =
+      ways == 0 ? "no way around this filter found" : counted(ways, "way") + " around this filter";
   if (possible != 0) out += fmt::format(", and {} possible", counted(possible, "way"));
   return out;
 }
@@ -175,8 +174,7 @@ ReportedCases reported(const GuardReport& report) {
           position->file, false, {}, static_cast<std::uint32_t>(position->line)};
   }
   for (const DoorFinding& finding : report.doors) {
-    const auto state =
-        finding.certain ? ReportedCase::State::kFail : ReportedCase::State::kWarning;
+    const auto state = finding.certain ? ReportedCase::State::kFail : ReportedCase::State::kWarning;
     ReportedCase& added =
         out.cases.emplace_back("door", state, door_line(finding), door_text(finding));
     added.name = fmt::format("{} {} {}", door_cause(finding.cause), arch_info(finding.arch).name,
