@@ -150,6 +150,8 @@ Result<ProveReport> prove(const ProveJob& job) {
   const bool certified = !job.certificate_folder.empty();
   if (certified)
     if (auto s = certificate::supported(report.question); !s) return s.error();
+  if (job.smt2 && job.sameness == Sameness::kEffect)
+    return make_error(ErrorCode::kUsage, "", "there is no SMT-LIB 2 query about effects");
   if (job.smt2)
     if (auto s = job.smt2(smt::smt2(report.question)); !s) return s.error();
   auto proof = decide(report.question, job.engine, left());

@@ -85,6 +85,7 @@ def test_a_computed_return_value_is_decided_by_z3(asm):
 @pytest.mark.parametrize("args, expected", (
     (["prove", "A", "B", "--engine", "sat"], "only the engines dd, z3 and both can compare effects"),
     (["prove", "A", "B", "--certificate", "out"], "they do not support --same effect"),
+    (["prove", "A", "B", "--emit-smt2", "query"], "there is no SMT-LIB 2 query about effects"),
     (["prove", "N", "N"], "needs numbers in place of names"),
     (["fuzz", "A", "B"], "effects are compared by proofs"),
     (["fuzz", "--evaluator", "secequiv"], "effects are compared by proofs"),
