@@ -296,6 +296,8 @@ Result<Outcome> why(Result<Source> source, const Bytes& data, const Options& opt
 }
 
 Result<Outcome> actions(const Filter& filter, const Options& options) {
+  if (options.sameness == Sameness::kEffect)
+    return make_error(ErrorCode::kUsage, "options.same", "expected raw or behaviour, found effect");
   auto source = accepted(filter);
   if (!source) return source.error();
   return holding(secequiv::actions({{filter.name, {std::move(*source)}},

@@ -54,7 +54,7 @@ std::optional<SeccompData> Compared::shown(const SeccompData& data) {
   const bool refines = question_.goal == Question::Goal::kRefines;
   NodeId set = from(after_members_, before_, refines);
   if (set == Diagrams::kZero && !refines) set = from(before_members_, after_, false);
-  if (space_.exhausted()) return std::nullopt;
+  if (space_.exhausted() || set == Diagrams::kZero) return std::nullopt;
   const auto free = space_.smallest(set);
   if (!free) return std::nullopt;
   SeccompData out = class_of(data);
