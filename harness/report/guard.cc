@@ -147,6 +147,7 @@ ordered_json to_json(const GuardReport& report) {
                    {"holes", splits_json(report.holes)},
                    {"stricter", splits_json(report.strict)}};
   if (!report.unknown.empty()) out["reason"] = report.unknown;
+  add_read_for(report.read_for, out);
   return out;
 }
 
@@ -154,6 +155,7 @@ ReportedCases reported(const GuardReport& report) {
   const Verdict verdict = report.verdict();
   ReportedCases out{"guard", report.name, verdict, exit_code(verdict), summary(report), {}};
   out.file = report.file.path;
+  out.holds_for = holds_for(report.read_for);
   for (const SplitRow& row : split_rows(report.holes)) {
     ReportedCase& added =
         out.cases.emplace_back("hole", ReportedCase::State::kFail, message(row), detail_of(row));

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/compare/verdict.h"
+#include "harness/report/pair_notes.h"
 #include "harness/report/reported.h"
 #include "harness/seccomp/arch.h"
 #include "harness/seccomp/data.h"
@@ -34,6 +36,7 @@ struct GuardReport {
   // Programs usually pass the allowed input, so the filter only refuses more than it needs to.
   std::vector<SplitReport> strict;
   std::string unknown = {};  // why the answer is incomplete; empty: it is complete
+  std::optional<ReadFor> read_for = {};
 
   [[nodiscard]] Verdict verdict() const {
     if (!holes.empty()) return Verdict::kFail;
