@@ -34,11 +34,13 @@ Result<int> write_fixed(const GuardOptions& given, const GuardJob& job) {
   if (status)
     options.note(
         "note: proven: bits that the kernel ignores do not help to pass this policy, and "
-        "it allows nothing that the other one refuses");
+        "it allows no effect that the given policy refuses");
   return status;
 }
 
 Result<int> guard_filter(const GuardOptions& given) {
+  if (!given.fix && given.options.output != "-")
+    return make_error(ErrorCode::kUsage, "--output", "only --fix writes a policy");
   auto stack = given.input.load(given.options);
   if (!stack) return stack.error();
   GuardJob job{std::move(*stack), given.options.oci().arch, given.engine.limits()};
@@ -57,12 +59,17 @@ void add_guard(CLI::App& app, Context& context) {
       app, context, "guard",
       "Find ways around a filter, such as tests of bits that the kernel ignores", guard_filter);
   given->input.add(*sub);
-  sub->add_flag("--fix", given->fix,
-                "Write the policy with tests that look only at what the kernel looks at");
+  CLI::Option* const fix =
+      sub->add_flag("--fix", given->fix,
+                    "Write the policy with tests that look only at what the kernel looks at");
   given->form.add(*sub);
   given->engine.add_memory(*sub);
   given->options.add(*sub, {kInput, kTimeout, kImport, kQuiet, kJson, kReports});
   given->options.add_output(*sub);
+  sub->get_option("--as")->needs(fix);
+  fix->excludes(sub->get_option("--json"));
+  for (const auto& [name, file] : given->options.reports)
+    fix->excludes(sub->get_option(fmt::format("--{}", name)));
 }
 
 }  // namespace secequiv::cli

@@ -13,7 +13,7 @@ TEN = str(POLICIES / "seed" / "ten-syscalls.json")
 # For each command: arguments that pass, arguments that fail, and the start of the line that --quiet prints for the failure.
 VERDICTS = {
     "check": (["A", "A"], ["A", "B"], "verdict   different: "), "prove": (["A", "A"], ["A", "B"], "different ("), "diff": (["A", "A"], ["A", "B"], "different: "),
-    "fuzz": (["A", "A", "--trials", "100"], ["A", "B", "--trials", "100"], "verdict   different: "), "lint": ([TEN], ["LINT"], "fail: "),
+    "fuzz": (["A", "A", "--trials", "100"], ["A", "B", "--trials", "100"], "verdict   different: "), "lint": ([TEN], ["LINT"], "fail: "), "guard": ([TEN], ["HOLE"], "fail: "),
     "cover": (["A"], ["A", "--no-derive"], "fail: "), "mutate": (["A"], ["XOR", "--fuzz-seconds", "0"], "fail: "),
     "cache": (["A", "A"], ["CACHED", "A"], "verdict   fail: "), "validate": (["A"], ["BAD"], "BAD: rejected: "),
 }
@@ -24,6 +24,7 @@ def place(asm, getpid, getpid_enoent):
     rule = {"any_of": [{"args": {"0": {"eq": 1}}}, {"args": {"0": {"eq": 1}}}]}
     policy = {"version": 1, "arches": ["x86_64"], "default_action": "errno(1)", "rule_sets": [{"action": "allow", "rules": {"read": rule}}]}
     paths = {"A": getpid, "B": getpid_enoent, "BAD": asm("ld [0]\n", "bad.asm"), "LINT": asm(json.dumps(policy), "lint.json"),
+             "HOLE": asm("ld [16]\njeq #38, high, ok\nhigh: ld [20]\njeq #0, number, ok\nnumber: ld [0]\njeq #41, bad, ok\nok: ret #0x7fff0000\nbad: ret #0x50001\n", "hole.asm"),
              "CACHED": asm("ld [4]\njeq #0xc000003e, n, bad\nn: ld [0]\njeq #39, ok\njeq #40, ok, bad\nok: ret #0x7fff0000\nbad: ret #0x50001\n", "cached.asm"),
              "XOR": asm("ld [16]\nxor #0x12345678\njeq #1, in, out\nin: ret #0\nout: ret #0x7fff0000\n", "xor.asm")}
     return lambda words: [str(paths.get(word, word)) for word in words]
@@ -41,7 +42,7 @@ def test_quiet_prints_only_the_direction_and_the_verdict(command, place):
     assert bool(direction) == (command in ("check", "diff", "prove", "fuzz")), done
     assert verdict.startswith(place([begins.split(":")[0]])[0] if command == "validate" else begins), done
     if command not in ("mutate", "fuzz", "check", "prove"):  # their verdict line contains times
-        assert (loud.out.startswith if command == "lint" else loud.out.endswith)(verdict + "\n")
+        assert (loud.out.startswith if command in ("lint", "guard") else loud.out.endswith)(verdict + "\n")
     assert json.loads(run(command, *place(good), "--quiet", "--json").out)
 
 
@@ -123,7 +124,7 @@ def without_times(text):
     return re.sub(r"\b[0-9.]+(e-?[0-9]+)? (ms|s)\b", "0 s", text)
 
 
-JOBS = [["check", TEN], ["prove", "A", "B"], ["diff", "A", "B"], ["cover", TEN], ["mutate", "A", "--fuzz-seconds", "0"], ["lint", TEN], ["why", "A"], ["reach", "A"],
+JOBS = [["check", TEN], ["prove", "A", "B"], ["diff", "A", "B"], ["cover", TEN], ["mutate", "A", "--fuzz-seconds", "0"], ["lint", TEN], ["guard", "A"], ["why", "A"], ["reach", "A"],
         ["actions", TEN], ["cost", "A"], ["cache", "A"], ["optimize", TEN], ["fuzz", "--optimizer", "broken:jump-offset-truncated", "--trials", "100", "--no-scaling"]]
 
 

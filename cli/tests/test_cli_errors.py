@@ -432,7 +432,7 @@ def test_schemas_refuse_invalid_reports():
                     {"fate": "survived"}, {"fate": "fuzzed"}, {"fate": "killed"}, {"operator": "bit"}, {"detail": ""}))):
         with pytest.raises(AssertionError):
             cli_tool.fits(bad)
-    assert sorted(cli_tool.VALIDATORS) == ["actions", "bench", "bisect", "cache", "check", "cost", "cover", "diff", "error", "explain", "find-rules", "fuzz", "kernel", "kernel-check", "lint", "mutate", "precompile", "prove", "prove-rule", "reach", "run", "validate", "why"]
+    assert sorted(cli_tool.VALIDATORS) == ["actions", "bench", "bisect", "cache", "check", "cost", "cover", "diff", "error", "explain", "find-rules", "fuzz", "guard", "kernel", "kernel-check", "lint", "mutate", "precompile", "prove", "prove-rule", "reach", "run", "validate", "why"]
     assert all(json.loads(path.read_text())["title"] for path in cli_tool.SCHEMAS.glob("*.json"))
 
 

@@ -314,7 +314,7 @@ def test_a_guard_that_changed_for_other_containers_is_named_and_limits_the_verdi
 def test_answers_about_one_profile_name_the_host_and_the_container(tmp_path):
     profile = tmp_path / "profile.json"
     profile.write_text(json.dumps(OCI))
-    for command in ["lint"], ["why", "--nr", "chroot"], ["cost"], ["cache"]:
+    for command in ["lint"], ["why", "--nr", "chroot"], ["cost"], ["cache"], ["guard"]:
         done = run(*command, profile)
         assert "\nholds for x86_64, Linux 6.1, no capabilities (" in done.out, done
         document = json.loads(run(*command, profile, "--json").out)

@@ -9,7 +9,8 @@ from cli_tool import POLICIES, SCHEMAS, run
 NAMES = run("--print-schema").out.split()
 REPORTS = {"check": ["check", "getpid.asm", "getpid-enoent.asm"], "prove": ["prove", "getpid.asm", "getpid-enoent.asm"], "diff": ["diff", "getpid.asm", "getpid-enoent.asm"],
            "why": ["why", "getpid.asm"], "cost": ["cost", "getpid.asm"], "mutate": ["mutate", "getpid.asm"], "run": ["run", "getpid.asm"], "cover": ["cover", "getpid.asm"],
-           "validate": ["validate", "getpid.asm"], "error": ["check", "nonexistent"], "actions": ["actions", "getpid.asm"], "reach": ["reach", "getpid.asm"], "cache": ["cache", "getpid.asm"]}
+           "validate": ["validate", "getpid.asm"], "error": ["check", "nonexistent"], "actions": ["actions", "getpid.asm"], "reach": ["reach", "getpid.asm"], "cache": ["cache", "getpid.asm"],
+           "guard": ["guard", "getpid.asm"]}
 
 
 def printed(name):

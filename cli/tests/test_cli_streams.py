@@ -21,7 +21,7 @@ JOBS = [(["check", "getpid.asm"], 0), (["check", "getpid.asm", "getpid-enoent.as
         (["bisect", "--optimizer", "cat # {version}", "--versions", "1..2", "--trials", "5"], 0),
         (["fuzz", "getpid.asm", "getpid.asm", "--trials", "500"], 0), (["fuzz", "getpid.asm", "getpid-enoent.asm"], 1),
         (["diff", "getpid.asm", "getpid.asm"], 0), (["diff", "getpid.asm", "getpid-enoent.asm"], 1),
-        (["why", "getpid.asm", "--nr", "getpid"], 0), (["reach", "getpid.asm"], 0), (["actions", "getpid.asm"], 0), (["bench", "getpid.asm", "--rounds", "2", "--profile", "calls"], 0), (["cache", "getpid.asm"], 0), (["cost", "getpid.asm"], 0), (["kernel", "getpid.asm"], 0), (["kernel", "getpid.asm", "getpid-enoent.asm"], 1),
+        (["why", "getpid.asm", "--nr", "getpid"], 0), (["reach", "getpid.asm"], 0), (["guard", "getpid.asm"], 0), (["actions", "getpid.asm"], 0), (["bench", "getpid.asm", "--rounds", "2", "--profile", "calls"], 0), (["cache", "getpid.asm"], 0), (["cost", "getpid.asm"], 0), (["kernel", "getpid.asm"], 0), (["kernel", "getpid.asm", "getpid-enoent.asm"], 1),
         (["prove-rule", str(ROOT / "verify" / "rules" / "library" / "bytecode.rule")], 0),
         (["find-rules", "getpid.asm"], 0), (["lint", str(POLICIES / "seed" / "ten-syscalls.json")], 0),
         (["cover", "getpid.asm"], 0), (["cover", "getpid.asm", "--no-derive"], 1),
@@ -30,7 +30,7 @@ JOBS = [(["check", "getpid.asm"], 0), (["check", "getpid.asm", "getpid-enoent.as
         (["optimize", "--list"], 0), (["precompile", "getpid.json", "-o", "out.json"], 0),
         (["precompile", "getpid.json", "-o", "out.json", "--timeout", "1e-9"], 3), (["asm", "name.asm", "--set", "nr=1"], 0),
         (["import", str(DOCKER)], 0), (["--help"], 0), (["check", "--help"], 0), (["--version"], 0)]
-JSON = {"check": 1, "fuzz": 1, "bisect": 1, "mutate": 1, "prove": 2, "diff": 1, "why": 1, "reach": 1, "actions": 1, "bench": 1, "cache": 1, "cost": 2, "kernel": 1, "lint": 1, "prove-rule": 1, "find-rules": 1, "run": 1, "cover": 1, "validate": 1, "precompile": 1}  # the version of each schema
+JSON = {"check": 1, "fuzz": 1, "bisect": 1, "mutate": 1, "prove": 2, "diff": 1, "why": 1, "reach": 1, "actions": 1, "guard": 1, "bench": 1, "cache": 1, "cost": 2, "kernel": 1, "lint": 1, "prove-rule": 1, "find-rules": 1, "run": 1, "cover": 1, "validate": 1, "precompile": 1}  # the version of each schema
 
 
 @pytest.fixture

@@ -55,7 +55,7 @@ NARROW = {
     "check": ["check"], "check-different": ["check", "getpid.asm", "getpid-enoent.asm"], "prove": ["prove", "getpid.asm", "getpid-enoent.asm"],
     "diff": ["diff", OLD_DOCKER, DOCKER], "diff-rules": ["diff", OLD_DOCKER, DOCKER, "--rules"], "cover": ["cover", "getpid.asm"], "mutate": ["mutate", "getpid.asm"],
     "fuzz": ["fuzz", "--optimizer", "identity", "--trials", "5", "--no-scaling"], "fuzz-list": ["fuzz", "--list"], "why": ["why", DOCKER, "--nr", "socket"],
-    "actions": ["actions", DOCKER], "reach": ["reach", "getpid.asm"], "lint": ["lint", DOCKER], "run": ["run", DOCKER, "--trace"],
+    "actions": ["actions", DOCKER], "reach": ["reach", "getpid.asm"], "lint": ["lint", DOCKER], "guard": ["guard", DOCKER], "run": ["run", DOCKER, "--trace"],
     "cost": ["cost", CORPUS / "systrap.before.bpf"], "cache": ["cache", CORPUS / "systrap.before.bpf"], "validate": ["validate", DOCKER], "passes": ["optimize", "--list"],
     "steps": ["optimize", POLICIES / "seed" / "ten-syscalls.json", "--changes", "-o", "out"], "words": ["--explain"], "word": ["--explain", "unknown"],
     "precompile": ["precompile", POLICIES / "seed" / "ten-syscalls.json", "-o", "out"], "rules": ["prove-rule", ROOT / "verify" / "rules" / "library" / "bytecode.rule"], "help": ["--help"],

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/compare/verdict.h"
 #include "harness/report/doors.h"
+#include "harness/report/pair_notes.h"
 #include "harness/report/reported.h"
 #include "harness/seccomp/arch.h"
 #include "harness/seccomp/data.h"
@@ -37,6 +39,7 @@ struct GuardReport {
   std::vector<SplitReport> strict;
   std::vector<DoorFinding> doors = {};
   std::string unknown = {};  // why the answer is incomplete; empty: it is complete
+  std::optional<ReadFor> read_for = {};
 
   [[nodiscard]] Verdict verdict() const {
     const bool open = std::ranges::any_of(doors, &DoorFinding::certain);

@@ -26,7 +26,7 @@ FILE = ROOT / "corpus" / "known.toml"
 REQUESTS = ("optimize", "compile", "evaluate", "profile")
 POLICIES = ("compile", "profile")  # requests whose file is a policy
 # for each kind of fault: whether an entry of this kind has an input, with the right and the wrong number for it
-KINDS = {"wrong-answer": True, "evaluator": True, "refused-output": False, "refused": False, "slow": False, "hang": False, "crash": False}
+KINDS = {"wrong-answer": True, "evaluator": True, "refused-output": False, "refused": False, "slow": False, "hang": False, "crash": False, "hole": True}
 LONGEST = datetime.timedelta(days=184)  # six months
 
 
@@ -50,6 +50,8 @@ class Known(NamedTuple):
     arguments: tuple = ()  # for the adapter
     input: str = ""  # fields of struct seccomp_data
     data: bytes = b""  # struct seccomp_data
+    other: str = ""  # of a hole: another input that the kernel cannot tell from `input`
+    other_data: bytes = b""
 
     def program(self):
         """Returns the instructions in `file`, for requests that have a program."""
@@ -106,7 +108,7 @@ def _entry(table, corpus, adapters, today, problems):
 
     texts = {key: take(key, str, "text") or "" for key in (
         "id", "adapter", "request", "kind", "project", "version", "function", "owner", "what", "file", "reported")}
-    for key in sorted(set(table) - set(texts) - {"first_seen", "expires", "ours", "theirs", "input", "family", "arguments"}):
+    for key in sorted(set(table) - set(texts) - {"first_seen", "expires", "ours", "theirs", "input", "other", "family", "arguments"}):
         problems.append("%s: unknown key" % key)
     for key, text in texts.items():
         if key in table and isinstance(table[key], str) and not text.strip():
@@ -131,21 +133,24 @@ def _entry(table, corpus, adapters, today, problems):
             problems.append("ours, theirs: expected 32-bit numbers")
         if values[0] == values[1]:
             problems.append("ours, theirs: expected different values")
-    data = b""
-    if differs:
-        try:
-            data = parse_input((take("input", str, "text") or "").split())
-        except ValueError as error:
-            problems.append("input: %s" % error)
-    elif "input" in table:
-        problems.append("input: does not apply to this kind")
+    inputs = {"input": b"", "other": b""}
+    for key, applies in (("input", differs), ("other", texts["kind"] == "hole")):
+        if applies:
+            try:
+                inputs[key] = parse_input((take(key, str, "text") or "").split())
+            except ValueError as error:
+                problems.append("%s: %s" % (key, error))
+        elif key in table:
+            problems.append("%s: does not apply to this kind" % key)
+    if (texts["kind"] == "hole") and texts["request"] != "profile":
+        problems.append("kind: a hole needs the request profile")
     # An entry for a slow optimizer names the family of programs in the report of fuzz, and excuses no other family.
     if (texts["kind"], texts["request"]) == ("slow", "optimize"):
         take("family", str, "text")
     elif "family" in table:
         problems.append("family: does not apply to this kind")
     arguments = take("arguments", list, "a list of texts", [])
-    entry = Known(first_seen=first, expires=last, data=data, ours=values[0], theirs=values[1], arguments=tuple(arguments or ()),
+    entry = Known(first_seen=first, expires=last, data=inputs["input"], other_data=inputs["other"], other=str(table.get("other", "")), ours=values[0], theirs=values[1], arguments=tuple(arguments or ()),
                   input=str(table.get("input", "")), path=texts["file"], **{**texts, "file": corpus / texts["file"]})
     _check_file(entry, problems)
     return entry

@@ -5,9 +5,9 @@
 #include <bit>
 
 #include "harness/seccomp/action.h"
+#include "harness/seccomp/input_class.h"
 #include "harness/seccomp/seen_bits.h"
 #include "verify/dd/actions.h"
-#include "verify/dd/classes.h"
 
 namespace secequiv::dd {
 namespace {
@@ -125,14 +125,35 @@ class OneCall {
     const std::optional<SeccompData> one = space_.smallest(found);
     if (!one) return;
     const SeccompData plain_member = with_call(*one);
-    const NodeId members = within_class(space_, second, plain_member);
-    // The other arguments keep their values.
-    const auto free = space_.smallest(members);
-    if (!free) return;
-    SeccompData other = class_of(plain_member);
-    for (std::size_t i = 0; i < other.words.size(); ++i) other.words[i] |= free->words[i];
+    const auto other = nearest_member(second, plain_member, arguments);
+    if (!other) return;
     out.push_back(
-        {arch_, nr_, arguments, hole, hole ? plain_member : other, hole ? other : plain_member});
+        {arch_, nr_, arguments, hole, hole ? plain_member : *other, hole ? *other : plain_member});
+  }
+
+  // Returns the smallest input in `set` that equals `data` but for these arguments' ignored bits.
+  std::optional<SeccompData> nearest_member(NodeId set, const SeccompData& data,
+                                            std::uint8_t arguments) {
+    const Diagrams::Levels free = ignored_bits(arguments);
+    std::vector<Diagrams::Bit> fixed;
+    fixed.reserve(kInputBits);
+    SeccompData out = data;
+    for (std::uint32_t word = 0; word < out.words.size(); ++word) {
+      for (std::uint32_t bit = 0; bit < 32; ++bit) {
+        const std::uint32_t level = space_.order().level(word, bit);
+        if (free.test(level)) {
+          out.words[word] &= ~(1U << bit);
+        } else {
+          fixed.push_back({level, (data.words[word] >> bit & 1) != 0});
+        }
+      }
+    }
+    std::ranges::sort(fixed, {}, &Diagrams::Bit::level);
+    const auto chosen = space_.smallest(space_.diagrams().restrict_bits(set, fixed));
+    if (!chosen) return std::nullopt;
+    for (std::uint32_t word = 0; word < out.words.size(); ++word)
+      out.words[word] |= chosen->words[word];
+    return out;
   }
 
   [[nodiscard]] SeccompData with_call(SeccompData data) const {

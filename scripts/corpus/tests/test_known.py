@@ -50,7 +50,7 @@ def test_known_toml_has_no_problems_today():
 
 
 def test_every_file_of_the_folder_belongs_to_an_entry():
-    used = {entry.file for entry in known.load()}
+    used = {entry.file for entry in known.load() if entry.kind != "hole"}  # holes are in profiles of corpus/policies
     there = {path for path in (ROOT / "corpus/regress/known").iterdir()}
     assert there == used
 
@@ -65,6 +65,12 @@ def test_a_good_entry_has_no_problems(corpus):
 def test_some_kinds_of_entries_have_no_input(corpus):
     assert problems(corpus, changed(request='"compile"', kind='"hang"', file='"regress/p.json"', input=None, ours='"a"',
                                     theirs='"b"', arguments='["--tree"]')) == []
+
+
+def test_a_hole_has_two_inputs(corpus):
+    assert problems(corpus, changed(request='"profile"', kind='"hole"', file='"regress/p.json"', other='"nr=4"')) == []
+    entry, = known.load(corpus / "known.toml", adapters=["one"], today=TODAY)
+    assert (entry.data[0], entry.other_data[0]) == (3, 4)
 
 
 @pytest.mark.parametrize("day,expired", [("2027-05-20", False), ("2027-05-21", False), ("2027-05-22", True)])
@@ -110,6 +116,10 @@ def test_a_renewed_entry_counts_from_today(corpus):
     ({"arguments": '"--tree"'}, "arguments: expected a list"),
     ({"kind": '"slow"', "request": '"optimize"', "ours": '"a"', "theirs": '"b"', "input": None}, "family: expected text, found None"),
     ({"family": '"scratch"'}, "family: does not apply to this kind"),
+    ({"other": '"nr=3"'}, "other: does not apply to this kind"),
+    ({"kind": '"hole"'}, "other: expected text, found None"),
+    ({"kind": '"hole"', "other": '"nr=three"'}, "other: "),
+    ({"kind": '"hole"', "other": '"nr=3"'}, "kind: a hole needs the request profile"),
 ])
 def test_each_malformed_entry_is_a_problem(corpus, changes, message):
     found = problems(corpus, changed(**changes))
