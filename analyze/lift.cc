@@ -30,6 +30,7 @@ using dd::NodeId;
 
 constexpr std::uint32_t kAllOnes = 0xffffffff;
 constexpr std::size_t kMostRanges = 8192;      // of numbers, for one architecture
+constexpr double kMostListable = 1 << 20;      // of numbers: no policy has as many entries
 constexpr std::size_t kMostEntries = 100'000;  // rules and tests of the policy
 constexpr std::size_t kMostTests = 100'000;    // of fields, in all rules while they are made
 constexpr std::size_t kMostDifferences = 8;    // of an approximation, for people
@@ -70,6 +71,7 @@ class Lifter {
       calls_.push_back({&info, std::move(*numbers)});
     }
     if (job_.approximate) approximate_long_ranges();
+    divide_ranges_with_rules();
     if (auto s = choose_defaults(); !s) return s.error();
     for (const Calls& calls : calls_)
       for (const Numbers& numbers : calls.numbers)
@@ -86,23 +88,35 @@ class Lifter {
   [[nodiscard]] bool is_constant(NodeId id) { return diagrams().is_leaf(id); }
   [[nodiscard]] std::uint32_t value(NodeId leaf) { return diagrams().node(leaf).pattern; }
 
-  // Returns the error that names some of the inputs of `set`.
+  // Returns the error for some of the inputs of `set`, which it names.
   Error inexpressible(NodeId set, const std::string& reason) {
+    return about(set, make_error(ErrorCode::kPolicy, "", reason));
+  }
+
+  // Completes an error of no_rule() or beyond() about the inputs of `set`.
+  Error about(NodeId set, const Error& error) {
     if (space_.exhausted()) return dd::limits_reached(job_.stack.name);
     const auto where = regions_.list(set, 1).regions;
     if (space_.exhausted() || where.empty()) return dd::limits_reached(job_.stack.name);
     const std::string inputs =
         short_condition(condition_text(where.front(), job_.host, Values::kNamed));
-    return make_error(
-        ErrorCode::kPolicy, job_.stack.name,
-        fmt::format("no policy can express this {}: {}; inputs: {}",
-                    job_.stack.filters.size() == 1 ? "filter" : "combination of filters", reason,
-                    inputs == "true" ? "all" : inputs));
+    const std::string problem = error.code != ErrorCode::kPolicy ? "a limit was reached"
+                                : job_.stack.filters.size() == 1
+                                    ? "no policy can express this filter"
+                                    : "no policy can express this combination of filters";
+    return make_error(error.code, job_.stack.name,
+                      fmt::format("{}: {}; inputs: {}", problem, error.detail,
+                                  inputs == "true" ? "all" : inputs));
   }
 
-  // Returns the error for a set that rules cannot describe. inexpressible() adds the inputs.
+  // Returns the error for a set that rules cannot describe. about() adds the inputs.
   static Error no_rule(std::string reason) {
     return make_error(ErrorCode::kPolicy, "", std::move(reason));
+  }
+
+  // Returns the error for a policy that may exist, but is too long for this search.
+  static Error beyond(std::string limit) {
+    return make_error(ErrorCode::kBudget, "", std::move(limit));
   }
 
   [[nodiscard]] bool may_approximate(const Error& error) const {
@@ -151,12 +165,32 @@ class Lifter {
     return out;
   }
 
-  // Gives one action to each long range whose action depends on other fields.
+  // Returns whether not even the shortest rules for each of the numbers fit into a policy.
+  bool needs_too_many_rules(const Numbers& numbers) {
+    return length(numbers) > kMostEntries && !is_constant(numbers.then);
+  }
+
+  // Divides long ranges that need rules, because each rule names a single number.
+  void divide_ranges_with_rules() {
+    for (Calls& calls : calls_) {
+      std::vector<Numbers> divided;
+      for (Numbers left : calls.numbers) {
+        while (is_long(left) && !is_constant(left.then) && !needs_too_many_rules(left)) {
+          divided.push_back({left.first, left.first + kMostListed - 1, left.then});
+          left.first += kMostListed;
+        }
+        divided.push_back(left);
+      }
+      calls.numbers = std::move(divided);
+    }
+  }
+
+  // Gives one action to each range that would need too many rules.
   void approximate_long_ranges() {
     for (Calls& calls : calls_) {
       std::vector<Numbers> divided;
       for (const Numbers& numbers : calls.numbers)
-        if (!is_long(numbers) || is_constant(numbers.then))
+        if (!needs_too_many_rules(numbers))
           divided.push_back(numbers);
         else
           std::ranges::copy(calls_apart(*calls.arch, {numbers.first, numbers.last,
@@ -232,12 +266,17 @@ class Lifter {
   // Divides the numbers of an architecture's calls.
   Result<std::vector<Numbers>> split(const ArchInfo& info) {
     auto out = dd::ranges(space_, on(info), kNrWord, kMostRanges);
+    if (out) return std::move(*out);
+    const NodeId all = equal(kArchWord, info.audit);
+    const auto count = dd::range_count(space_, on(info), kNrWord);
     if (space_.exhausted()) return dd::limits_reached(job_.stack.name);
-    if (!out)
-      return inexpressible(equal(kArchWord, info.audit),
-                           "it compares the system call's number in a way that lists of calls "
-                           "cannot describe");
-    return std::move(*out);
+    if (count && *count <= kMostListable)
+      return about(all, beyond(fmt::format("lift divides the numbers of the system calls into at "
+                                           "most {} ranges",
+                                           kMostRanges)));
+    return inexpressible(all,
+                         "it compares the system call's number in a way that lists of calls "
+                         "cannot describe");
   }
 
   // Chooses the default action, the default ranges and the action of x32 calls.
@@ -269,15 +308,16 @@ class Lifter {
     const auto found = choices_of(numbers.then, info.endian, rest);
     if (!found && may_approximate(found.error()))
       return add(info, {numbers.first, numbers.last, approximator_.one_value(numbers.then)});
-    if (!found && found.error().code == ErrorCode::kBudget) return found.error();
-    if (!found) return inexpressible(set_of(info, numbers), found.error().detail);
+    if (!found) return about(set_of(info, numbers), found.error());
     const Choices* choices = *found;
     const std::size_t tests =
         std::transform_reduce(choices->begin(), choices->end(), choices->size(), std::plus<>(),
                               [](const auto& choice) { return matcher_count(choice.second); });
     entries_ += tests * length(numbers);
     if (entries_ > kMostEntries)
-      return inexpressible(set_of(info, numbers), "the policy would be too long to read");
+      return about(
+          set_of(info, numbers),
+          beyond(fmt::format("lift writes at most {} rules and conditions", kMostEntries)));
     for (std::uint32_t nr = numbers.first;; ++nr) {
       listed_.push_back({arch, nr, choices});
       if (nr == numbers.last) return Ok{};
@@ -337,23 +377,37 @@ class Lifter {
       if (exact[*best].action != rest_action) out.emplace_back(exact[*best].action, Rule());
       return &choices_.emplace(key, std::move(out)).first->second;
     }
-    return exact.back().rule.error();  // rules that were not found come last
+    // All but one of the rules are necessary, so one limit decides unless two rules cannot exist.
+    const auto is_beyond = [](const Exact& one) {
+      return !one.rule && one.rule.error().code == ErrorCode::kBudget;
+    };
+    const auto limited = std::ranges::find_if(exact, is_beyond);
+    const auto impossible = std::ranges::count_if(
+        exact, [&](const Exact& one) { return !one.rule && !is_beyond(one); });
+    if (limited != exact.end() && impossible < 2) return limited->rule.error();
+    return std::ranges::find_if(exact,
+                                [&](const Exact& one) { return !one.rule && !is_beyond(one); })
+        ->rule.error();
   }
 
   // Returns a rule that holds for the inputs of `set`. The lifter owns it. Precondition: `set` is
-  // not empty. Errors: no_rule().
+  // not empty. Errors: no_rule(); beyond().
   Result<const Rule*> rule_of(NodeId set, Endian endian) {
     const auto key = std::pair(set, endian);
-    if (const auto known = rules_.find(key); known != rules_.end()) return &known->second;
-    if (set == Diagrams::kOne) return &rules_.emplace(key, Rule()).first->second;
+    auto known = rules_.find(key);
+    if (known == rules_.end()) known = rules_.emplace(key, new_rule(set, endian)).first;
+    if (!known->second) return known->second.error();
+    return &*known->second;
+  }
+
+  Result<Rule> new_rule(NodeId set, Endian endian) {
+    if (set == Diagrams::kOne) return Rule();
     auto out = rule_by(divide(set, endian, true), endian);
-    if (!out) return out.error();
+    if (out && matcher_count(*out) <= 2) return out;
     // Conditions on both halves of a field can be shorter than those on the whole field.
-    if (matcher_count(*out) > 2) {
-      auto halves = rule_by(divide(set, endian, false), endian);
-      if (halves && effort_to_read(*halves) < effort_to_read(*out)) out = std::move(halves);
-    }
-    return &rules_.emplace(key, std::move(*out)).first->second;
+    auto halves = rule_by(divide(set, endian, false), endian);
+    if (halves && (!out || effort_to_read(*halves) < effort_to_read(*out))) return halves;
+    return out;
   }
 
   // The values of the field that a set tests first, by what then remains of the set.
@@ -385,7 +439,7 @@ class Lifter {
     Rule out = compact_any_of(std::move(alternatives));
     tests_ += matcher_count(out);
     if (tests_ <= kMostTests) return out;
-    return no_rule("the policy would be too long to read");
+    return beyond(fmt::format("lift tries at most {} conditions", kMostTests));
   }
 
   // Divides by the whole field that `set` tests first or, unless `whole`, only by the half of it
@@ -410,7 +464,8 @@ class Lifter {
       std::size_t left = kMostCubes;
       auto firsts = regions_.paths(set, halves[0], left);
       const auto too_many = [] {
-        return no_rule("it divides the values of a field into too many ranges");
+        return beyond(
+            fmt::format("lift divides the values of a field into at most {} parts", kMostCubes));
       };
       if (!firsts) return too_many();
       for (const auto& [then, of_first] : *firsts) {
@@ -472,7 +527,7 @@ class Lifter {
   std::vector<Calls> calls_;
   std::vector<Listed> listed_;
   std::map<std::tuple<NodeId, Endian, std::uint32_t>, Choices> choices_;
-  std::map<std::pair<NodeId, Endian>, Rule> rules_;
+  std::map<std::pair<NodeId, Endian>, Result<Rule>> rules_;
   std::size_t tests_ = 0;    // of all rules that were made
   std::size_t entries_ = 0;  // tests and rules of the policy
 };
