@@ -91,6 +91,25 @@ TEST(Lift, HalvesOfAFieldCanHaveConditionsOfTheirOwn) {
   EXPECT_EQ(lifted_rule(rule), rule);
 }
 
+TEST(Lift, LongRulesAreFoundAgain) {
+  // The search for each of the two rules stops and continues several times.
+  std::string low;
+  std::string high;
+  for (int i = 0; i < 40; ++i) {
+    low += fmt::format(R"j({}{{"args":{{"0":{{"eq":{}}}}}}})j", i == 0 ? "" : ",", 5 * i);
+    high += fmt::format(
+        R"j(,{{"args":{{"0":{{"eq":{}}},"1":{{"masked_eq":{{"mask":5,"value":1}}}}}}}})j",
+        1000 + 7 * i);
+  }
+  const std::string listed = R"j({"any_of":[)j" + low + "]}";
+  EXPECT_EQ(lifted_rule(listed), listed);
+  const Policy policy =
+      x86_64_policy(R"j({"action": "allow", "rules": {"read": {"any_of":[)j" + low + high + "]}}}");
+  const auto lifted = lift(job_for({compile(policy)}));
+  ASSERT_TRUE(lifted) << lifted.error().text();
+  EXPECT_LE(tests_in(lifted->policy), tests_in(policy));
+}
+
 TEST(Lift, SimplifiesRules) {
   EXPECT_EQ(lifted_rule(R"j({"any_of":[{"args":{"0":{"lt":3}}},{"args":{"0":{"ge":2}}}]})j"),
             "true");
@@ -294,7 +313,7 @@ TEST(Lift, NamesWhatNoPolicyCanExpress) {
 // Returns the program that allows calls on x86_64 for which `tests` jumps to y, and none if it
 // jumps to n.
 std::string allowing(const std::string& tests) {
-  return "ld [4]\njeq #0xc000003e, on, n\non: ld [0]\n" + tests +
+  return "ld [4]\njeq #0xc000003e, on, off\noff: jmp n\non: ld [0]\n" + tests +
          "y: ret #0x7fff0000\nn: ret #0x50001\n";
 }
 
@@ -313,7 +332,7 @@ std::string odd(int first, int last, int bits, const std::string& then) {
 }
 
 TEST(Lift, ItsOwnLimitsLeaveTheAnswerUnknown) {
-  const std::string read = "jeq #0, t, n\nt: ";
+  const std::string read = "jeq #0, t, other\nother: jmp n\nt: ";
   const std::string no = "a filter: a limit was reached: lift ";
   const std::string inputs = "; inputs: arch == x86_64";
   for (const auto& [tests, text] : std::vector<std::pair<std::string, std::string>>{
@@ -323,7 +342,7 @@ TEST(Lift, ItsOwnLimitsLeaveTheAnswerUnknown) {
             "writes at most 100000 rules and conditions" + inputs + " && nr in {0xc000..0xc3ff}"},
            {read + odd(15, 15, 16, "y"),
             "divides the values of a field into at most 16384 parts" + inputs + " && nr == read"},
-           {read + odd(4, 15, 5, "y"),
+           {read + odd(4, 15, 6, "y"),
             "tries at most 100000 conditions" + inputs + " && nr == read"}}) {
     LiftJob job = job_for({assemble(allowing(tests))});
     for (const auto approximate :
