@@ -61,6 +61,7 @@ class Lifter {
         approximator_(space_, job.approximate.value_or(Approximation::kStricter)) {}
 
   Result<Policy> policy() {
+    find_constants();
     if (job_.approximate) approximate_architectures();
     if (decisions_.computed)
       return inexpressible(computed(), "it returns a value that it computes from the input");
@@ -123,6 +124,35 @@ class Lifter {
 
   [[nodiscard]] bool may_approximate(const Error& error) const {
     return job_.approximate && error.code == ErrorCode::kPolicy;
+  }
+
+  // Replaces computed values that are the same for all inputs that lead to them.
+  void find_constants() {
+    if (!decisions_.computed) return;
+    std::vector<NodeId> leaves;
+    (void)diagrams().substitute(decisions_.root, [&](NodeId leaf) {
+      if (diagrams().is_symbol(leaf)) leaves.push_back(leaf);
+      return leaf;
+    });
+    decisions_.computed = false;
+    for (const NodeId computed : leaves) {
+      const NodeId set = diagrams().substitute(decisions_.root, [&](NodeId leaf) {
+        return leaf == computed ? Diagrams::kOne : Diagrams::kZero;
+      });
+      const dd::Bits bits = space_.words().bits(space_.value({computed, true}));
+      bool constant = true;
+      std::uint32_t value = 0;
+      for (std::uint32_t bit = 0; bit < 32 && constant; ++bit) {
+        const NodeId ones = diagrams().both(set, bits[bit]);
+        constant = ones == Diagrams::kZero || ones == set;
+        value |= ones == Diagrams::kZero ? 0 : std::uint32_t{1} << bit;
+      }
+      decisions_.computed = decisions_.computed || !constant;
+      if (constant)
+        decisions_.root = diagrams().substitute(decisions_.root, [&](NodeId leaf) {
+          return leaf == computed ? diagrams().leaf(value) : leaf;
+        });
+    }
   }
 
   // Gives constant values, and one action to all architectures that policies do not know.
