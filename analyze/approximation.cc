@@ -58,8 +58,11 @@ Result<std::vector<std::string>> approximated_decisions(
   Question question;
   question.before.assign(filters.begin(), filters.end());
   question.after = {policy};
-  const auto difference = dd::diff(question, most, limits);
-  if (!difference) return difference.error();
+  auto difference = dd::diff(question, most, limits);
+  if (!difference) {
+    difference.error().where = name;
+    return difference.error();
+  }
   if (approximation == Approximation::kLooser) std::swap(question.before, question.after);
   question.goal = Question::Goal::kRefines;
   const auto proof = dd::prove(question, limits);

@@ -8,8 +8,6 @@
 namespace secequiv {
 namespace {
 
-constexpr std::uint32_t kMostListed = 1024;
-
 class DefaultChooser {
  public:
   DefaultChooser(const ConstantAction& constant, Policy& out) : constant_(constant), out_(out) {}

@@ -13,6 +13,7 @@ namespace secequiv {
 
 // Numbers with one function of the other fields.
 using Numbers = dd::WordRange;
+inline constexpr std::uint32_t kMostListed = 1024;  // numbers of a range that rules name
 // Returns whether the range is too long for rules, which name single numbers. If it has one action,
 // this is the policy's default action, a default range or the action of x32 calls.
 bool is_long(const Numbers& numbers);

@@ -21,6 +21,8 @@ using detail::branching;
 using detail::kLowHalf;
 
 constexpr std::uint64_t kMostValues = 4;       // of a range that is listed
+constexpr std::size_t kTestEffort = 2;         // of a test without a mask
+constexpr std::size_t kMaskEffort = 5;         // of a test with a mask and a value
 constexpr std::size_t kMostMasks = 256;        // that are compared with all other cubes of a rule
 constexpr std::size_t kMostAlternatives = 64;  // among which a rule has none twice
 constexpr std::size_t kMostComparisons = 10'000'000;  // of cubes, to shorten one rule
@@ -86,9 +88,13 @@ class FieldRules {
     return out;
   }
 
+  // Each test of within() and beyond() is about the same field and occurs once, so none is joined.
   [[nodiscard]] Rule within(std::span<const Interval> intervals) const {
+    return branching(Rule::Kind::kAnyOf, tests_within(intervals));
+  }
+  [[nodiscard]] std::vector<Rule> tests_within(std::span<const Interval> intervals) const {
     std::vector<Rule> out;
-    out.reserve(intervals.size());
+    out.reserve(effort_within(intervals) / kTestEffort);
     for (const Interval& one : intervals) {
       if (one.first == 0 && one.last > 1)
         out.push_back(test(Matcher::Op::kLe, one.last));
@@ -102,10 +108,20 @@ class FieldRules {
           if (value == one.last) break;
         }
       else
-        out.push_back(compact_all_of(
-            std::vector{test(Matcher::Op::kGe, one.first), test(Matcher::Op::kLe, one.last)}));
+        out.push_back(branching(Rule::Kind::kAllOf, std::vector{test(Matcher::Op::kGe, one.first),
+                                                                test(Matcher::Op::kLe, one.last)}));
     }
-    return compact_any_of(std::move(out));
+    return out;
+  }
+  // Returns the effort to read within(intervals).
+  [[nodiscard]] std::size_t effort_within(std::span<const Interval> intervals) const {
+    std::size_t tests = 0;
+    for (const Interval& one : intervals) {
+      const bool single = (one.first == 0 && one.last > 1) ||
+                          (one.last == all_ && (one.first == 1 || one.first < all_ - 1));
+      tests += single ? 1 : one.last - one.first < kMostValues ? one.last - one.first + 1 : 2;
+    }
+    return tests * kTestEffort;
   }
 
   [[nodiscard]] Rule beyond(std::span<const Interval> intervals) const {
@@ -119,10 +135,17 @@ class FieldRules {
       else if (one.last == all_)
         out.push_back(test(Matcher::Op::kLe, one.first - 1));
       else
-        out.push_back(compact_any_of(
-            std::vector{test(Matcher::Op::kLt, one.first), test(Matcher::Op::kGt, one.last)}));
+        out.push_back(branching(Rule::Kind::kAnyOf, std::vector{test(Matcher::Op::kLt, one.first),
+                                                                test(Matcher::Op::kGt, one.last)}));
     }
-    return compact_all_of(std::move(out));
+    return branching(Rule::Kind::kAllOf, std::move(out));
+  }
+  // Returns the effort to read beyond(intervals).
+  [[nodiscard]] std::size_t effort_beyond(std::span<const Interval> intervals) const {
+    std::size_t tests = 0;
+    for (const Interval& one : intervals)
+      tests += one.first == one.last || one.first == 0 || one.last == all_ ? 1 : 2;
+    return tests * kTestEffort;
   }
 
   [[nodiscard]] Rule in(const FieldCube& cube) const {
@@ -154,20 +177,21 @@ class FieldRules {
     std::vector<FieldCube> rest;
     std::ranges::remove_copy_if(simple, std::back_inserter(rest), in_masks);
     std::vector<Rule> out;
-    out.reserve(masks.size() + 1);
-    if (!rest.empty()) out.push_back(within(*intervals(rest)));
+    if (!rest.empty()) out = tests_within(*intervals(rest));
+    out.reserve(out.size() + masks.size());
     for (const FieldCube& mask : masks) out.push_back(in(mask));
-    return compact_any_of(std::move(out));
+    return branching(Rule::Kind::kAnyOf, std::move(out));
   }
 
   // One of the fixed bits differs.
   [[nodiscard]] Rule not_in(const FieldCube& cube) const {
     std::vector<Rule> out;
+    out.reserve(static_cast<std::size_t>(std::popcount(cube.mask)));
     for (std::uint64_t left = cube.mask; left != 0; left &= left - 1) {
       const std::uint64_t bit = left & -left;
       out.push_back(masked({bit, ~cube.value & bit}));
     }
-    return compact_any_of(std::move(out));
+    return branching(Rule::Kind::kAnyOf, std::move(out));
   }
 
  private:
@@ -249,7 +273,9 @@ std::size_t effort_to_read(const Rule& rule) {
   for (const Rule& child : rule.children) out += effort_to_read(child);
   for (const Matcher& test : rule.fields) {
     if (test.op == Matcher::Op::kAny) continue;
-    out += test.op == Matcher::Op::kMaskedEq ? 5 : test.op == Matcher::Op::kBitsAllowlist ? 3 : 2;
+    out += test.op == Matcher::Op::kMaskedEq        ? kMaskEffort
+           : test.op == Matcher::Op::kBitsAllowlist ? 3
+                                                    : kTestEffort;
   }
   return out;
 }
@@ -260,29 +286,40 @@ Rule field_rule(std::size_t field, std::span<const FieldCube> inside,
   const FieldRules rules(
       field, std::ranges::none_of(inside, tests_high) && std::ranges::none_of(outside, tests_high));
   std::size_t least = SIZE_MAX;
-  Rule best;
-  const auto offer = [&](Rule rule, std::size_t more = 0) {
+  std::function<Rule()> best;
+  Rule made;  // the best one, if it had to be made
+  const auto offer = [&](std::size_t effort, std::function<Rule()> make) {
+    if (effort >= least) return;
+    least = effort;
+    best = std::move(make);
+  };
+  const auto offer_rule = [&](Rule rule) {
     const std::size_t effort = effort_to_read(rule);
-    if (effort + more * effort / 2 >= least) return;
-    least = effort + more * effort / 2;
-    best = std::move(rule);
+    if (effort < least) made = std::move(rule);
+    offer(effort, nullptr);
   };
   const auto in = rules.intervals(inside);
-  if (in) offer(rules.within(*in));
+  if (in) offer(rules.effort_within(*in), [&] { return rules.within(*in); });
+  const auto out = rules.intervals(outside);
   // What a list leaves out is harder to read than what it contains.
   const auto is_value = [](const Interval& one) { return one.first == one.last; };
-  // Each interval needs a test, whose effort is at least 2.
-  if (const auto out = rules.intervals(outside); out && 2 * out->size() < least)
-    offer(rules.beyond(*out), std::ranges::all_of(*out, is_value) ? 0 : 1);
+  if (out) {
+    const std::size_t effort = rules.effort_beyond(*out);
+    offer(std::ranges::all_of(*out, is_value) ? effort : effort + effort / 2,
+          [&] { return rules.beyond(*out); });
+  }
   const auto fills = [](std::span<const FieldCube> cubes, std::span<const FieldCube> others) {
     const FieldCube all = common(cubes);
     return std::ranges::none_of(others,
                                 [&](const FieldCube& other) { return overlap(all, other); });
   };
-  if (fills(inside, outside)) offer(rules.in(common(inside)));
-  if (fills(outside, inside)) offer(rules.not_in(common(outside)));
-  if (!in) offer(rules.mixed(inside, outside));
-  return best;
+  if (fills(inside, outside)) offer_rule(rules.in(common(inside)));
+  if (fills(outside, inside))
+    offer(kMaskEffort * static_cast<std::size_t>(std::popcount(common(outside).mask)),
+          [&] { return rules.not_in(common(outside)); });
+  if (!in) offer_rule(rules.mixed(inside, outside));
+  if (best) return best();
+  return made;
 }
 
 }  // namespace secequiv

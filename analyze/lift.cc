@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
 #include <map>
 #include <numeric>
@@ -30,10 +31,12 @@ using dd::NodeId;
 
 constexpr std::uint32_t kAllOnes = 0xffffffff;
 constexpr std::size_t kMostRanges = 8192;      // of numbers, for one architecture
+constexpr double kMostListable = 1 << 20;      // of numbers: no policy has as many entries
 constexpr std::size_t kMostEntries = 100'000;  // rules and tests of the policy
 constexpr std::size_t kMostTests = 100'000;    // of fields, in all rules while they are made
 constexpr std::size_t kMostDifferences = 8;    // of an approximation, for people
 constexpr std::size_t kMostCubes = 16384;      // of values, for one field
+constexpr std::size_t kFirstEffort = 32;       // to read a rule, when the search begins
 
 // Rules that together decide one call: the first one that matches gives the action. The last one
 // can match everything.
@@ -58,6 +61,7 @@ class Lifter {
         approximator_(space_, job.approximate.value_or(Approximation::kStricter)) {}
 
   Result<Policy> policy() {
+    find_constants();
     if (job_.approximate) approximate_architectures();
     if (decisions_.computed)
       return inexpressible(computed(), "it returns a value that it computes from the input");
@@ -70,6 +74,7 @@ class Lifter {
       calls_.push_back({&info, std::move(*numbers)});
     }
     if (job_.approximate) approximate_long_ranges();
+    divide_ranges_with_rules();
     if (auto s = choose_defaults(); !s) return s.error();
     for (const Calls& calls : calls_)
       for (const Numbers& numbers : calls.numbers)
@@ -86,27 +91,68 @@ class Lifter {
   [[nodiscard]] bool is_constant(NodeId id) { return diagrams().is_leaf(id); }
   [[nodiscard]] std::uint32_t value(NodeId leaf) { return diagrams().node(leaf).pattern; }
 
-  // Returns the error that names some of the inputs of `set`.
+  // Returns the error for some of the inputs of `set`, which it names.
   Error inexpressible(NodeId set, const std::string& reason) {
+    return about(set, make_error(ErrorCode::kPolicy, "", reason));
+  }
+
+  // Completes an error of no_rule() or beyond() about the inputs of `set`.
+  Error about(NodeId set, const Error& error) {
     if (space_.exhausted()) return dd::limits_reached(job_.stack.name);
     const auto where = regions_.list(set, 1).regions;
     if (space_.exhausted() || where.empty()) return dd::limits_reached(job_.stack.name);
     const std::string inputs =
         short_condition(condition_text(where.front(), job_.host, Values::kNamed));
-    return make_error(
-        ErrorCode::kPolicy, job_.stack.name,
-        fmt::format("no policy can express this {}: {}; inputs: {}",
-                    job_.stack.filters.size() == 1 ? "filter" : "combination of filters", reason,
-                    inputs == "true" ? "all" : inputs));
+    const std::string problem = error.code != ErrorCode::kPolicy ? "a limit was reached"
+                                : job_.stack.filters.size() == 1
+                                    ? "no policy can express this filter"
+                                    : "no policy can express this combination of filters";
+    return make_error(error.code, job_.stack.name,
+                      fmt::format("{}: {}; inputs: {}", problem, error.detail,
+                                  inputs == "true" ? "all" : inputs));
   }
 
-  // Returns the error for a set that rules cannot describe. inexpressible() adds the inputs.
+  // Returns the error for a set that rules cannot describe. about() adds the inputs.
   static Error no_rule(std::string reason) {
     return make_error(ErrorCode::kPolicy, "", std::move(reason));
   }
 
+  // Returns the error for a policy that may exist, but is too long for this search.
+  static Error beyond(std::string limit) {
+    return make_error(ErrorCode::kBudget, "", std::move(limit));
+  }
+
   [[nodiscard]] bool may_approximate(const Error& error) const {
     return job_.approximate && error.code == ErrorCode::kPolicy;
+  }
+
+  // Replaces computed values that are the same for all inputs that lead to them.
+  void find_constants() {
+    if (!decisions_.computed) return;
+    std::vector<NodeId> leaves;
+    (void)diagrams().substitute(decisions_.root, [&](NodeId leaf) {
+      if (diagrams().is_symbol(leaf)) leaves.push_back(leaf);
+      return leaf;
+    });
+    decisions_.computed = false;
+    for (const NodeId computed : leaves) {
+      const NodeId set = diagrams().substitute(decisions_.root, [&](NodeId leaf) {
+        return leaf == computed ? Diagrams::kOne : Diagrams::kZero;
+      });
+      const dd::Bits bits = space_.words().bits(space_.value({computed, true}));
+      bool constant = true;
+      std::uint32_t value = 0;
+      for (std::uint32_t bit = 0; bit < 32 && constant; ++bit) {
+        const NodeId ones = diagrams().both(set, bits[bit]);
+        constant = ones == Diagrams::kZero || ones == set;
+        value |= ones == Diagrams::kZero ? 0 : std::uint32_t{1} << bit;
+      }
+      decisions_.computed = decisions_.computed || !constant;
+      if (constant)
+        decisions_.root = diagrams().substitute(decisions_.root, [&](NodeId leaf) {
+          return leaf == computed ? diagrams().leaf(value) : leaf;
+        });
+    }
   }
 
   // Gives constant values, and one action to all architectures that policies do not know.
@@ -151,12 +197,32 @@ class Lifter {
     return out;
   }
 
-  // Gives one action to each long range whose action depends on other fields.
+  // Returns whether not even the shortest rules for each of the numbers fit into a policy.
+  bool needs_too_many_rules(const Numbers& numbers) {
+    return length(numbers) > kMostEntries && !is_constant(numbers.then);
+  }
+
+  // Divides long ranges that need rules, because each rule names a single number.
+  void divide_ranges_with_rules() {
+    for (Calls& calls : calls_) {
+      std::vector<Numbers> divided;
+      for (Numbers left : calls.numbers) {
+        while (is_long(left) && !is_constant(left.then) && !needs_too_many_rules(left)) {
+          divided.push_back({left.first, left.first + kMostListed - 1, left.then});
+          left.first += kMostListed;
+        }
+        divided.push_back(left);
+      }
+      calls.numbers = std::move(divided);
+    }
+  }
+
+  // Gives one action to each range that would need too many rules.
   void approximate_long_ranges() {
     for (Calls& calls : calls_) {
       std::vector<Numbers> divided;
       for (const Numbers& numbers : calls.numbers)
-        if (!is_long(numbers) || is_constant(numbers.then))
+        if (!needs_too_many_rules(numbers))
           divided.push_back(numbers);
         else
           std::ranges::copy(calls_apart(*calls.arch, {numbers.first, numbers.last,
@@ -232,12 +298,17 @@ class Lifter {
   // Divides the numbers of an architecture's calls.
   Result<std::vector<Numbers>> split(const ArchInfo& info) {
     auto out = dd::ranges(space_, on(info), kNrWord, kMostRanges);
+    if (out) return std::move(*out);
+    const NodeId all = equal(kArchWord, info.audit);
+    const auto count = dd::range_count(space_, on(info), kNrWord);
     if (space_.exhausted()) return dd::limits_reached(job_.stack.name);
-    if (!out)
-      return inexpressible(equal(kArchWord, info.audit),
-                           "it compares the system call's number in a way that lists of calls "
-                           "cannot describe");
-    return std::move(*out);
+    if (count && *count <= kMostListable)
+      return about(all, beyond(fmt::format("lift divides the numbers of the system calls into at "
+                                           "most {} ranges",
+                                           kMostRanges)));
+    return inexpressible(all,
+                         "it compares the system call's number in a way that lists of calls "
+                         "cannot describe");
   }
 
   // Chooses the default action, the default ranges and the action of x32 calls.
@@ -269,15 +340,16 @@ class Lifter {
     const auto found = choices_of(numbers.then, info.endian, rest);
     if (!found && may_approximate(found.error()))
       return add(info, {numbers.first, numbers.last, approximator_.one_value(numbers.then)});
-    if (!found && found.error().code == ErrorCode::kBudget) return found.error();
-    if (!found) return inexpressible(set_of(info, numbers), found.error().detail);
+    if (!found) return about(set_of(info, numbers), found.error());
     const Choices* choices = *found;
     const std::size_t tests =
         std::transform_reduce(choices->begin(), choices->end(), choices->size(), std::plus<>(),
                               [](const auto& choice) { return matcher_count(choice.second); });
     entries_ += tests * length(numbers);
     if (entries_ > kMostEntries)
-      return inexpressible(set_of(info, numbers), "the policy would be too long to read");
+      return about(
+          set_of(info, numbers),
+          beyond(fmt::format("lift writes at most {} rules and conditions", kMostEntries)));
     for (std::uint32_t nr = numbers.first;; ++nr) {
       listed_.push_back({arch, nr, choices});
       if (nr == numbers.last) return Ok{};
@@ -295,97 +367,184 @@ class Lifter {
       return leaf;
     });
     if (leaves.empty()) return dd::limits_reached(job_.stack.name);
-    struct Exact {
-      std::uint32_t action;
-      Result<const Rule*> rule;
-      std::size_t effort;
-    };
+    std::vector<NodeId> sets;
+    sets.reserve(leaves.size());
+    for (const NodeId leaf : leaves)
+      sets.push_back(diagrams().substitute(
+          function, [&](NodeId at) { return at == leaf ? Diagrams::kOne : Diagrams::kZero; }));
+    // One of the rules is not needed, in most cases the longest one. So all grow in turn.
     std::vector<Exact> exact;
     exact.reserve(leaves.size());
-    for (const NodeId leaf : leaves) {
-      const NodeId set = diagrams().substitute(
-          function, [&](NodeId at) { return at == leaf ? Diagrams::kOne : Diagrams::kZero; });
-      auto rule = rule_of(set, endian);
-      const std::size_t effort = rule ? effort_to_read(**rule) : SIZE_MAX;
-      exact.push_back({value(leaf), std::move(rule), effort});
-    }
-    std::ranges::sort(exact, {},
-                      [](const Exact& one) { return std::pair(one.effort, one.action); });
-    // One of the values needs no conditions: the default action, or the value of the last rule.
-    // Readers expect the default action, unless the rules without it are much shorter.
     std::optional<std::size_t> best;
-    std::size_t least = SIZE_MAX;
-    for (std::size_t rest = 0; rest < exact.size(); ++rest) {
-      const bool is_default = exact[rest].action == rest_action;
-      std::size_t effort = is_default ? 0 : 1;
-      bool known = true;
-      for (std::size_t i = 0; i < exact.size() && known; ++i) {
-        if (i == rest) continue;
-        known = static_cast<bool>(exact[i].rule);
-        effort += known ? exact[i].effort + 1 : 0;
-      }
-      effort *= is_default ? 1 : 2;
-      if (!known || effort >= least) continue;
-      least = effort;
-      best = rest;
+    for (std::size_t most = kFirstEffort;; most = most < kMostTests ? 4 * most : SIZE_MAX) {
+      exact.clear();
+      for (std::size_t i = 0; i < leaves.size(); ++i)
+        exact.push_back({value(leaves[i]), rule_of(sets[i], endian, most)});
+      std::ranges::sort(exact, {},
+                        [](const Exact& one) { return std::pair(one.effort(), one.action); });
+      const Rest rest = best_rest(exact, rest_action, most);
+      best = rest.index;
+      if (rest.certain) break;
     }
     if (best) {
       Choices out;
       out.reserve(exact.size());
       for (std::size_t i = 0; i < exact.size(); ++i)
-        if (i != *best) out.emplace_back(exact[i].action, **exact[i].rule);
+        if (i != *best) out.emplace_back(exact[i].action, (*exact[i].rule)->rule);
       if (exact[*best].action != rest_action) out.emplace_back(exact[*best].action, Rule());
       return &choices_.emplace(key, std::move(out)).first->second;
     }
-    return exact.back().rule.error();  // rules that were not found come last
+    // All but one of the rules are necessary, so one limit decides unless two rules cannot exist.
+    const auto is_beyond = [](const Exact& one) {
+      return !one.rule && one.rule.error().code == ErrorCode::kBudget;
+    };
+    const auto limited = std::ranges::find_if(exact, is_beyond);
+    const auto impossible = std::ranges::count_if(
+        exact, [&](const Exact& one) { return !one.rule && !is_beyond(one); });
+    if (limited != exact.end() && impossible < 2) return limited->rule.error();
+    return std::ranges::find_if(exact,
+                                [&](const Exact& one) { return !one.rule && !is_beyond(one); })
+        ->rule.error();
   }
 
-  // Returns a rule that holds for the inputs of `set`. The lifter owns it. Precondition: `set` is
-  // not empty. Errors: no_rule().
-  Result<const Rule*> rule_of(NodeId set, Endian endian) {
-    const auto key = std::pair(set, endian);
-    if (const auto known = rules_.find(key); known != rules_.end()) return &known->second;
-    if (set == Diagrams::kOne) return &rules_.emplace(key, Rule()).first->second;
-    auto out = rule_by(divide(set, endian, true), endian);
-    if (!out) return out.error();
-    // Conditions on both halves of a field can be shorter than those on the whole field.
-    if (matcher_count(*out) > 2) {
-      auto halves = rule_by(divide(set, endian, false), endian);
-      if (halves && effort_to_read(*halves) < effort_to_read(*out)) out = std::move(halves);
+  // A rule that holds for a set.
+  struct Measured {
+    Rule rule;
+    std::size_t effort = effort_to_read(rule);
+  };
+
+  // One action's rule; nullptr if it needs more effort than wanted.
+  struct Exact {
+    std::uint32_t action;
+    Result<const Measured*> rule;
+
+    [[nodiscard]] bool longer() const { return rule && *rule == nullptr; }
+    [[nodiscard]] std::size_t effort() const {
+      return rule && *rule != nullptr ? (*rule)->effort : SIZE_MAX;
     }
-    return &rules_.emplace(key, std::move(*out)).first->second;
+  };
+
+  // The value that needs no conditions: the default action, or the value of the last rule. Readers
+  // expect the default action, unless the rules without it are much shorter.
+  struct Rest {
+    std::optional<std::size_t> index;
+    bool certain;  // whatever the rules are that need more effort than wanted
+  };
+  static Rest best_rest(std::span<const Exact> exact, std::uint32_t rest_action, std::size_t most) {
+    Rest out{};
+    std::size_t least = SIZE_MAX;
+    std::size_t possible = SIZE_MAX;  // least effort of those that need a longer rule
+    for (std::size_t rest = 0; rest < exact.size(); ++rest) {
+      const bool is_default = exact[rest].action == rest_action;
+      std::size_t effort = is_default ? 0 : 1;
+      bool exists = true;
+      bool known = true;
+      for (std::size_t i = 0; i < exact.size() && exists; ++i) {
+        if (i == rest) continue;
+        exists = static_cast<bool>(exact[i].rule);
+        known = known && !exact[i].longer();
+        effort += 1 + (exact[i].longer() ? most + 1 : exists ? exact[i].effort() : 0);
+      }
+      effort *= is_default ? 1 : 2;
+      if (!exists) continue;
+      if (!known) possible = std::min(possible, effort);
+      if (!known || effort >= least) continue;
+      least = effort;
+      out.index = rest;
+    }
+    out.certain = possible == SIZE_MAX || least < possible;
+    return out;
+  }
+
+  // Returns a rule that holds for the inputs of `set`, or nullptr if it needs more effort than
+  // `most`. The lifter owns it. Precondition: `set` is not empty. Errors: no_rule(); beyond().
+  Result<const Measured*> rule_of(NodeId set, Endian endian, std::size_t most) {
+    const auto key = std::pair(set, endian);
+    auto known = rules_.find(key);
+    if (known == rules_.end()) {
+      // Few different limits, so that no set is searched often.
+      const std::size_t limit = most <= kFirstEffort ? kFirstEffort
+                                : most <= kMostTests ? std::bit_ceil(most)
+                                                     : SIZE_MAX;
+      if (const auto tried = tried_.find(key); tried != tried_.end() && limit <= tried->second)
+        return nullptr;
+      auto found = new_rule(set, endian, limit);
+      if (!found) {
+        tried_[key] = limit;
+        return nullptr;
+      }
+      searches_.erase(key);
+      known = rules_
+                  .emplace(key, *found ? Result<Measured>(Measured{std::move(**found)})
+                                       : Result<Measured>(found->error()))
+                  .first;
+    }
+    if (!known->second) return known->second.error();
+    return known->second->effort <= most ? &*known->second : nullptr;
+  }
+
+  // Returns nothing if the rule needs more effort than `most`.
+  using Found = std::optional<Result<Rule>>;
+
+  Found new_rule(NodeId set, Endian endian, std::size_t most) {
+    if (set == Diagrams::kOne) return Rule();
+    auto& [whole, half] = searches_[{set, endian}];
+    if (!whole) whole = Search{divide(set, endian, true)};
+    auto out = continued(*whole, endian, most);
+    if (whole->field && !whole->field->both_halves) return out;
+    const bool found = out && *out;
+    if (found && matcher_count(**out) <= 2) return out;
+    // Conditions on both halves of a field can be shorter than those on the whole field.
+    if (!half) half = Search{divide(set, endian, false)};
+    auto halves = continued(*half, endian, found ? effort_to_read(**out) - 1 : most);
+    const bool undecided = !halves && out && !*out;
+    return undecided || (halves && *halves) ? halves : out;
   }
 
   // The values of the field that a set tests first, by what then remains of the set.
   struct Field {
     std::size_t index;
-    std::vector<std::pair<NodeId, std::vector<FieldCube>>> values;
+    std::vector<std::pair<NodeId, std::vector<FieldCube>>> values = {};
+    bool both_halves = false;  // some values are divided by both halves
   };
 
-  Result<Rule> rule_by(const Result<Field>& field, Endian endian) {
-    if (!field) return field.error();
-    std::vector<Rule> alternatives;
-    alternatives.reserve(field->values.size());
-    for (const auto& [child, inside] : field->values) {
+  // The search for the rule of a set, which can stop and continue. The effort of the rule is the
+  // sum of the efforts of its parts.
+  struct Search {
+    Result<Field> field;
+    std::size_t next = 0;  // among the field's values
+    std::size_t effort = 0;
+    std::vector<Rule> alternatives = {};
+  };
+
+  Found continued(Search& search, Endian endian, std::size_t most) {
+    if (!search.field) return search.field.error();
+    const Field& field = *search.field;
+    for (; search.next < field.values.size(); ++search.next) {
+      const auto& [child, inside] = field.values[search.next];
       if (child == Diagrams::kZero) continue;
-      const auto rest = rule_of(child, endian);
+      if (search.effort > most) return std::nullopt;
+      const auto rest = rule_of(child, endian, most - search.effort);
       if (!rest) return rest.error();
+      if (*rest == nullptr) return std::nullopt;
       // The field may have any value for which the rest implies that the input is in the set.
       std::vector<FieldCube> outside;
-      for (const auto& [other, cubes] : field->values)
+      for (const auto& [other, cubes] : field.values)
         if (diagrams().both(child, diagrams().negate(other)) != Diagrams::kZero)
           outside.insert(outside.end(), cubes.begin(), cubes.end());
       std::vector<Rule> both;
       both.reserve(2);
-      if (!outside.empty()) both.push_back(field_rule(field->index, inside, outside));
-      both.push_back(**rest);
-      alternatives.push_back(compact_all_of(std::move(both)));
+      if (!outside.empty()) both.push_back(field_rule(field.index, inside, outside));
+      both.push_back((*rest)->rule);
+      search.alternatives.push_back(compact_all_of(std::move(both)));
+      search.effort += effort_to_read(search.alternatives.back());
     }
-    std::ranges::sort(alternatives, {}, first_test);
-    Rule out = compact_any_of(std::move(alternatives));
+    if (search.effort > most) return std::nullopt;
+    std::ranges::sort(search.alternatives, {}, first_test);
+    Rule out = compact_any_of(std::move(search.alternatives));
     tests_ += matcher_count(out);
     if (tests_ <= kMostTests) return out;
-    return no_rule("the policy would be too long to read");
+    return beyond(fmt::format("lift tries at most {} conditions", kMostTests));
   }
 
   // Divides by the whole field that `set` tests first or, unless `whole`, only by the half of it
@@ -406,11 +565,12 @@ class Lifter {
         return FieldCube{std::uint64_t{of_half.mask} << shift(half),
                          std::uint64_t{of_half.value} << shift(half)};
       };
-      Field out{static_cast<std::size_t>(index), {}};
+      Field out{static_cast<std::size_t>(index)};
       std::size_t left = kMostCubes;
       auto firsts = regions_.paths(set, halves[0], left);
       const auto too_many = [] {
-        return no_rule("it divides the values of a field into too many ranges");
+        return beyond(
+            fmt::format("lift divides the values of a field into at most {} parts", kMostCubes));
       };
       if (!firsts) return too_many();
       for (const auto& [then, of_first] : *firsts) {
@@ -421,6 +581,7 @@ class Lifter {
         left -= seconds->size();
         for (const auto& [child, of_second] : *seconds) {
           const FieldCube second = cube(halves[1], of_second);
+          out.both_halves = out.both_halves || (first.mask != 0 && second.mask != 0);
           auto at = std::ranges::find(out.values, child, [](auto& pair) { return pair.first; });
           if (at == out.values.end()) at = out.values.insert(at, {child, {}});
           at->second.push_back({first.mask | second.mask, first.value | second.value});
@@ -472,9 +633,12 @@ class Lifter {
   std::vector<Calls> calls_;
   std::vector<Listed> listed_;
   std::map<std::tuple<NodeId, Endian, std::uint32_t>, Choices> choices_;
-  std::map<std::pair<NodeId, Endian>, Rule> rules_;
-  std::size_t tests_ = 0;    // of all rules that were made
-  std::size_t entries_ = 0;  // tests and rules of the policy
+  std::map<std::pair<NodeId, Endian>, Result<Measured>> rules_;
+  // Of each set without a rule yet: by whole fields, and by halves.
+  std::map<std::pair<NodeId, Endian>, std::array<std::optional<Search>, 2>> searches_;
+  std::map<std::pair<NodeId, Endian>, std::size_t> tried_;  // the rule needs more effort than this
+  std::size_t tests_ = 0;                                   // of all rules that were made
+  std::size_t entries_ = 0;                                 // tests and rules of the policy
 };
 
 }  // namespace

@@ -50,7 +50,8 @@ std::string summary(const Lifted& lifted);
 // Returns a policy that is proven to make the same decisions as the combined filters on all inputs,
 // including the data of actions. With `approximate`, it is proven to be never more permissive, or
 // never stricter. Errors: kPolicy if no policy can make these decisions, with the inputs that
-// prevent it; kBudget if the limits are reached; kInternal if the proof fails.
+// prevent it; kBudget if the limits of the diagrams or of the search for rules are reached;
+// kInternal if the proof fails.
 Result<Lifted> lift(const LiftJob& job);
 
 }  // namespace secequiv

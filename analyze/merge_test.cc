@@ -204,6 +204,24 @@ TEST(Merge, TheResultKeepsNamesAndHotCalls) {
             (std::vector<std::string>{"read", "open", "futex", "aarch64:close"}));
 }
 
+TEST(Merge, AComputedValueMayBeConstantWhereItCounts) {
+  // The first filter returns the number, which is KILL_THREAD for all numbers below 0x30000.
+  const std::string start = "ld [4]\njeq #0xc000003e, on, deny\non: ld [0]\n";
+  const Program number = assemble(start + "jge #0x30000, deny, n\nn: ret a\ndeny: ret #0x50001\n");
+  const Program log = assemble("ret #0x7ffc0000\n");
+  const Program few = assemble(start + "jge #5, deny, n\nn: ret #0x50002\ndeny: ret #0x50003\n");
+  for (const Program& other : {log, few}) {
+    MergeJob job = job_for({}, Combination::kLoosest);
+    job.filters = {{"nr.asm", number, std::nullopt}, {"other.asm", other, std::nullopt}};
+    const auto merged = merge(job);
+    ASSERT_TRUE(merged) << merged.error().text();
+    for (const std::uint32_t nr : {0U, 4U, 5U, 0x2ffffU, 0x30000U, 0xffffffffU}) {
+      const SeccompData data = call(Arch::kX86_64, nr);
+      EXPECT_EQ(decide(merged->policy, data), expected(job, data)) << nr;
+    }
+  }
+}
+
 TEST(Merge, WhatNoPolicyCanExpressIsRefused) {
   MergeJob job = job_for({x86_64_policy("")}, Combination::kLoosest);
   job.filters.push_back({"nr.asm", assemble("ld [0]\nret a\n"), std::nullopt});

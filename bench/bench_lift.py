@@ -1,7 +1,9 @@
-"""scripts/bench lift: measures `lift` and `optimize` on programs alone: the time of the whole process, and how long the results are.
+"""scripts/bench lift: measures `lift` and `optimize` on programs alone, and `merge` on pairs of policies: the time of the whole process, and how long
+the results are.
 
 The reference is what `optimize` makes of the policy from which the program was compiled, if the corpus has it.
 """
+import itertools
 import json
 import tempfile
 import time
@@ -47,6 +49,17 @@ def row(binary, program, policy, repetitions, folder):
     return [name, program.stat().st_size // BYTES, size, number(of_rules, 3), number(lifting, 1), number(optimizing, 1), compare(*limits)]
 
 
+def merges(binary, policies, repetitions):
+    """Returns one row for each way to merge, about the slowest pair of these policies."""
+    rows = []
+    for way in ("--intersect", "--union"):
+        times = [(milliseconds([binary, "merge", way, *pair], 1), pair) for pair in itertools.combinations(policies, 2)]
+        slowest = max(times)[1]
+        slow = milliseconds([binary, "merge", way, *slowest], repetitions)
+        rows.append([way[2:], len(times), " ".join(path.stem for path in slowest), number(slow, 1), compare((slow, "<=", MILLISECONDS))])
+    return rows
+
+
 def suite(root, repetitions, build, _run):
     binary = build("secequiv")
     programs = root / "corpus" / "programs"
@@ -54,6 +67,9 @@ def suite(root, repetitions, build, _run):
     files = sorted(programs.glob("*/*.bpf")) + sorted(set((root / "corpus" / "dumped").glob("*.bpf")) - {root / "corpus/dumped/firejail-protocol.bpf"})
     with tempfile.TemporaryDirectory() as folder:
         rows = [row(binary, file, known.get(file), min(repetitions, 5), folder) for file in files]
+    policies_of = sorted((root / "corpus" / "policies").glob("*/*.json"))
     return show(("lift: programs alone (milliseconds: best of %d; targets: lifted in %d ms, at most %.2f of the instructions from rules)"
                  % (min(repetitions, 5), MILLISECONDS, OF_RULES),
-                 ["program", "instructions", "optimized", "of rules", "lift, ms", "optimize, ms", ""], rows))
+                 ["program", "instructions", "optimized", "of rules", "lift, ms", "optimize, ms", ""], rows),
+                ("merge: all pairs of policies (target: %d ms)" % MILLISECONDS, ["way", "pairs", "slowest pair", "ms", ""],
+                 merges(binary, policies_of, min(repetitions, 5))))

@@ -27,3 +27,9 @@ def test_each_target_can_be_missed(name, ms, sizes, expected, monkeypatch):
     monkeypatch.setattr(bench, "instructions", lambda binary, source, folder: sizes[source == "policy"])
     row = bench.row("secequiv", PROGRAMS / (name + ".bpf"), "policy" if sizes[1] else None, 1, "folder")
     assert row[0] == name and row[-1] == expected
+
+
+def test_the_slowest_pair_of_each_way_to_merge_has_the_target(monkeypatch):
+    monkeypatch.setattr(bench, "milliseconds", lambda command, repetitions: 51 if command[1:3] == ["merge", "--union"] and "b" in command[3:][1].stem else 20)
+    rows = bench.merges("secequiv", [Path("a.json"), Path("b.json"), Path("c.json")], 1)
+    assert rows == [["intersect", 3, rows[0][2], "20.0", "met"], ["union", 3, "a b", "51.0", "missed"]]

@@ -186,6 +186,16 @@ def test_an_exact_policy_is_not_approximated(asm):
     assert done.out == run("lift", asm(ARGUMENT)).out and "proven equivalent" in done.err and "warning" not in done.err
 
 
+@pytest.mark.parametrize("options", [(), ("--approximate", "stricter")])
+def test_a_policy_that_is_too_long_is_unknown(options, asm, tmp_path):
+    out = tmp_path / "policy.json"
+    text = "ld [4]\njeq #0xc000003e, on, no\non: ld [0]\njge #60000, no, t\nt: ld [16]\njeq #1, yes, no\nyes: ret #0x7fff0000\nno: ret #0x50001\n"
+    done = run("lift", asm(text), *options, "-o", out)
+    assert done.status == 3 and "unknown: " in done.err, done
+    assert "a limit was reached: lift writes at most 100000 rules and conditions; inputs: arch == x86_64 && nr in {0xc000..0xc3ff}" in done.err
+    assert not out.exists()
+
+
 def test_the_limit_of_memory_is_reported(tmp_path):
     big, out = tmp_path / "big.json", tmp_path / "policy.json"
     pick = random.Random(1)

@@ -101,6 +101,13 @@ constexpr ArchConstant kArchConstants[] = {
 #undef SECEQUIV_CONSTANT
 #undef SECEQUIV_CONSTANT_ARCH
 
+// Returns the part of a table, which is sorted by name, whose names are not less than `name`.
+template <class Table>
+auto from(const Table& table, std::string_view name) {
+  const auto name_of = [](const auto& constant) { return std::string_view(constant.name); };
+  return std::ranges::subrange(std::ranges::lower_bound(table, name, {}, name_of), std::end(table));
+}
+
 }  // namespace
 
 std::span<const ArchInfo> all_arches() { return kArches; }
@@ -153,24 +160,29 @@ std::string_view syscall_name(Arch arch, std::uint32_t nr) {
 }
 
 std::optional<std::uint64_t> constant_value(Arch arch, std::string_view name) {
-  for (const ArchConstant& constant : kArchConstants)
-    if (constant.name == name && constant.arch == arch_info(arch).name) return constant.value;
-  for (const CommonConstant& constant : kConstants)
-    if (constant.name == name) return constant.value;
-  return std::nullopt;
+  for (const auto& constant : from(kArchConstants, name)) {
+    if (constant.name != name) break;
+    if (constant.arch == arch_info(arch).name) return constant.value;
+  }
+  const auto common = from(kConstants, name);
+  if (common.empty() || common.front().name != name) return std::nullopt;
+  return common.front().value;
 }
 
 std::vector<Constant> constants(Arch arch, std::string_view prefix) {
-  const auto name_of = [](const auto& constant) { return std::string_view(constant.name); };
   std::vector<Constant> out;
-  // Both tables are sorted by name.
-  for (const auto* at = std::ranges::lower_bound(kArchConstants, prefix, {}, name_of);
-       at != std::end(kArchConstants) && name_of(*at).starts_with(prefix); ++at)
-    if (at->arch == arch_info(arch).name) out.push_back({at->name, at->value});
-  for (const auto* at = std::ranges::lower_bound(kConstants, prefix, {}, name_of);
-       at != std::end(kConstants) && name_of(*at).starts_with(prefix); ++at)
-    if (std::ranges::find(out, name_of(*at), &Constant::name) == out.end())
-      out.push_back({at->name, at->value});
+  for (const auto& constant : from(kArchConstants, prefix)) {
+    if (!std::string_view(constant.name).starts_with(prefix)) break;
+    if (constant.arch == arch_info(arch).name) out.push_back({constant.name, constant.value});
+  }
+  const std::size_t of_arch = out.size();
+  for (const auto& constant : from(kConstants, prefix)) {
+    if (!std::string_view(constant.name).starts_with(prefix)) break;
+    const auto end = out.begin() + static_cast<std::ptrdiff_t>(of_arch);
+    if (std::find_if(out.begin(), end,
+                     [&](const Constant& own) { return own.name == constant.name; }) == end)
+      out.push_back({constant.name, constant.value});
+  }
   return out;
 }
 

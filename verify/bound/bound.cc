@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "harness/base/clock.h"
 #include "harness/seccomp/cache.h"
 #include "verify/bound/search_tree.h"
 #include "verify/dd/actions.h"
@@ -37,7 +38,12 @@ struct Arguments {
 class Bounding {
  public:
   Bounding(FilterStack stack, Arch arch, const dd::Limits& limits)
-      : arch_(arch), space_(stack, limits), regions_(space_) {
+      : arch_(arch),
+        deadline_(Clock::now() +
+                  std::chrono::duration_cast<Clock::duration>(
+                      std::chrono::duration<double>(std::min(dd::kNoTimeLimit, limits.seconds)))),
+        space_(stack, limits),
+        regions_(space_) {
     decisions_ = space_.decisions(stack, Sameness::kRaw);
   }
 
@@ -54,10 +60,13 @@ class Bounding {
         out.calls += call.calls;
         if (is_constant(function(*nr))) out.by_number += call.calls;
       }
-    add_means(calls, false, out);
-    add_means(calls, true, out);
+    const bool complete = add_means(calls, false, out) && add_means(calls, true, out);
     add_instructions(out);
     if (space_.exhausted()) return dd::limits_reached();
+    if (!complete)
+      return no_bound(stop_wanted() ? "interrupted"
+                                    : "the search for the best comparisons of nr reached its limit "
+                                      "of time");
     return out;
   }
 
@@ -190,7 +199,8 @@ class Bounding {
     return nr < cached_numbers(arch_) && is_constant(id) && value(id) == SECCOMP_RET_ALLOW;
   }
 
-  void add_means(const std::map<std::uint32_t, double>& calls, bool cache, LowerBound& out) {
+  // Returns whether the means are complete.
+  bool add_means(const std::map<std::uint32_t, double>& calls, bool cache, LowerBound& out) {
     double any = 0;
     double comparing = 0;
     double all = 0;
@@ -206,12 +216,15 @@ class Bounding {
       comparing += count * (2 * arch + number + 2 * needed.tests + 1);
       counted.push_back({nr, count});
     }
-    comparing += least_tests(decided(), counted);
+    const auto tests = least_tests(decided(), counted, deadline_);
+    if (!tests) return false;
+    comparing += *tests;
     const double calls_made = std::max(all, 1.0);
     any = any / calls_made * kRounded;
     comparing = std::max(any, comparing / calls_made * kRounded);
     (cache ? out.any.mean : out.any.mean_uncached) = any;
     (cache ? out.comparing.mean : out.comparing.mean_uncached) = comparing;
+    return true;
   }
 
   std::vector<DecidedRange> decided() {
@@ -240,6 +253,7 @@ class Bounding {
   }
 
   Arch arch_;
+  Clock::time_point deadline_;
   dd::Space space_;
   dd::Regions regions_;
   dd::Decisions decisions_;

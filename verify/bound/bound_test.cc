@@ -80,7 +80,7 @@ double bound_of(const Line& line) {
     numbers.push_back({n, line.weights[n]});
   }
   ranges.back().last = 0xffffffff;
-  return least_tests(ranges, numbers);
+  return least_tests(ranges, numbers).value();
 }
 
 // Returns the sum of the bounds of `cases` random lines, divided by the sum for their best trees.
@@ -117,6 +117,29 @@ TEST(LeastTests, IsHardlyBelowTheBestTreeForOtherWeights) {
   EXPECT_GE(reached(9, of_cases(600),
                     [](Random& random) { return static_cast<double>(random.below(4)); }),
             0.98);
+}
+
+// Returns 0, 1, ... with decisions of their own, of which the last one stands for all greater
+// numbers.
+std::vector<DecidedRange> all_different(std::uint32_t count) {
+  std::vector<DecidedRange> out;
+  out.reserve(count);
+  for (std::uint32_t n = 0; n < count; ++n) out.push_back({n, n, n});
+  out.back().last = 0xffffffff;
+  return out;
+}
+
+TEST(LeastTests, IsCloseForManyDifferentDecisions) {
+  std::vector<WeightedNumber> numbers;
+  for (std::uint32_t n = 0; n < 512; ++n) numbers.push_back({n, 3});
+  const auto bound = least_tests(all_different(512), numbers);
+  ASSERT_TRUE(bound);
+  EXPECT_NEAR(*bound, 512 * 3 * 9, 1e-6);
+}
+
+TEST(LeastTests, IsUnknownAtTheDeadline) {
+  EXPECT_FALSE(least_tests(all_different(5), std::vector<WeightedNumber>{{1, 1}, {3, 1}},
+                           Clock::time_point::min()));
 }
 
 TEST(FewestTests, CountsOneTestForBothSidesOfANumber) {

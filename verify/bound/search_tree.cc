@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <map>
 #include <optional>
 
 #include "harness/base/interrupt.h"
@@ -52,8 +53,13 @@ std::vector<Run> runs_of(std::span<const DecidedRange> ranges,
 class Search {
  public:
   // `after_arguments` bounds the tests after the first test of an argument; nullptr: there is none.
-  Search(const std::vector<Run>& runs, Which which, Search* after_arguments)
-      : runs_(runs), which_(which), after_arguments_(after_arguments), count_(runs.size()) {
+  Search(const std::vector<Run>& runs, Which which, Search* after_arguments,
+         Clock::time_point deadline)
+      : runs_(runs),
+        which_(which),
+        after_arguments_(after_arguments),
+        deadline_(deadline),
+        count_(runs.size()) {
     std::size_t weighted = 0;
     sums_.resize(count_ + 1);
     allowed_.resize(count_ + 1);
@@ -71,12 +77,18 @@ class Search {
     const auto k = static_cast<double>(count_);
     const double holes = std::sqrt(kMostWork * 12 / (k * k * k));
     holes_ = std::min({kMostHoles, weighted, static_cast<std::size_t>(std::min(holes, 1e6))});
-    find_previous();
+    find_kinds();
     find_heaviest();
     known_.assign(count_ * count_ * (holes_ + 1) * 2, -1);
   }
 
-  double least() { return value({0, count_ - 1}, 0, false); }
+  // Returns nothing if the search stopped before its end.
+  std::optional<double> least() {
+    const double out = value({0, count_ - 1}, 0, false);
+    if (stopped_ || (after_arguments_ != nullptr && after_arguments_->stopped_))
+      return std::nullopt;
+    return out;
+  }
 
   // Returns the bound for a stretch without its best holes, of which there are at most `most`.
   double with_holes(std::size_t first, std::size_t last, std::size_t most) {
@@ -114,12 +126,19 @@ class Search {
     return more ? 0 : std::max(0.0, sum(at) - heaviest(at, holes));
   }
 
-  // For each run, finds the previous one with the same decision.
-  void find_previous() {
-    previous_.assign(count_, std::nullopt);
-    for (std::size_t i = 0; i < count_; ++i)
-      for (std::size_t j = i; j-- > 0 && !previous_[i];)
-        if (runs_[j].range.decision == runs_[i].range.decision) previous_[i] = j;
+  // Numbers the decisions.
+  void find_kinds() {
+    std::map<std::uint32_t, std::size_t> kinds;
+    for (const Run& run : runs_)
+      kinds_.push_back(kinds.try_emplace(run.range.decision, kinds.size()).first->second);
+    shares_.resize(kinds.size());
+  }
+
+  // Returns whether the search has to stop. It looks at the clock for few of its states.
+  bool stopped() {
+    constexpr std::size_t kStates = 64;
+    if (!stopped_ && ++states_ % kStates == 1) stopped_ = stop_wanted() || Clock::now() > deadline_;
+    return stopped_;
   }
 
   void find_heaviest() {
@@ -148,10 +167,11 @@ class Search {
   // holes <= min(holes_, positive(at)).
   double value(Stretch at, std::size_t holes, bool after_equality) {
     const double weight = left(at, holes);
-    if (weight <= 0 || stop_wanted()) return 0;  // a bound, if not the best
+    if (weight <= 0) return 0;
     double& known = known_[((at.first * count_ + at.last) * (holes_ + 1) + holes) * 2 +
                            (after_equality ? 1 : 0)];
     if (known >= 0) return known;
+    if (stopped()) return 0;
     double best = kNever;
     if (!after_equality && decided(at)) best = 0;
     best = std::min(best, divided(at, holes, after_equality, best));
@@ -217,28 +237,43 @@ class Search {
   // Returns the bound if all further tests are for equality: one for each number without the
   // decision that remains.
   double equalities(Stretch at, std::size_t holes, double best) {
-    for (std::size_t i = at.first; i <= at.last; ++i) {
-      const bool seen = previous_[i] && *previous_[i] >= at.first;
-      if (!seen && counts(runs_[i]))
-        best = std::min(best, equalities(at, holes, runs_[i].range.decision, best));
-    }
-    return best;
-  }
-
-  double equalities(Stretch at, std::size_t holes, std::uint32_t decision, double best) {
-    std::uint64_t others = 0;  // numbers with other decisions
-    std::size_t tested = 0;    // those with a weight
-    double kept = 0;
+    Share all;
+    present_.clear();
     for (std::size_t i = at.first; i <= at.last; ++i) {
       const Run& run = runs_[i];
       if (!counts(run)) continue;
-      if (run.range.decision == decision) {
-        kept += run.sum;
-        continue;
-      }
-      others += run.size;
-      tested += run.weights.size();
+      Share& share = shares_[kinds_[i]];
+      if (share.size == 0) present_.push_back(i);
+      share.add(run);
+      all.add(run);
     }
+    for (const std::size_t i : present_) {
+      const Share& share = shares_[kinds_[i]];
+      best = std::min(best, equalities(at, holes, runs_[i].range.decision, share,
+                                       all.size - share.size, all.tested - share.tested, best));
+    }
+    for (const std::size_t i : present_) shares_[kinds_[i]] = {};
+    return best;
+  }
+
+  // Numbers of a stretch.
+  struct Share {
+    std::uint64_t size = 0;
+    std::size_t tested = 0;  // those with a weight
+    double sum = 0;          // of the weights
+
+    void add(const Run& run) {
+      size += run.size;
+      tested += run.weights.size();
+      sum += run.sum;
+    }
+  };
+
+  // `share` are the numbers with the decision. There are `others` with other decisions, of which
+  // `tested` have a weight.
+  double equalities(Stretch at, std::size_t holes, std::uint32_t decision, const Share& share,
+                    std::uint64_t others, std::size_t tested, double best) {
+    const double kept = share.sum;
     const double gone = heaviest(at, holes);
     const double least_tested = static_cast<double>(tested - std::min(tested, holes));
     const double least_others =
@@ -279,27 +314,55 @@ class Search {
   const std::vector<Run>& runs_;
   Which which_;
   Search* after_arguments_;
+  Clock::time_point deadline_;
+  bool stopped_ = false;  // values since then are meaningless
+  std::size_t states_ = 0;
   std::size_t count_;
   std::size_t holes_ = 0;  // states have at most this many
   double lightest_ = kNever;
   double slack_ = 0;
-  std::vector<double> sums_;         // of the weights of the runs before each run
-  std::vector<double> allowed_;      // the same for Run::allowed
-  std::vector<std::size_t> counts_;  // the same for the numbers with a weight
-  std::vector<std::optional<std::size_t>> previous_;
+  std::vector<double> sums_;          // of the weights of the runs before each run
+  std::vector<double> allowed_;       // the same for Run::allowed
+  std::vector<std::size_t> counts_;   // the same for the numbers with a weight
+  std::vector<std::size_t> kinds_;    // the number of each run's decision
+  std::vector<Share> shares_;         // of each decision; empty between calls of equalities()
+  std::vector<std::size_t> present_;  // the first run of each decision, in equalities()
   std::vector<double> heaviest_;
   std::vector<double> known_;  // -1: not yet
 };
 
+// Returns the entropy of the decisions that depend on the number alone, times the sum of their
+// weights. It is close for numbers with many different decisions, for which a Search has no holes.
+double entropy(std::span<const Run> runs) {
+  std::map<std::uint32_t, double> by_decision;
+  double all = 0;
+  for (const Run& run : runs) {
+    if (!run.range.by_number) continue;
+    by_decision[run.range.decision] += run.sum;
+    all += run.sum;
+  }
+  double out = 0;
+  for (const auto& [decision, sum] : by_decision)
+    if (sum > 0) out += sum * std::log2(all / sum);
+  return out;
+}
+
+// Returns the larger bound, if the search was complete.
+std::optional<double> larger(const std::optional<double>& found, double other) {
+  return found ? std::optional(std::max(*found, other)) : std::nullopt;
+}
+
 }  // namespace
 
-double least_tests(std::span<const DecidedRange> ranges, std::span<const WeightedNumber> numbers) {
+std::optional<double> least_tests(std::span<const DecidedRange> ranges,
+                                  std::span<const WeightedNumber> numbers,
+                                  Clock::time_point deadline) {
   const std::vector<Run> runs = runs_of(ranges, numbers);
-  Search after_arguments(runs, Which::kByNumber, nullptr);
+  Search after_arguments(runs, Which::kByNumber, nullptr, deadline);
   const bool arguments =
       std::ranges::any_of(ranges, [](const DecidedRange& range) { return !range.by_number; });
-  if (!arguments) return after_arguments.least();
-  return Search(runs, Which::kAll, &after_arguments).least();
+  if (!arguments) return larger(after_arguments.least(), entropy(runs));
+  return larger(Search(runs, Which::kAll, &after_arguments, deadline).least(), entropy(runs));
 }
 
 std::size_t fewest_tests(std::span<const std::uint32_t> boundaries) {

@@ -4,8 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
+
+#include "harness/base/clock.h"
 
 namespace secequiv::bound {
 
@@ -26,9 +29,12 @@ struct WeightedNumber {
 // Returns a lower bound for a sum over the weighted numbers: the weight times the tests of the
 // number that any such program executes until it knows the decision. For numbers that are not
 // decided by_number, only allowed inputs count. The sum also contains the loads and tests of
-// arguments that inputs decided by_number execute. Preconditions: the ranges are all 2^32 numbers
-// in ascending order, and weighted numbers ascend.
-double least_tests(std::span<const DecidedRange> ranges, std::span<const WeightedNumber> numbers);
+// arguments that inputs decided by_number execute. Returns nothing if the search is not complete at
+// the deadline or if the user interrupts it. Preconditions: the ranges are all 2^32 numbers in
+// ascending order, and weighted numbers ascend.
+std::optional<double> least_tests(std::span<const DecidedRange> ranges,
+                                  std::span<const WeightedNumber> numbers,
+                                  Clock::time_point deadline = Clock::time_point::max());
 
 // Returns how many tests a program needs at least if, for each of these numbers n, some test must
 // have different outcomes for n - 1 and n. Precondition: the numbers ascend.

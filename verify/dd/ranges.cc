@@ -1,7 +1,48 @@
 #include "verify/dd/ranges.h"
 
+#include <map>
+#include <utility>
+
 namespace secequiv::dd {
 namespace {
+
+// Returns whether all bits of the word come first in the function.
+bool divides(const Space& space, NodeId function, std::uint32_t word) {
+  const Order& order = space.order();
+  return order.whole(word) && space.diagrams().level(function) >= order.level(word, 31);
+}
+
+class Counting {
+ public:
+  struct Count {
+    double ranges;
+    NodeId first;  // the function for the smallest value
+    NodeId last;
+  };
+
+  Counting(Space& space, std::uint32_t word) : space_(space), word_(word) {}
+
+  // Counts the ranges of the values whose lowest `free` bits are not yet known.
+  Count count(NodeId id, std::uint32_t free) {
+    Diagrams& diagrams = space_.diagrams();
+    if (free == 0 || diagrams.level(id) > space_.order().level(word_, 0) || !diagrams.step())
+      return {1, id, id};
+    const auto key = std::pair(id, free);
+    if (const auto known = known_.find(key); known != known_.end()) return known->second;
+    const std::uint32_t level = space_.order().level(word_, free - 1);
+    const Count low = count(diagrams.cofactor(id, level, false), free - 1);
+    const Count high = count(diagrams.cofactor(id, level, true), free - 1);
+    const Count out{low.ranges + high.ranges - (low.last == high.first ? 1 : 0), low.first,
+                    high.last};
+    known_.emplace(key, out);
+    return out;
+  }
+
+ private:
+  Space& space_;
+  std::uint32_t word_;
+  std::map<std::pair<NodeId, std::uint32_t>, Count> known_;
+};
 
 class Division {
  public:
@@ -44,12 +85,15 @@ class Division {
 
 std::optional<std::vector<WordRange>> ranges(Space& space, NodeId function, std::uint32_t word,
                                              std::size_t most) {
-  const Order& order = space.order();
-  if (!order.whole(word) || space.diagrams().level(function) < order.level(word, 31))
-    return std::nullopt;
+  if (!divides(space, function, word)) return std::nullopt;
   Division division(space, word, most);
   division.divide(function, 0, 32);
   return std::move(division).result();
+}
+
+std::optional<double> range_count(Space& space, NodeId function, std::uint32_t word) {
+  if (!divides(space, function, word)) return std::nullopt;
+  return Counting(space, word).count(function, 32).ranges;
 }
 
 }  // namespace secequiv::dd

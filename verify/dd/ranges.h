@@ -22,4 +22,9 @@ struct WordRange {
 std::optional<std::vector<WordRange>> ranges(Space& space, NodeId function, std::uint32_t word,
                                              std::size_t most);
 
+// Returns how many ranges of `word` the function has, however many they are. Returns nothing if it
+// tests another word before this one or tests their bits in turn. Meaningless if the space is
+// exhausted.
+std::optional<double> range_count(Space& space, NodeId function, std::uint32_t word);
+
 }  // namespace secequiv::dd
