@@ -82,7 +82,7 @@ class DoorFinder {
       const auto found = way.find(entry.nr, *nr);
       if (!found) continue;
       same_calls_.emplace(other.arch(), entry.name);
-      add(cause, true, other.arch(),
+      add(cause, is_usual(other.arch()), other.arch(),
           {entry.name,
            entry.name,
            found->first,
@@ -94,6 +94,9 @@ class DoorFinder {
     return unchecked || open;
   }
 
+  // Returns whether kernels usually have the entry for this architecture's calls: most distributions
+  // leave x32 out or switch it off.
+  static bool is_usual(Arch arch) { return arch != Arch::kX32; }
   static std::string_view kernel_option(Arch arch) {
     if (arch == Arch::kX32) return "CONFIG_X86_X32_ABI";
     return arch == Arch::kI386 ? "CONFIG_IA32_EMULATION" : "CONFIG_COMPAT";
@@ -135,9 +138,10 @@ class DoorFinder {
     const Cause cause = door.kind == DoorKind::kMultiplexer ? Cause::kMultiplexer
                         : door.kind == DoorKind::kIoUring   ? Cause::kIoUring
                                                             : Cause::kOtherCall;
-    add(cause, door.certain(), to.arch(),
-        {door.call, door.door, inputs->first, inputs->second, door.operation, door.needs,
-         door.source});
+    const bool usual = is_usual(to.arch());
+    add(cause, door.certain() && usual, to.arch(),
+        {door.call, door.door, inputs->first, inputs->second, door.operation,
+         usual || !door.needs.empty() ? door.needs : kernel_option(to.arch()), door.source});
     found_.emplace(door.call, door.door);
     return true;
   }

@@ -76,6 +76,17 @@ std::string shown_calls(Arch arch, std::span<const std::uint32_t> numbers, std::
   return first_and_count(numbers, most, [&](std::uint32_t nr) { return shown_call(arch, nr); });
 }
 
+std::string shown_call(const SeccompData& data) {
+  const Endian endian = endian_of(data.arch());
+  int last = kArgCount;
+  while (last > 0 && data.field(last - 1, endian) == 0) --last;
+  std::vector<std::string> arguments;
+  for (int i = 0; i < last; ++i) arguments.push_back(fmt::format("{:#x}", data.field(i, endian)));
+  const auto arch = arch_from_data(data.arch(), data.nr());
+  return fmt::format("{}({})", arch ? shown_call(*arch, data.nr()) : "?",
+                     fmt::join(arguments, ", "));
+}
+
 std::string shown_call(Arch arch, std::uint32_t nr) {
   const std::string_view name = syscall_name(arch, nr);
   return name.empty() ? fmt::format("syscall {}", nr) : std::string(name);

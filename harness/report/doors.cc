@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "harness/base/text.h"
+#include "harness/compare/cache_change.h"
+#include "harness/report/json.h"
 
 namespace secequiv {
 namespace {
@@ -52,6 +54,12 @@ std::string other_numbers(const DoorFinding& finding) {
                      counted(calls.size(), "call"), refused_arch(finding), arch, joined(calls));
 }
 
+// Returns "i386:socketcall(0x1)".
+std::string call_on(const SeccompData& data) {
+  const auto arch = arch_from_data(data.arch(), data.nr());
+  return fmt::format("{}:{}", arch ? arch_info(*arch).name : "?", shown_call(data));
+}
+
 std::string what_is_open(const DoorFinding& finding) {
   if (finding.cause <= Cause::kSameCall) return other_numbers(finding);
   const std::string_view arch = arch_info(finding.arch).name;
@@ -95,8 +103,8 @@ std::string door_text(const DoorFinding& finding) {
   const OpenDoor& first = finding.open.front();
   const std::string by = first.rule.shown();
   return fmt::format("{}\n  refused: {}{}\n  allowed: {}\n  source:  {}\n", door_line(finding),
-                     describe(first.refused), by.empty() ? "" : fmt::format(", by {}", by),
-                     describe(first.allowed), first.source);
+                     call_on(first.refused), by.empty() ? "" : fmt::format("  by {}", by),
+                     call_on(first.allowed), first.source);
 }
 
 nlohmann::ordered_json to_json(const DoorFinding& finding) {
@@ -104,13 +112,12 @@ nlohmann::ordered_json to_json(const DoorFinding& finding) {
   for (const OpenDoor& one : finding.open) {
     nlohmann::ordered_json row{{"call", one.call},
                                {"door", one.door},
-                               {"refused", describe(one.refused)},
-                               {"allowed", describe(one.allowed)},
+                               {"refused", to_json(one.refused)},
+                               {"allowed", to_json(one.allowed)},
                                {"source", one.source}};
     if (!one.needs.empty()) row["needs"] = one.needs;
     if (!one.operation.empty()) row["operation"] = one.operation;
-    if (!one.rule.text.empty()) row["rule"] = one.rule.text;
-    if (one.rule.position.at != nullptr) row["position"] = to_json(*one.rule.position.at);
+    if (one.rule.position.at != nullptr) row["origin"] = to_json(*one.rule.position.at);
     open.push_back(std::move(row));
   }
   nlohmann::ordered_json out{{"cause", door_cause(finding.cause)},

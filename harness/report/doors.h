@@ -22,7 +22,7 @@ struct OpenDoor {
   SeccompData allowed = {};
   std::string_view operation = {};  // of io_uring: "IORING_OP_OPENAT"
   // What the door needs besides permission; also set if a kernel can be built without its
-  // architecture.
+  // architecture. Most kernels have the entries of i386 and arm, so these doors are certain.
   std::string_view needs = {};
   std::string_view source = {};  // why both do the same
   DecidingRule rule = {};        // what refuses, if known

@@ -73,29 +73,18 @@ std::string title(const SplitRow& row) {
                      arguments_text(split.arguments));
 }
 
-std::string call_line(const SeccompData& data) {
-  const Endian endian = endian_of(data.arch());
-  int last = kArgCount;
-  while (last > 0 && data.field(last - 1, endian) == 0) --last;
-  std::vector<std::string> arguments;
-  for (int i = 0; i < last; ++i) arguments.push_back(fmt::format("{:#x}", data.field(i, endian)));
-  const auto arch = arch_from_data(data.arch(), data.nr());
-  return fmt::format("{}({})", arch ? shown_call(*arch, data.nr()) : "?",
-                     fmt::join(arguments, ", "));
-}
-
 std::string message(const SplitRow& row) {
   const SplitReport& split = *row.first;
   return fmt::format("{}: {}, so {} gets what {} is refused", title(row),
                      fmt::join(ignored_differences(split.refused, split.allowed), "; "),
-                     call_line(split.allowed), call_line(split.refused));
+                     shown_call(split.allowed), shown_call(split.refused));
 }
 
 std::string detail_of(const SplitRow& row) {
   const SplitReport& split = *row.first;
   return fmt::format("  refused: {}  {}\n  allowed: {}  {}\n  instead: {}\n",
-                     call_line(split.refused), decided(split.refused_value, split.refused_by),
-                     call_line(split.allowed), decided(split.allowed_value, split.allowed_by),
+                     shown_call(split.refused), decided(split.refused_value, split.refused_by),
+                     shown_call(split.allowed), decided(split.allowed_value, split.allowed_by),
                      advice(split));
 }
 
