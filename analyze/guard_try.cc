@@ -33,8 +33,8 @@ std::string obstacle_of(std::span<const ProgramView> stack) {
   return "";
 }
 
-Error contradiction(const SeccompData& call, const kernel::Answer& expected,
-                    const kernel::Answer& found) {
+Error contradicted(const SeccompData& call, const kernel::Answer& expected,
+                   const kernel::Answer& found) {
   return make_error(ErrorCode::kInternal, "kernel",
                     fmt::format("the running kernel contradicts this finding; expected {} for {}, "
                                 "found {}; please report this",
@@ -50,10 +50,10 @@ Result<RealAnswers> answers_to(std::span<const ProgramView> stack, const SplitRe
   if (!refused) return refused.error();
   const auto allowed = kernel::real_call(stack, hole.allowed);
   if (!allowed) return allowed.error();
-  if (*same != *plain) return contradiction(hole.allowed, *plain, *same);
+  if (*same != *plain) return contradicted(hole.allowed, *plain, *same);
   const kernel::Answer expected = kernel::refusal(hole.refused_value);
-  if (*refused != expected) return contradiction(hole.refused, expected, *refused);
-  if (*allowed != *plain) return contradiction(hole.allowed, *plain, *allowed);
+  if (*refused != expected) return contradicted(hole.refused, expected, *refused);
+  if (*allowed != *plain) return contradicted(hole.allowed, *plain, *allowed);
   return RealAnswers{*refused, *allowed, *plain};
 }
 
