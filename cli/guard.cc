@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "analyze/guard_try.h"
 #include "cli/command.h"
 #include "cli/engine_options.h"
 #include "cli/filter_or_process.h"
@@ -17,6 +18,7 @@ struct GuardOptions {
   Options options;
   FilterOrProcess input;
   EngineOptions engine;
+  bool run = false;
   bool fix = false;
   PolicyFormOption form;
 };
@@ -46,8 +48,10 @@ Result<int> guard_filter(const GuardOptions& given) {
   GuardJob job{std::move(*stack), given.options.oci().arch, given.engine.limits()};
   job.limits.seconds = given.options.timeout;
   if (given.fix) return write_fixed(given, job);
-  const auto found = guard(job);
+  auto found = guard(job);
   if (!found) return found.error();
+  if (given.run)
+    if (const Status tried = try_holes(job.stack.filters, *found); !tried) return tried.error();
   return print_found(given.options.json ? render(to_json(*found)) : guard_text(*found),
                      reported(*found), given.options, Ok{}, VerdictLine::kFirst);
 }
@@ -59,6 +63,8 @@ void add_guard(CLI::App& app, Context& context) {
       app, context, "guard",
       "Find ways around a filter, such as tests of bits that the kernel ignores", guard_filter);
   given->input.add(*sub);
+  sub->add_flag("--try", given->run,
+                "Run both inputs of each finding in a child with the filter installed");
   CLI::Option* const fix =
       sub->add_flag("--fix", given->fix,
                     "Write the policy with tests that look only at what the kernel looks at");
@@ -67,7 +73,7 @@ void add_guard(CLI::App& app, Context& context) {
   given->options.add(*sub, {kInput, kTimeout, kImport, kQuiet, kJson, kReports});
   given->options.add_output(*sub);
   sub->get_option("--as")->needs(fix);
-  fix->excludes(sub->get_option("--json"));
+  for (const char* name : {"--json", "--try"}) fix->excludes(sub->get_option(name));
   for (const auto& [name, file] : given->options.reports)
     fix->excludes(sub->get_option(fmt::format("--{}", name)));
 }

@@ -8,7 +8,7 @@ import sys
 import xml.etree.ElementTree as ElementTree
 
 import pytest
-from cli_tool import POLICIES, PROGRAMS, ROOT, evaluate, program, read_raw, report, run, run_stack, words_bytes
+from cli_tool import POLICIES, PROGRAMS, ROOT, binary, evaluate, program, read_raw, report, run, run_stack, without_kernel, words_bytes
 from test_cli_lift import INSTALL
 
 DOCKER = POLICIES / "oci" / "docker-default.json"
@@ -180,6 +180,60 @@ def test_filters_of_a_process(asm, tmp_path):
     assert run("guard", "--pid", process.pid).status == 2
 
 
+# --try
+
+def tried(*args):
+    """Returns the report with the kernel's answers to its only hole."""
+    document, done = report("guard", *args, "--try")
+    assert done.status == 1, done
+    answers = document["holes"][0]["kernel"]
+    if "not permitted" in answers.get("not_run", "") or "already has a seccomp filter" in answers.get("not_run", ""):
+        without_kernel(answers["not_run"])
+    return answers
+
+
+def test_the_running_kernel_confirms_a_way_around(asm):
+    path = asm(HOLE)
+    assert tried(path) == {"refused": "EPERM", "allowed": "EBADF", "unfiltered": "EBADF"}
+    assert "  kernel:  EPERM for the refused input; EBADF for the other one, as without the filter\n" in run("guard", path, "--try").out
+    killed = tried(asm(HOLE.replace("0x50001", "0x80000000")))
+    assert (killed["refused"], killed["allowed"]) == ("SIGSYS", "EBADF")
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_the_running_kernel_confirms_known_mistakes(name):
+    answers = tried(side_of(name, "before"))
+    assert answers["refused"] in ("EPERM", "EINVAL") and answers["allowed"] == answers["unfiltered"] not in ("EPERM", "EINVAL")
+
+
+def test_the_running_kernel_confirms_the_filter_of_a_profile():
+    assert tried(PROGRAMS / "libseccomp" / "docker-x86_64.tree.bpf")["refused"] == "EPERM"
+
+
+def test_equal_errors_show_nothing(asm):
+    path = asm(HOLE.replace("0x50001", "0x50009"))
+    assert tried(path) == {"refused": "EBADF", "allowed": "EBADF", "unfiltered": "EBADF"}
+    assert "  kernel:  EBADF for both inputs, with and without the filter\n" in run("guard", path, "--try").out
+
+
+def test_calls_that_are_not_run_have_a_reason(asm, policy):
+    unshare = report("guard", policy({"unshare": rule(1, eq=0)}), "--try")[0]["holes"][0]
+    assert unshare["kernel"] == {"not_run": "unshare is not on the list of calls that are harmless to run"}
+    aarch64 = report("guard", PROGRAMS / "libseccomp" / "docker-aarch64.tree.bpf", "--try")[0]["holes"][0]
+    assert aarch64["kernel"] == {"not_run": "the call belongs to another architecture than this program's"}
+    assert run("guard", asm(MENDED), "--try").out == run("guard", asm(MENDED)).out
+
+
+def test_a_process_that_has_a_filter_runs_nothing(asm, tmp_path):
+    raw = tmp_path / "allow"
+    raw.write_bytes(run("asm", asm("ret #0x7fff0000\n"), "--to", "raw", raw=True).out)
+    program = INSTALL.replace('sys.stdin.read()', 'import subprocess\nprint(subprocess.run(sys.argv[2:], stdout=subprocess.PIPE, text=True).stdout)')
+    done = subprocess.run([sys.executable, "-c", program, raw, binary(), "guard", asm(HOLE), "--try"], stdout=subprocess.PIPE, text=True)
+    if not done.stdout.startswith("ready\n"):
+        without_kernel(done.stdout)
+    assert "  kernel:  not run: this process already has a seccomp filter, which may decide first\n" in done.stdout
+
+
 # Exit statuses and errors.
 
 def test_a_computed_return_value_is_unknown(asm):
@@ -196,7 +250,7 @@ def test_a_limit_is_unknown():
 @pytest.mark.parametrize("args, text", [
     ([], "expected a filter, or --pid N"), (["nonexistent"], "cannot open"), (["hole.asm", "--pid", "1"], "cannot be combined"),
     (["hole.asm", "-o", "out.json"], "--output: only --fix writes a policy"), (["hole.asm", "--as", "oci"], "--as requires --fix"),
-    (["hole.asm", "--fix", "--json"], "cannot be combined"), (["hole.asm", "--fix", "--sarif", "s.json"], "cannot be combined"),
+    (["hole.asm", "--fix", "--json"], "cannot be combined"), (["hole.asm", "--fix", "--try"], "cannot be combined"), (["hole.asm", "--fix", "--sarif", "s.json"], "cannot be combined"),
     (["hole.asm", "--fix"], "--fix: expected one policy; `lift` turns a filter into a policy")])
 def test_wrong_usage(args, text, asm, tmp_path):
     asm(HOLE, "hole.asm")

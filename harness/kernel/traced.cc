@@ -6,7 +6,6 @@
 
 #if defined(__x86_64__) && defined(__linux__)
 
-#include <linux/audit.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>

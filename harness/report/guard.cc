@@ -46,6 +46,19 @@ std::string advice(const SplitReport& split) {
   return fmt::format("{}", fmt::join(out, "; "));
 }
 
+// Returns the line about the running kernel, or "" if nobody asked it.
+std::string kernel_line(const SplitReport& split) {
+  if (!split.not_run.empty()) return fmt::format("  kernel:  not run: {}\n", split.not_run);
+  if (!split.answers) return "";
+  if (split.answers->alike())
+    return fmt::format("  kernel:  {} for both inputs, with and without the filter\n",
+                       split.answers->unfiltered.text());
+  return fmt::format(
+      "  kernel:  {} for the refused input; {} for the other one, as without the "
+      "filter\n",
+      split.answers->refused.text(), split.answers->allowed.text());
+}
+
 // Rows that differ only in the architecture become one.
 struct SplitRow {
   const SplitReport* first;
@@ -56,10 +69,10 @@ std::vector<SplitRow> split_rows(const std::vector<SplitReport>& splits) {
   std::vector<SplitRow> out;
   std::map<std::string, std::size_t> known;
   for (const SplitReport& split : splits) {
-    const std::string key =
-        fmt::format("{} {} {} {} {}", syscall_name(split.arch, split.nr),
-                    arguments_text(split.arguments), decided(split.refused_value, split.refused_by),
-                    decided(split.allowed_value, split.allowed_by), advice(split));
+    const std::string key = fmt::format(
+        "{} {} {} {} {} {}", syscall_name(split.arch, split.nr), arguments_text(split.arguments),
+        decided(split.refused_value, split.refused_by),
+        decided(split.allowed_value, split.allowed_by), advice(split), kernel_line(split));
     const auto [at, added] = known.emplace(key, out.size());
     if (added) out.push_back({&split, {}});
     out[at->second].arches.push_back(arch_info(split.arch).name);
@@ -82,10 +95,10 @@ std::string message(const SplitRow& row) {
 
 std::string detail_of(const SplitRow& row) {
   const SplitReport& split = *row.first;
-  return fmt::format("  refused: {}  {}\n  allowed: {}  {}\n  instead: {}\n",
+  return fmt::format("  refused: {}  {}\n  allowed: {}  {}\n{}  instead: {}\n",
                      shown_call(split.refused), decided(split.refused_value, split.refused_by),
                      shown_call(split.allowed), decided(split.allowed_value, split.allowed_by),
-                     advice(split));
+                     kernel_line(split), advice(split));
 }
 
 std::string strict_note(const GuardReport& report) {
@@ -115,9 +128,16 @@ ordered_json side_json(const SeccompData& data, std::uint32_t value, const Decid
   return out;
 }
 
+ordered_json kernel_json(const SplitReport& split) {
+  if (!split.answers) return {{"not_run", split.not_run}};
+  return {{"refused", split.answers->refused.text()},
+          {"allowed", split.answers->allowed.text()},
+          {"unfiltered", split.answers->unfiltered.text()}};
+}
+
 ordered_json splits_json(const std::vector<SplitReport>& splits) {
   ordered_json out = ordered_json::array();
-  for (const SplitReport& split : splits)
+  for (const SplitReport& split : splits) {
     out.push_back({{"arch", arch_info(split.arch).name},
                    {"nr", split.nr},
                    {"call", syscall_name(split.arch, split.nr)},
@@ -126,6 +146,8 @@ ordered_json splits_json(const std::vector<SplitReport>& splits) {
                    {"refused", side_json(split.refused, split.refused_value, split.refused_by)},
                    {"allowed", side_json(split.allowed, split.allowed_value, split.allowed_by)},
                    {"instead", advice(split)}});
+    if (split.answers || !split.not_run.empty()) out.back()["kernel"] = kernel_json(split);
+  }
   return out;
 }
 

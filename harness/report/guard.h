@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/compare/verdict.h"
+#include "harness/kernel/real_call.h"
 #include "harness/report/doors.h"
 #include "harness/report/pair_notes.h"
 #include "harness/report/reported.h"
@@ -16,6 +17,17 @@
 #include "harness/seccomp/data.h"
 
 namespace secequiv {
+
+// What the running kernel answered to both inputs of a pair.
+struct RealAnswers {
+  kernel::Answer refused;
+  kernel::Answer allowed;
+  kernel::Answer unfiltered;  // to either input, without the filter
+
+  // Returns whether a process sees the same with and without the filter. The answers then show
+  // nothing about the filter.
+  [[nodiscard]] bool alike() const { return refused == unfiltered; }
+};
 
 // Two inputs that the kernel cannot tell apart, one of which the filter refuses.
 struct SplitReport {
@@ -28,6 +40,8 @@ struct SplitReport {
   SeccompData allowed;
   std::uint32_t allowed_value;
   DecidingRule allowed_by = {};
+  std::optional<RealAnswers> answers = {};
+  std::string not_run = {};  // why there are no answers, although somebody asked for them
 };
 
 struct GuardReport {

@@ -110,6 +110,26 @@ TEST(GuardReport, ArgumentsThatACallDoesNotHaveShouldNotBeTested) {
       << text;
 }
 
+TEST(GuardReport, TheKernelsAnswersAreALine) {
+  using Answer = kernel::Answer;
+  const Answer eperm{Answer::Kind::kError, 1};
+  GuardReport report = made_by_hand();
+  EXPECT_FALSE(to_json(report)["holes"][0].contains("kernel"));
+  report.holes[0].answers = RealAnswers{eperm, {}, {}};
+  EXPECT_NE(guard_text(report).find("\n  kernel:  EPERM for the refused input; ran for the other "
+                                    "one, as without the filter\n  instead: "),
+            std::string::npos)
+      << guard_text(report);
+  EXPECT_EQ(to_json(report)["holes"][0]["kernel"]["unfiltered"], "ran");
+  report.holes[0].answers = RealAnswers{eperm, eperm, eperm};
+  EXPECT_NE(guard_text(report).find("kernel:  EPERM for both inputs, with and without the filter"),
+            std::string::npos);
+  report.holes[0].answers.reset();
+  report.holes[0].not_run = "reason";
+  EXPECT_NE(guard_text(report).find("\n  kernel:  not run: reason\n"), std::string::npos);
+  EXPECT_EQ(to_json(report)["holes"][0]["kernel"], nlohmann::ordered_json({{"not_run", "reason"}}));
+}
+
 TEST(GuardReport, CasesArePlacedAtTheRuleThatRefuses) {
   const ReportedCases cases = reported(made_by_hand());
   ASSERT_EQ(cases.cases.size(), 1u);

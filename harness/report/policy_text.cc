@@ -199,9 +199,9 @@ bool tests_low_halves(const Rule& rule) {
          });
 }
 
-class Page {
+class PolicyPage {
  public:
-  explicit Page(const Policy& policy) : policy_(policy) {}
+  explicit PolicyPage(const Policy& policy) : policy_(policy) {}
 
   std::string text() {
     find_halves();
@@ -369,6 +369,6 @@ std::vector<std::string> rule_conditions(const Rule& rule, Arch arch, std::uint3
   return Conditions({arch, nr}, halves).alternatives_of(rule);
 }
 
-std::string policy_text(const Policy& policy) { return Page(policy).text(); }
+std::string policy_text(const Policy& policy) { return PolicyPage(policy).text(); }
 
 }  // namespace secequiv
