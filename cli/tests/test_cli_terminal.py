@@ -95,9 +95,10 @@ def test_tables_and_options_fit_80_columns_as_they_are(name, getpid):
 def test_the_descriptions_of_options_form_a_column(command, columns):
     """A long name is alone on its line, so two blanks stand before each description."""
     rows = run(command, "--help", env={**os.environ, "COLUMNS": columns}).out.split("Options:\n")[1].splitlines()
+    rows = [row for row in rows if row.startswith(" ")]  # no headings
     names = [row for row in rows if row.startswith("  -")]
     assert names and all(re.match(r".{28}  \S", row) or re.fullmatch(r"  -\S+( \S+)?", row) for row in names), names
-    assert all(re.match(r" {30}\S", row) for row in rows if row and row not in names), rows
+    assert all(re.match(r" {30}\S", row) for row in rows if row not in names), rows
 
 
 def test_two_traces_stand_one_above_the_other_if_there_is_no_room(getpid, getpid_enoent):
