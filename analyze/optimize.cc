@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "analyze/proven.h"
+#include "analyze/rule_forms.h"
 #include "fuzz/hunt/assess.h"
-#include "harness/optimize/rules/tree.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/json.h"
 #include "harness/report/optimize.h"
@@ -42,48 +41,6 @@ OptimizeResult from_policy(const OptimizeJob& job, const Policy& policy) {
   return out;
 }
 
-// Returns the range of values that an all_of describes with kGe and kLe, as matchers, or nothing.
-std::optional<std::pair<std::size_t, std::array<Matcher, 2>>> range_of(const Rule& rule) {
-  if (rule.kind != Rule::Kind::kAllOf || rule.children.size() != 2) return std::nullopt;
-  std::array<Matcher, 2> out;
-  std::array<std::size_t, 2> fields{};
-  for (std::size_t i = 0; i < 2; ++i) {
-    const Rule& child = rule.children[i];
-    if (child.kind != Rule::Kind::kArgs || matcher_count(child) != 1) return std::nullopt;
-    fields[i] = static_cast<std::size_t>(
-        std::ranges::find_if(child.fields,
-                             [](const Matcher& m) { return m.op != Matcher::Op::kAny; }) -
-        child.fields.begin());
-    out[i] = child.fields[fields[i]];
-  }
-  const bool between = out[0].op == Matcher::Op::kGe && out[1].op == Matcher::Op::kLe;
-  if (!between || fields[0] != fields[1] || out[0].low_half != out[1].low_half) return std::nullopt;
-  return std::pair(fields[0], out);
-}
-
-// Replaces short ranges by their values. People prefer ranges, but search trees need values.
-Policy with_values(Policy policy) {
-  constexpr std::uint64_t kLongestRange = 16;
-  const auto listed = [](Rule rule) {
-    const auto range = range_of(rule);
-    if (!range) return rule;
-    const auto& [field, bounds] = *range;
-    if (bounds[1].value < bounds[0].value || bounds[1].value - bounds[0].value >= kLongestRange)
-      return rule;
-    std::vector<Rule> values;
-    for (std::uint64_t i = 0; i <= bounds[1].value - bounds[0].value; ++i) {
-      Matcher equal = bounds[0];
-      equal.op = Matcher::Op::kEq;
-      equal.value += i;
-      values.push_back(detail::args_rule(field, std::move(equal)));
-    }
-    return detail::branching(Rule::Kind::kAnyOf, std::move(values));
-  };
-  for (RuleSet& set : policy.rule_sets)
-    for (SyscallRule& entry : set.rules) entry.rule = detail::rewrite(entry.rule, listed);
-  return policy;
-}
-
 // Returns the shortest of the results that are possible for a program.
 Result<OptimizeResult> from_programs(const OptimizeJob& job) {
   std::optional<OptimizeResult> alone;
@@ -99,11 +56,10 @@ Result<OptimizeResult> from_programs(const OptimizeJob& job) {
     return std::move(*alone);
   }
   OptimizeResult out = from_policy(job, lifted->policy);
-  if (const Policy listed = with_values(lifted->policy);
-      job.wanted == Wanted::kProgram && listed != lifted->policy) {
-    OptimizeResult other = from_policy(job, listed);
-    if (other.program.size() < out.program.size()) out = std::move(other);
-  }
+  if (job.wanted == Wanted::kProgram)
+    for (const Policy& form : forms_for_search(lifted->policy))
+      if (OptimizeResult other = from_policy(job, form); other.program.size() < out.program.size())
+        out = std::move(other);
   if (alone && alone->program.size() <= out.program.size()) return std::move(*alone);
   if (alone) out.bytecode_alone = alone->bytecode_alone;
   out.lifted = std::move(*lifted);

@@ -28,6 +28,15 @@ class Layout : public CLI::Formatter {
     return out + "\n";
   }
 
+  // Puts the description on a line of its own if the name leaves no room for two blanks before it.
+  std::string make_option(const CLI::Option* option, bool positional) const override {
+    const std::string name = "  " + make_option_name(option, positional) + make_option_opts(option);
+    const std::size_t width = get_column_width();
+    return name.size() + 2 <= width
+               ? fmt::format("{:<{}}{}\n", name, width, make_option_desc(option))
+               : fmt::format("{}\n{:{}}{}\n", name, "", width, make_option_desc(option));
+  }
+
   std::string make_option_opts(const CLI::Option* option) const override {
     if (option->get_positional() || option->get_items_expected_max() == 0) return {};
     return " " + placeholder(*option);

@@ -61,6 +61,24 @@ Program bound_on_wrong_side(const Policy& policy) {
   return optimize(program).program;
 }
 
+// Omits the last number of each default range.
+Program default_range_without_its_end(const Policy& policy) {
+  Policy out = policy;
+  std::erase_if(out.default_ranges,
+                [](const DefaultRange& range) { return range.first == range.last; });
+  for (DefaultRange& range : out.default_ranges) --range.last;
+  return optimize(out).program;
+}
+
+// Gives all architectures but the first the default action for numbers in default ranges.
+Program default_ranges_of_one_arch(const Policy& policy) {
+  Policy out = policy;
+  std::erase_if(out.default_ranges, [&](const DefaultRange& range) {
+    return range.arch != policy.default_ranges.front().arch;
+  });
+  return optimize(out).program;
+}
+
 }  // namespace
 
 std::vector<Planted> planted_in_layout() {
@@ -73,6 +91,10 @@ std::vector<Planted> planted_in_layout() {
        PlantedCompiler(trees_sorted_as_signed)},
       {"tree-bound-off-by-one", "a bound of a search tree is off by one",
        PlantedCompiler(bound_on_wrong_side)},
+      {"default-range-without-its-end", "a default range of numbers ends one number too early",
+       PlantedCompiler(default_range_without_its_end)},
+      {"default-ranges-of-one-arch", "the default ranges of all but one architecture are lost",
+       PlantedCompiler(default_ranges_of_one_arch)},
   };
 }
 

@@ -271,10 +271,11 @@ def test_a_program_is_lifted_if_that_makes_it_shorter(tmp_path):
     assert run("optimize", rules).out == done.out
 
 
-def test_lifted_rules_give_nearly_as_short_programs_as_the_original_rules(tmp_path):
-    """The rules for socket options have ranges, whose values the search trees need."""
-    lifted = optimized(PROGRAMS / "gvisor" / "kvm-everything.after.bpf", tmp_path)
-    assert len(lifted) <= 1.05 * len(optimized(POLICIES / "gvisor" / "kvm-everything.json", tmp_path))
+@pytest.mark.parametrize("name", ["kvm-everything", "kvm-hostnet", "systrap-hostnet"])
+def test_lifted_rules_give_nearly_as_short_programs_as_the_original_rules(name, tmp_path):
+    """The rules for socket options have ranges, whose values the search trees need, and conditions on several arguments, of which the last is best tested first."""
+    lifted = optimized(PROGRAMS / "gvisor" / (name + ".after.bpf"), tmp_path)
+    assert len(lifted) <= 1.03 * len(optimized(POLICIES / "gvisor" / (name + ".json"), tmp_path))
 
 
 @pytest.mark.parametrize("options", [["--profile", PROFILE], ["--print-rules"], ["--print-plan"]], ids=lambda o: o[0])

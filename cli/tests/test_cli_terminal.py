@@ -90,6 +90,17 @@ def test_tables_and_options_fit_80_columns_as_they_are(name, getpid):
         assert rows[0] == rows[1]
 
 
+@pytest.mark.parametrize("columns", ["80", "500"])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_descriptions_of_options_form_a_column(command, columns):
+    """A long name is alone on its line, so two blanks stand before each description."""
+    rows = run(command, "--help", env={**os.environ, "COLUMNS": columns}).out.split("Options:\n")[1].splitlines()
+    rows = [row for row in rows if row.startswith(" ")]  # no headings
+    names = [row for row in rows if row.startswith("  -")]
+    assert names and all(re.match(r".{28}  \S", row) or re.fullmatch(r"  -\S+( \S+)?", row) for row in names), names
+    assert all(re.match(r" {30}\S", row) for row in rows if row not in names), rows
+
+
 def test_two_traces_stand_one_above_the_other_if_there_is_no_room(getpid, getpid_enoent):
     def rows(columns):
         out = run("prove", "getpid.asm", "getpid-enoent.asm", cwd=getpid.parent, env={**os.environ, "COLUMNS": columns}).out

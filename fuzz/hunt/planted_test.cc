@@ -282,7 +282,7 @@ TEST(Planted, EveryBugClassIsPresent) {
     EXPECT_EQ(broken::find_planted(planted.name), &planted);
     if (!planted.name.starts_with("twin-")) classes.insert(planted.bug_class);
   }
-  EXPECT_EQ(classes.size(), 27u);
+  EXPECT_EQ(classes.size(), 29u);
   EXPECT_EQ(broken::find_planted("twin"), nullptr);
 }
 

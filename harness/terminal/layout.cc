@@ -45,10 +45,11 @@ std::string_view without_trailing_blanks(std::string_view text) {
 
 // Returns where the rest of a long line is continued: below its last column that starts in the left
 // half of the window. If there is no such column, the rest is indented by two columns more than the
-// line.
+// line, or as much if the line is so far right that it is itself the last column of a table.
 std::size_t hanging_indent(std::string_view line, std::size_t columns) {
   const std::size_t start = std::min(line.find_first_not_of(' '), line.size());
-  std::size_t indent = start + 2;
+  constexpr std::size_t kColumn = 24;
+  std::size_t indent = start < kColumn ? start + 2 : start;
   for (std::size_t gap = line.find("  ", start); gap < line.size(); gap = line.find("  ", gap)) {
     gap = line.find_first_not_of(' ', gap);
     if (gap == line.npos || width_of(line.substr(0, gap)) > columns / 2) break;

@@ -18,6 +18,11 @@ TEST(Layout, LongLinesContinueBelowTheirLastColumn) {
   EXPECT_EQ(fitted("aaaaaaaaaaaaaaaaaaaaaaaaa\n", 20), "aaaaaaaaaaaaaaaaaaaa\n  aaaaa\n");
 }
 
+TEST(Layout, ALineThatIsTheLastColumnOfATableKeepsItsIndent) {
+  EXPECT_EQ(fitted(std::string(24, ' ') + "aaaaaa bbbbbb cccccc dddddd\n", 48),
+            std::string(24, ' ') + "aaaaaa bbbbbb cccccc\n" + std::string(24, ' ') + "dddddd\n");
+}
+
 TEST(Layout, WideTablesBecomeSeveral) {
   EXPECT_EQ(fitted("call      best     worst\n"
                    "read 100000000 200000000\n",

@@ -80,6 +80,7 @@ POLICY_BUGS = [
     "x32-bit-not-handled",
     "rule-priority-lost",
     "tree-bound-off-by-one",
+    "default-range-without-its-end",
     "twin-split-halves",
     "twin-search-trees",
 ]
