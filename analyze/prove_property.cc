@@ -41,7 +41,8 @@ Result<ClauseReport> prove_clause(const ProveJob& job, const Property& property,
   if (!is_vacuous(proven.error())) return proven.error();
   if (job.assumption.empty())
     return make_error(
-        ErrorCode::kParse, out.place(),
+        ErrorCode::kParse,
+        property.name.empty() ? "" : fmt::format("{}:{}", property.name, clause.line),
         fmt::format("expected a condition that some input satisfies, found '{}'", clause.text));
   out.vacuous = true;
   return out;

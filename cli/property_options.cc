@@ -34,7 +34,11 @@ Result<Property> read_property(const std::string& wanted, const Options& options
   std::error_code error;
   const bool is_file = wanted == "-" || std::filesystem::exists(wanted, error);
   if (!is_file && wanted.find(':') == std::string::npos) return unknown_property(wanted);
-  if (!is_file) return parse_property(wanted, kOption, host);
+  if (!is_file) {
+    auto out = parse_property(wanted, kOption, host);
+    if (out) out->name.clear();  // each clause is the only one of its text
+    return out;
+  }
   auto text = read_input(wanted, warn);
   if (!text) return text.error();
   auto out = parse_property(*text, shown_name(wanted), host);

@@ -39,9 +39,10 @@ void with_values(const ProveReport& report, const Show& show) {
 }
 
 // Describes the set of inputs in which the witness is the smallest.
-std::string_view among(const ProveReport& report) {
+std::string among(const ProveReport& report, std::string_view loosened) {
   if (!report.direction) return "";
-  if (report.direction->loosens()) return ", among the inputs with the most permissive change";
+  if (report.direction->loosens())
+    return fmt::format(", among the inputs with the most permissive {}", loosened);
   const SeccompData& data = report.proof.witness->data;
   const auto arch = arch_from_data(data.arch(), data.nr());
   return arch && !syscall_name(*arch, data.nr()).empty() ? ", among known system calls" : "";
@@ -98,11 +99,11 @@ std::string values_text(const ProveReport& report) {
   return out + "\n";
 }
 
-std::string minimal_text(const ProveReport& report) {
+std::string minimal_text(const ProveReport& report, std::string_view loosened) {
   if (!report.proof.minimal) return "  (a smaller input may exist)\n";
   return fmt::format("  (this input has {}the fewest non-zero words, then the smallest values{})\n",
                      report.proof.symbols.empty() ? "" : "the smallest values of names, then ",
-                     among(report));
+                     among(report, loosened));
 }
 
 std::string rejection_text(const Rejection& rejection) {

@@ -41,7 +41,7 @@ std::string counterexample_text(const ClauseReport& one) {
   out += decision_text("returns", found.value, found.rule,
                        filled ? std::vector<ProgramView>{} : filter, witness.data);
   out += fmt::format("  {:<7} {}\n", "wanted", expectation(one));
-  out += minimal_text(one.proof);
+  out += minimal_text(one.proof, "result");
   if (one.proof.oracle) out += oracle_text(*one.proof.oracle);
   return out;
 }
@@ -58,7 +58,7 @@ std::string_view clause_verdict(const ClauseReport& one) {
 }
 
 std::string clause_text(const ClauseReport& one) {
-  std::string out = fmt::format("{}: {}: {}\n", clause_verdict(one), one.place(), one.clause.text);
+  std::string out = fmt::format("{}: {}\n", clause_verdict(one), one.title());
   if (const Proof& proof = one.proof.proof; !proof.detail.empty())
     out += fmt::format("  {}: {}\n", proof.engine, proof.detail);
   return out + counterexample_text(one);
@@ -70,17 +70,12 @@ std::size_t count(const PropertyReport& report, Verdict verdict) {
 }
 
 std::string summary(const PropertyReport& report) {
-  const std::size_t all = report.clauses.size();
   const std::size_t violated = count(report, Verdict::kFail);
   const std::size_t unknown = count(report, Verdict::kUnknown);
-  if (violated == 0 && unknown == 0)
-    return all == 1 ? "the clause is proven" : fmt::format("all {} clauses are proven", all);
-  std::string out;
-  if (violated != 0) out = fmt::format("{} of {} violated", violated, counted(all, "clause"));
-  if (unknown != 0)
-    out += fmt::format("{}{} of {} undecided", out.empty() ? "" : ", ", unknown,
-                       counted(all, "clause"));
-  return out;
+  std::string out = fmt::format("{} proven", report.clauses.size() - violated - unknown);
+  if (violated != 0) out += fmt::format(", {} violated", violated);
+  if (unknown != 0) out += fmt::format(", {} undecided", unknown);
+  return fmt::format("{}: {}", counted(report.clauses.size(), "clause"), out);
 }
 
 std::string assumed_text(const PropertyReport& report) {
@@ -92,8 +87,10 @@ double seconds(const ClauseReport& one) {
 }
 
 ordered_json clause_json(const ClauseReport& one) {
-  ordered_json out{{"property", one.property}, {"line", one.clause.line}};
+  ordered_json out = ordered_json::object();
+  if (!one.property.empty()) out["property"] = one.property;
   if (!one.file.empty()) out["file"] = one.file;
+  out["line"] = one.clause.line;
   out["clause"] = one.clause.text;
   out["outcome"] = outcome_name(one.clause.outcome);
   out["verdict"] = verdict_name(one.verdict());
@@ -123,7 +120,7 @@ ordered_json clause_json(const ClauseReport& one) {
 ReportedCase reported_clause(const PropertyReport& report, const ClauseReport& one) {
   ReportedCase out{"property", state_of(one.verdict()),
                    fmt::format("{}: {}", clause_verdict(one), one.clause.text)};
-  out.name = one.place();
+  out.name = one.title();
   out.seconds = seconds(one);
   const Proof& proof = one.proof.proof;
   if (!proof.detail.empty()) out.message += ": " + proof.detail;
@@ -143,7 +140,10 @@ ReportedCase reported_clause(const PropertyReport& report, const ClauseReport& o
 
 }  // namespace
 
-std::string ClauseReport::place() const { return fmt::format("{}:{}", property, clause.line); }
+std::string ClauseReport::title() const {
+  return property.empty() ? clause.text
+                          : fmt::format("{}:{}: {}", property, clause.line, clause.text);
+}
 
 Verdict ClauseReport::verdict() const {
   if (vacuous) return Verdict::kPass;

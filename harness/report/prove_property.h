@@ -14,7 +14,7 @@ namespace secequiv {
 
 // The answer about one clause.
 struct ClauseReport {
-  std::string property;  // the name of its property
+  std::string property;  // the name of its property; may be empty
   std::string file;      // the file of its property; may be empty
   Property::Clause clause;
   // Asks whether the filter refines `bound`, a program that always returns the clause's bound, or
@@ -22,8 +22,8 @@ struct ClauseReport {
   ProveReport proof;
   bool vacuous = false;  // the user's assumption excludes all inputs that the clause covers
 
-  // "no-ptrace:3"; without a file: "--property:1"
-  [[nodiscard]] std::string place() const;
+  // Returns "no-ptrace:3: refused: ptrace", or the clause alone if its property has no name.
+  [[nodiscard]] std::string title() const;
   [[nodiscard]] bool filter_is_before() const {
     return clause.outcome == Property::Outcome::kAllowed;
   }

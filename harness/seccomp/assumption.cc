@@ -363,6 +363,8 @@ class Parser {
   }
 
   Result<std::uint64_t> arch() {
+    if (take("host"))
+      return std::uint64_t{arch_info(reading_.host.value_or(reading_.default_arch)).audit};
     const auto arch = arch_from_name(token_.text);
     // x32 has the arch value of x86_64, so `arch != x32` would exclude x86_64 too.
     if (arch == Arch::kX32)
@@ -468,13 +470,31 @@ Result<Assumption> parse_condition(std::string_view text, const ConditionReading
 
 namespace {
 
+// Returns the value of a condition that is the same for every input by its form.
+std::optional<bool> constant(const Assumption& condition) {
+  if (condition.nodes.empty()) return true;
+  const Node& root = condition.nodes.back();
+  if (root.kind != Kind::kAll || !root.children.empty()) return std::nullopt;
+  return !root.negated;
+}
+
+Assumption constant_condition(bool value) {
+  Assumption out;
+  out.nodes.emplace_back().negated = !value;
+  return out;
+}
+
+// Joins the conditions, and leaves out those that have no effect.
 Assumption joined(std::vector<Assumption> conditions, Kind kind) {
+  const bool neutral = kind == Kind::kAll;
   Assumption out;
   Node root;
   root.kind = kind;
   for (Assumption& condition : conditions) {
+    const auto value = constant(condition);
+    if (value == !neutral) return constant_condition(!neutral);
+    if (value) continue;
     const auto offset = static_cast<std::uint32_t>(out.nodes.size());
-    if (condition.nodes.empty()) condition.nodes.emplace_back();  // true
     for (Node& node : condition.nodes) {
       for (std::uint32_t& child : node.children) child += offset;
       out.nodes.push_back(std::move(node));
@@ -482,10 +502,7 @@ Assumption joined(std::vector<Assumption> conditions, Kind kind) {
     root.children.push_back(static_cast<std::uint32_t>(out.nodes.size() - 1));
   }
   if (root.children.size() == 1) return out;
-  if (root.children.empty()) {
-    root.kind = Kind::kAll;
-    root.negated = kind == Kind::kAny;
-  }
+  if (root.children.empty()) return constant_condition(neutral);
   out.nodes.push_back(std::move(root));
   return out;
 }

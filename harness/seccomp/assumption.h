@@ -16,7 +16,7 @@
 // Comparisons are unsigned. Unlike in C, '!' applies to the whole test after it, and '&' binds
 // tighter than '=='. A value is a decimal or 0x number of the field's width; a negative number is
 // its two's complement. A value may also be a name:
-//   - for arch, an architecture: `x86_64`;
+//   - for arch, an architecture: `x86_64`, or `host` for the default one;
 //   - for nr, a system call: `openat` or `aarch64:openat`. It only gives the number and does not
 //     restrict arch;
 //   - for an argument, a constant, or several joined by '|': `AF_ALG`, `(CLONE_NEWNS|0x100)`.
@@ -114,6 +114,7 @@ Result<Assumption> parse_assumption(std::string_view text, Arch default_arch,
 // How a condition is read as a part of a larger text.
 struct ConditionReading {
   Arch default_arch = Arch::kX86_64;
+  std::optional<Arch> host = {};  // what the name `host` means, if not the default architecture
   // The names of calls and constants that have a value. A test of any other name is false, except
   // with '!=' and 'not in'. A name that no architecture has is always an error.
   enum class Names : std::uint8_t {

@@ -119,7 +119,8 @@ Assumption is_unknown_arch() {
   std::vector<Assumption> known;
   known.reserve(all_arches().size());
   for (const ArchInfo& info : all_arches())
-    known.push_back(masked_test(kArchField, 0xffffffff, info.audit, true));
+    if (info.arch != Arch::kX32)  // it has the value of x86_64
+      known.push_back(masked_test(kArchField, 0xffffffff, info.audit, true));
   return all_of(std::move(known));
 }
 
@@ -252,6 +253,7 @@ class PropertyReader {
     for (const Condition& one : conditions) {
       ConditionReading reading;
       reading.default_arch = arch;
+      reading.host = host_;
       reading.names = names;
       reading.place = [&](std::size_t offset) {
         return place(std::min(one.begin + std::max(offset, one.added) - one.added, text_.size()));

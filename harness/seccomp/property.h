@@ -45,7 +45,7 @@ struct Property {
     [[nodiscard]] std::uint32_t bound() const;
   };
 
-  std::string name;  // of the file or in the library; for reports
+  std::string name;  // of the file or in the library, for reports; may be empty
   std::string file;  // empty: no file
   std::vector<Clause> clauses;
 };
