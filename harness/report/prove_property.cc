@@ -130,9 +130,12 @@ ReportedCase reported_clause(const PropertyReport& report, const ClauseReport& o
       fmt::format("{}: {} returns {}, wanted {}", one.clause.text, describe(proof.witness->data),
                   describe_action(found.value), expectation(one));
   out.detail = clause_text(one);
-  if (!report.file.path.empty()) out.place = place_in(report.file, {});
-  // The rule's place, in the only file that the reader has.
-  DecidingRules rules;
+  if (report.file.path.empty() || found.filter.size() != 1) return out;
+  const Trace run = trace(found.filter.front().program, proof.witness->data);
+  out.place =
+      place_in(report.file,
+               found.filter.front().of_policy ? std::nullopt : std::optional(run.steps.back().pc));
+  DecidingRules rules;  // the filter is the only one that has rules
   rules.after = found.rule;
   place_by_rules(out, rules);
   return out;

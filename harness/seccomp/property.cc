@@ -234,6 +234,9 @@ class PropertyReader {
       return expected(names.from(colon),
                       "names of calls without an architecture, which 'when arch == ARCH && nr in "
                       "{...}: OUTCOME' restricts");
+    const Piece list = names.trimmed();
+    if (list.text.empty() || list.text.back() == ',')
+      return expected(list.from(list.text.size()), "a system call or a number");
     constexpr std::string_view kBefore = "nr in {";
     const std::string text = fmt::format("{}{}}}", kBefore, names.text);
     return clause(outcome, {{text, names.begin, false, kBefore.size()}});
