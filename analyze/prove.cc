@@ -45,12 +45,14 @@ Status fill_question(const ProveJob& job, ProveReport& report) {
     question.symbols.add(report.after[i].program, job.after[i].symbols);
   question.sameness = job.sameness;
   if (job.refines) question.goal = Question::Goal::kRefines;
+  question.assumption = job.condition;
+  question.endian = arch_info(job.host).endian;
   if (job.assumption.empty()) return Ok{};
   auto parsed = parse_assumption(job.assumption, job.host, question.symbols.all());
   if (!parsed) return parsed.error();
-  question.assumption = std::move(*parsed);
   question.assumed = job.assumption;
-  question.endian = arch_info(job.host).endian;
+  question.assumption = job.condition.nodes.empty() ? std::move(*parsed)
+                                                    : all_of({job.condition, std::move(*parsed)});
   return Ok{};
 }
 
@@ -143,10 +145,12 @@ Result<ProveReport> prove(const ProveJob& job) {
   report.before = sides(job.before);
   report.after = sides(job.after);
   if (auto s = fill_question(job, report); !s) return s.error();
-  auto refused = refused_values(job.before, job.after, report.question, job.engine, left());
-  if (!refused) return refused.error();
-  report.rejection = std::move(*refused);
-  if (report.rejection) return report;
+  if (!job.bounded) {
+    auto refused = refused_values(job.before, job.after, report.question, job.engine, left());
+    if (!refused) return refused.error();
+    report.rejection = std::move(*refused);
+    if (report.rejection) return report;
+  }
   const bool certified = !job.certificate_folder.empty();
   if (certified)
     if (auto s = certificate::supported(report.question); !s) return s.error();

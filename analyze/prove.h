@@ -21,9 +21,11 @@ struct ProveJob {
   std::string subject;  // both sides as the user named them
   Sameness sameness = Sameness::kRaw;
   bool refines = false;  // prove only that `after` is never more permissive than `before`
+  bool bounded = false;  // one side is a fixed action, not a filter that the other could replace
   // The proof ignores inputs that violate this assumption. If it is empty, the proof covers all
   // inputs.
   std::string assumption;
+  Assumption condition = {};  // also restricts the inputs
   Arch host = Arch::kX86_64;  // for call names, and for the byte order of the assumption
   Engine engine = Engine::kDd;
   Budget budget = {};  // its time limit covers all steps together

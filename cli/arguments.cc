@@ -2,9 +2,10 @@
 
 namespace secequiv::cli {
 
-void add_filter(CLI::App& app, const char* name, std::string& paths) {
-  app.add_option(name, paths,
-                 "Program or policy; commas separate the filters of a stack, newest first")
+CLI::Option* add_filter(CLI::App& app, const char* name, std::string& paths) {
+  return app
+      .add_option(name, paths,
+                  "Program or policy; commas separate the filters of a stack, newest first")
       ->required();
 }
 

@@ -11,7 +11,8 @@
 
 namespace secequiv::cli {
 
-void add_filter(CLI::App& app, const char* name, std::string& paths);  // one filter, or a stack
+CLI::Option* add_filter(CLI::App& app, const char* name,
+                        std::string& paths);  // one filter, or a stack
 void add_program(CLI::App& app, std::string& path);
 void add_records(CLI::App& app, std::vector<std::string>& paths);  // --inputs
 void add_listing(CLI::App& app, std::string& path);

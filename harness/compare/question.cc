@@ -21,10 +21,17 @@ Relation relation_of(bool looser, bool stricter) {
   return stricter ? Relation::kStricter : Relation::kEqual;
 }
 
+namespace {
+constexpr std::string_view kVacuous =
+    "no input satisfies the assumption, so a proof would mean nothing: ";
+}  // namespace
+
 Error vacuous(const Question& question) {
-  return usage_error(Subject::kAssumption,
-                     "no input satisfies the assumption, so a proof would mean nothing: " +
-                         question.assumption_text());
+  return usage_error(Subject::kAssumption, std::string(kVacuous) + question.assumption_text());
+}
+
+bool is_vacuous(const Error& error) {
+  return error.subject == Subject::kAssumption && error.detail.starts_with(kVacuous);
 }
 
 Status check_symbols(const Question& question) {

@@ -98,5 +98,7 @@ Witness minimize(const Question& question, const Witness& witness);
 // Returns the error for an assumption that is false for every input, under which a proof would mean
 // nothing.
 Error vacuous(const Question& question);
+// Returns whether the error is that of vacuous().
+bool is_vacuous(const Error& error);
 
 }  // namespace secequiv

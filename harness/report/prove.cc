@@ -39,9 +39,10 @@ void with_values(const ProveReport& report, const Show& show) {
 }
 
 // Describes the set of inputs in which the witness is the smallest.
-std::string_view among(const ProveReport& report) {
+std::string among(const ProveReport& report, std::string_view loosened) {
   if (!report.direction) return "";
-  if (report.direction->loosens()) return ", among the inputs with the most permissive change";
+  if (report.direction->loosens())
+    return fmt::format(", among the inputs with the most permissive {}", loosened);
   const SeccompData& data = report.proof.witness->data;
   const auto arch = arch_from_data(data.arch(), data.nr());
   return arch && !syscall_name(*arch, data.nr()).empty() ? ", among known system calls" : "";
@@ -50,24 +51,14 @@ std::string_view among(const ProveReport& report) {
 std::string witness_part(const ProveReport& report) {
   const Proof& proof = report.proof;
   if (!proof.witness) return "";
-  std::string out;
-  if (!proof.symbols.empty()) {
-    out += "symbols:";
-    for (std::size_t i = 0; i < proof.symbols.size(); ++i)
-      out += fmt::format(" ${}={:#x}", report.question.symbols.all()[i].name, proof.symbols[i]);
-    out += "\n";
-  }
+  std::string out = values_text(report);
   with_values(report, [&](const Question& question) {
     const auto policy = [](const SideReport& side) { return side.of_policy; };
     const bool policies =
         std::ranges::all_of(report.before, policy) && std::ranges::all_of(report.after, policy);
     out += witness_text(question, *proof.witness, report.rules, report.all_traces || !policies);
   });
-  if (!proof.minimal) return out + "  (a smaller input may exist)\n";
-  return out +
-         fmt::format("  (this input has {}the fewest non-zero words, then the smallest values{})\n",
-                     proof.symbols.empty() ? "" : "the smallest values of names, then ",
-                     among(report));
+  return out + minimal_text(report);
 }
 
 std::string proof_text(const ProveReport& report) {
@@ -98,6 +89,34 @@ Proof concluded(const ProveReport& report) {
 }
 
 }  // namespace
+
+std::string values_text(const ProveReport& report) {
+  if (report.proof.symbols.empty()) return "";
+  std::string out = "symbols:";
+  for (std::size_t i = 0; i < report.proof.symbols.size(); ++i)
+    out +=
+        fmt::format(" ${}={:#x}", report.question.symbols.all()[i].name, report.proof.symbols[i]);
+  return out + "\n";
+}
+
+std::string minimal_text(const ProveReport& report, std::string_view loosened) {
+  if (!report.proof.minimal) return "  (a smaller input may exist)\n";
+  return fmt::format("  (this input has {}the fewest non-zero words, then the smallest values{})\n",
+                     report.proof.symbols.empty() ? "" : "the smallest values of names, then ",
+                     among(report, loosened));
+}
+
+std::string rejection_text(const Rejection& rejection) {
+  return fmt::format("rejected: {}: {}\n",
+                     rejection.where.empty() ? rejection.name : rejection.where, rejection.detail);
+}
+
+ReportedCases rejected(const std::string& command, const Rejection& rejection) {
+  ReportedCases out = refused(command, rejection.name, rejection.detail);
+  if (auto place = place_of(rejection.where); place.line)
+    out.cases.front().place = std::move(place);
+  return out;
+}
 
 std::string certificate_text(const CertificateReport& report, Sameness sameness) {
   std::string out;
@@ -144,11 +163,7 @@ int ProveReport::exit_status() const {
 }
 
 std::string prove_text(const ProveReport& report, bool brief) {
-  if (report.rejection)
-    return fmt::format(
-        "rejected: {}: {}\n",
-        report.rejection->where.empty() ? report.rejection->name : report.rejection->where,
-        report.rejection->detail);
+  if (report.rejection) return rejection_text(*report.rejection);
   std::string out = proof_text(report);
   if (!brief && report.certificate)
     out += certificate_text(*report.certificate, report.question.sameness);
@@ -181,12 +196,7 @@ ordered_json to_json(const ProveReport& report) {
 }
 
 ReportedCases reported(const ProveReport& report) {
-  if (report.rejection) {
-    ReportedCases out = refused("prove", report.rejection->name, report.rejection->detail);
-    if (auto place = place_of(report.rejection->where); place.line)
-      out.cases.front().place = std::move(place);
-    return out;
-  }
+  if (report.rejection) return rejected("prove", *report.rejection);
   const Proof proof = concluded(report);
   ReportedCases out{"prove", report.subject, proof.verdict, report.exit_status(), proof.detail, {}};
   set_direction(report.direction, report.host, out);

@@ -72,6 +72,15 @@ struct ProveReport {
   [[nodiscard]] int exit_status() const;
 };
 
+// The parts of this report that the report about a property shares.
+std::string rejection_text(const Rejection& rejection);
+ReportedCases rejected(const std::string& command, const Rejection& rejection);
+// Returns a line with the values of names for the witness, or "".
+std::string values_text(const ProveReport& report);
+// Returns a line that states in what sense the witness is the smallest. `loosened` is what is the
+// most permissive in a witness that shows a gain: "change".
+std::string minimal_text(const ProveReport& report, std::string_view loosened = "change");
+
 // Returns the text; its last line is the verdict. With `brief` it omits the lines about the oracle
 // and the certificate. It ends with a newline.
 std::string prove_text(const ProveReport& report, bool brief = false);

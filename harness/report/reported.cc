@@ -33,6 +33,8 @@ constexpr CaseKind kKinds[] = {
     {"proof", "proven for all inputs", "Equivalence over all 2^512 inputs is not proven."},
     {"refinement", "never more permissive than before",
      "The second filter allows something that the first did not."},
+    {"property", "the filter has the property",
+     "The filter violates a clause of the property for some input."},
     {"fuzzing", "no fuzzed input shows a difference",
      "Fuzzing ended before the requested time or number of inputs."},
     {"unread", "every file of a given folder can be read",

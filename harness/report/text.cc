@@ -93,24 +93,31 @@ std::string first_lines(std::size_t count, std::size_t most, std::string_view in
 
 std::string milliseconds(double seconds) { return fmt::format("{:.1f} ms", seconds * 1e3); }
 
+std::string input_text(const SeccompData& data) {
+  const Endian endian = endian_of(data.arch());
+  std::string out = fmt::format("witness: {}\n", describe(data));
+  for (std::uint32_t word = 0; word < 16; ++word)
+    if (data.words[word] != 0)
+      out += fmt::format("  {:<11} = {:#010x}{}\n", word_name(word, endian), data.words[word],
+                         constant_text(data, word));
+  return out;
+}
+
+std::string decision_text(std::string_view role, std::uint32_t value, const DecidingRule& rule,
+                          const std::vector<ProgramView>& filters, const SeccompData& data) {
+  std::string shown = rule.shown();
+  if (shown.empty() && filters.size() == 1)
+    shown = fmt::format("instruction {}", trace(filters[0], data).steps.back().pc);
+  return fmt::format("  {:<7} {:#010x} {}{}\n", role, value, describe_action(value),
+                     shown.empty() ? "" : ": " + shown);
+}
+
 std::string witness_text(const Question& question, const Witness& witness,
                          const DecidingRules& rules, bool traces) {
-  const Endian endian = endian_of(witness.data.arch());
-  std::string out = fmt::format("witness: {}\n", describe(witness.data));
-  for (std::uint32_t word = 0; word < 16; ++word)
-    if (witness.data.words[word] != 0)
-      out += fmt::format("  {:<11} = {:#010x}{}\n", word_name(word, endian),
-                         witness.data.words[word], constant_text(witness.data, word));
-  const auto side = [&](const char* role, std::uint32_t value, const DecidingRule& rule,
-                        const std::vector<ProgramView>& filters) {
-    std::string shown = rule.shown();
-    if (shown.empty() && filters.size() == 1)
-      shown = fmt::format("instruction {}", trace(filters[0], witness.data).steps.back().pc);
-    return fmt::format("  {:<7} {:#010x} {}{}\n", role, value, describe_action(value),
-                       shown.empty() ? "" : ": " + shown);
-  };
-  out += side("before:", witness.before, rules.before, question.before);
-  out += side("after:", witness.after, rules.after, question.after);
+  const std::string out =
+      input_text(witness.data) +
+      decision_text("before:", witness.before, rules.before, question.before, witness.data) +
+      decision_text("after:", witness.after, rules.after, question.after, witness.data);
   return traces ? out + traces_text(question, witness.data) : out;
 }
 

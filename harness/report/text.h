@@ -16,6 +16,12 @@ namespace secequiv {
 std::string witness_text(const Question& question, const Witness& witness,
                          const DecidingRules& rules = {}, bool traces = true);
 
+// Returns the lines of a witness that describe its input.
+std::string input_text(const SeccompData& data);
+// Returns a line with one result and what decided it: "  after:  0x00050001 ERRNO(1 EPERM): ...".
+std::string decision_text(std::string_view role, std::uint32_t value, const DecidingRule& rule,
+                          const std::vector<ProgramView>& filters, const SeccompData& data);
+
 // Returns both traces for the input, side by side. For long traces it shows only both ends and the
 // marked step where the traces part.
 std::string traces_text(const Question& question, const SeccompData& input);

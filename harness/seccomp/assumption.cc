@@ -83,8 +83,8 @@ std::string arch_names(bool with_x32) {
 // meaning. Therefore the text is parsed twice, and the first pass only collects architectures.
 class Parser {
  public:
-  Parser(std::string_view text, Arch default_arch, std::span<const Symbol> symbols)
-      : text_(text), arch_(default_arch), symbols_(symbols) {}
+  Parser(std::string_view text, const ConditionReading& reading)
+      : text_(text), reading_(reading), arch_(reading.default_arch) {}
 
   Result<Assumption> parse() {
     for (const bool resolve : {false, true}) {
@@ -110,10 +110,12 @@ class Parser {
     return true;
   }
 
-  static Error failure(std::size_t begin, std::string_view what, std::string_view found,
-                       std::string_view hint = "") {
-    return usage_error(Subject::kAssumption, fmt::format("column {}: expected {}, found {}{}",
-                                                         begin + 1, what, quoted(found), hint));
+  [[nodiscard]] Error failure(std::size_t begin, std::string_view what, std::string_view found,
+                              std::string_view hint = "") const {
+    std::string detail = fmt::format("expected {}, found {}{}", what, quoted(found), hint);
+    if (reading_.place)
+      return make_error(ErrorCode::kParse, reading_.place(begin), std::move(detail));
+    return usage_error(Subject::kAssumption, fmt::format("column {}: {}", begin + 1, detail));
   }
   [[nodiscard]] Error expected(std::string_view what) const {
     return failure(token_.begin, what, token_.text);
@@ -195,9 +197,17 @@ class Parser {
     if (!read) return read.error();
     Node node;
     node.field = *read;
+    lacking_ = false;
     auto status = take("&") ? masked(node) : at("in") || at("not") ? membership(node) : plain(node);
-    if (status) out_.nodes.push_back(std::move(node));
+    if (status) out_.nodes.push_back(lacking_ ? without_value(node) : std::move(node));
     return status;
+  }
+
+  // Returns the result of a test of a name without a value.
+  static Node without_value(const Node& test) {
+    Node out;
+    out.negated = !test.negated || test.kind == Kind::kGe || test.kind == Kind::kGt;
+    return out;
   }
 
   Status plain(Node& node) {
@@ -233,10 +243,12 @@ class Parser {
       range.last = range.first;
       if (take(".."))
         if (auto s = into(range.last, node.field); !s) return s;
+      if (std::exchange(lacking_, false)) continue;
       if (resolve_ && range.first > range.last)
         return failure(begin, "a range from low to high (unsigned)", taken_since(begin));
       node.ranges.push_back(range);
     } while (take(","));
+    lacking_ = node.ranges.empty();
     if (!take("}")) return expected("',' or '}'");
     return Ok{};
   }
@@ -273,17 +285,18 @@ class Parser {
   }
 
   Result<Field> symbol() {
-    const auto known = std::ranges::find(symbols_, token_.text.substr(1), &Symbol::name);
-    if (known == symbols_.end()) {
+    const auto& symbols = reading_.symbols;
+    const auto known = std::ranges::find(symbols, token_.text.substr(1), &Symbol::name);
+    if (known == symbols.end()) {
       std::vector<std::string> names;
-      for (const Symbol& symbol : symbols_) names.push_back("$" + symbol.name);
+      for (const Symbol& symbol : symbols) names.push_back("$" + symbol.name);
       return expected(names.empty()
                           ? "a field, because the filters have no names"
                           : fmt::format("a name of the filters ({})", fmt::join(names, ", ")));
     }
     advance();
     Field out;
-    out.index = kSymbolField + static_cast<int>(known - symbols_.begin());
+    out.index = kSymbolField + static_cast<int>(known - symbols.begin());
     out.name = known->name;
     return out;
   }
@@ -323,9 +336,18 @@ class Parser {
 
   Result<std::uint64_t> constant(const Field& field) {
     const auto known = constant_value(arch_, token_.text);
-    if (!known || *known > field.max()) return expected(number_limits(field));
+    lacking_ |= !known && may_lack([this](Arch arch) { return constant_value(arch, token_.text); });
+    if (!lacking_ && (!known || *known > field.max())) return expected(number_limits(field));
     advance();
-    return *known;
+    return known.value_or(0);
+  }
+
+  // Returns whether a name may have no value here, because it has one on some architecture.
+  template <class ValueOn>
+  [[nodiscard]] bool may_lack(const ValueOn& value_on) const {
+    return reading_.names != ConditionReading::Names::kRequired &&
+           std::ranges::any_of(
+               all_arches(), [&](const ArchInfo& info) { return value_on(info.arch).has_value(); });
   }
 
   Result<std::uint64_t> number(const Field& field) {
@@ -341,6 +363,8 @@ class Parser {
   }
 
   Result<std::uint64_t> arch() {
+    if (take("host"))
+      return std::uint64_t{arch_info(reading_.host.value_or(reading_.default_arch)).audit};
     const auto arch = arch_from_name(token_.text);
     // x32 has the arch value of x86_64, so `arch != x32` would exclude x86_64 too.
     if (arch == Arch::kX32)
@@ -367,20 +391,27 @@ class Parser {
       advance();
     }
     if (plain && !resolve_) return std::uint64_t{0};
-    if (const auto nr = syscall_nr(*arch, name.text)) return std::uint64_t{*nr};
+    const auto number_on = [&](Arch which) { return syscall_nr(which, name.text); };
+    if (plain && may_lack(number_on) &&
+        (reading_.names == ConditionReading::Names::kNone || !number_on(*arch))) {
+      lacking_ = true;
+      return std::uint64_t{0};
+    }
+    if (const auto nr = number_on(*arch)) return std::uint64_t{*nr};
     const std::string what = fmt::format("a system call of {}", arch_info(*arch).name);
     return failure(name.begin, what, name.text, did_you_mean(similar_syscalls(*arch, name.text)));
   }
 
   std::string_view text_;
-  Arch arch_;  // the architecture of names without a prefix
-  std::span<const Symbol> symbols_;
+  const ConditionReading& reading_;
+  Arch arch_;                                // the architecture of names without a prefix
   std::optional<Endian> order_;              // byte order of arch_, if it is not the default
   bool resolve_ = false;                     // true in the second pass
   std::size_t conjunction_ = 0;              // index of the next conjunction
   std::vector<std::optional<Arch>> arches_;  // architecture that each conjunction tests for
   Token token_;                              // the next token
   std::size_t end_ = 0;                      // end of the last token taken
+  bool lacking_ = false;                     // whether a name of the current test has no value
   int nesting_ = 0;                          // number of '(' and '!' around the next token
   Assumption out_;
 };
@@ -430,7 +461,66 @@ std::string test_text(const Node& node) {
 
 Result<Assumption> parse_assumption(std::string_view text, Arch default_arch,
                                     std::span<const Symbol> symbols) {
-  return Parser(text, default_arch, symbols).parse();
+  return parse_condition(text, {.default_arch = default_arch, .symbols = symbols});
+}
+
+Result<Assumption> parse_condition(std::string_view text, const ConditionReading& reading) {
+  return Parser(text, reading).parse();
+}
+
+namespace {
+
+// Returns the value of a condition that is the same for every input by its form.
+std::optional<bool> constant(const Assumption& condition) {
+  if (condition.nodes.empty()) return true;
+  const Node& root = condition.nodes.back();
+  if (root.kind != Kind::kAll || !root.children.empty()) return std::nullopt;
+  return !root.negated;
+}
+
+Assumption constant_condition(bool value) {
+  Assumption out;
+  out.nodes.emplace_back().negated = !value;
+  return out;
+}
+
+// Joins the conditions, and leaves out those that have no effect.
+Assumption joined(std::vector<Assumption> conditions, Kind kind) {
+  const bool neutral = kind == Kind::kAll;
+  Assumption out;
+  Node root;
+  root.kind = kind;
+  for (Assumption& condition : conditions) {
+    const auto value = constant(condition);
+    if (value == !neutral) return constant_condition(!neutral);
+    if (value) continue;
+    const auto offset = static_cast<std::uint32_t>(out.nodes.size());
+    for (Node& node : condition.nodes) {
+      for (std::uint32_t& child : node.children) child += offset;
+      out.nodes.push_back(std::move(node));
+    }
+    root.children.push_back(static_cast<std::uint32_t>(out.nodes.size() - 1));
+  }
+  if (root.children.size() == 1) return out;
+  if (root.children.empty()) return constant_condition(neutral);
+  out.nodes.push_back(std::move(root));
+  return out;
+}
+
+}  // namespace
+
+Assumption all_of(std::vector<Assumption> conditions) {
+  return joined(std::move(conditions), Kind::kAll);
+}
+
+Assumption any_of(std::vector<Assumption> conditions) {
+  return joined(std::move(conditions), Kind::kAny);
+}
+
+Assumption not_of(Assumption condition) {
+  if (condition.nodes.empty()) condition.nodes.emplace_back();
+  condition.nodes.back().negated = !condition.nodes.back().negated;
+  return condition;
 }
 
 Assumption with_values(const Assumption& assumption, std::span<const std::uint32_t> values) {

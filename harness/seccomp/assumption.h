@@ -16,7 +16,7 @@
 // Comparisons are unsigned. Unlike in C, '!' applies to the whole test after it, and '&' binds
 // tighter than '=='. A value is a decimal or 0x number of the field's width; a negative number is
 // its two's complement. A value may also be a name:
-//   - for arch, an architecture: `x86_64`;
+//   - for arch, an architecture: `x86_64`, or `host` for the default one;
 //   - for nr, a system call: `openat` or `aarch64:openat`. It only gives the number and does not
 //     restrict arch;
 //   - for an argument, a constant, or several joined by '|': `AF_ALG`, `(CLONE_NEWNS|0x100)`.
@@ -25,6 +25,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -109,6 +110,29 @@ struct Assumption {
 // and symbols that are not in `symbols`, are errors.
 Result<Assumption> parse_assumption(std::string_view text, Arch default_arch,
                                     std::span<const Symbol> symbols = {});
+
+// How a condition is read as a part of a larger text.
+struct ConditionReading {
+  Arch default_arch = Arch::kX86_64;
+  std::optional<Arch> host = {};  // what the name `host` means, if not the default architecture
+  // The names of calls and constants that have a value. A test of any other name is false, except
+  // with '!=' and 'not in'. A name that no architecture has is always an error.
+  enum class Names : std::uint8_t {
+    kRequired,  // those of the architecture; any other name is an error
+    kKnown,     // those of the architecture
+    kNone,      // no call has a number: the architecture is unknown
+  };
+  Names names = Names::kRequired;
+  std::span<const Symbol> symbols = {};
+  // Maps an offset in the condition to the `where` of an error.
+  std::function<std::string(std::size_t offset)> place = {};
+};
+Result<Assumption> parse_condition(std::string_view text, const ConditionReading& reading);
+
+// Return the conjunction, the disjunction and the negation. The disjunction of nothing is false.
+Assumption all_of(std::vector<Assumption> conditions);
+Assumption any_of(std::vector<Assumption> conditions);
+Assumption not_of(Assumption condition);
 
 // Replaces each symbol by its value. The result is a condition on the input alone.
 Assumption with_values(const Assumption& assumption, std::span<const std::uint32_t> values);

@@ -233,6 +233,35 @@ TEST(Assumption, AndBindsTighterThanOr) {
   }
 }
 
+TEST(Assumption, JoinedConditionsHoldAsTheirParts) {
+  const Assumption read = assumption("nr == 0");
+  const Assumption word = assumption("arg0.lo in {1, 2} || ip == 0 && nr != 7");
+  const Assumption never = assumption("false");
+  for (std::uint32_t nr : {0u, 1u, 7u})
+    for (std::uint32_t argument : {0u, 1u}) {
+      SeccompData data{};
+      data.words[kNrWord] = nr;
+      data.words[half_word(0, false, Endian::kLittle)] = argument;
+      const auto truth = [&](const Assumption& one) { return holds(one, data, Endian::kLittle); };
+      EXPECT_EQ(truth(all_of({read, word})), truth(read) && truth(word));
+      EXPECT_EQ(truth(any_of({read, word})), truth(read) || truth(word));
+      EXPECT_EQ(truth(not_of(word)), !truth(word));
+      EXPECT_EQ(truth(all_of({not_of(read), {}, word})), !truth(read) && truth(word));
+      EXPECT_EQ(truth(any_of({never, not_of(word)})), !truth(word));
+      EXPECT_FALSE(truth(all_of({word, never})));
+      EXPECT_TRUE(truth(any_of({word, {}})));
+      EXPECT_TRUE(truth(all_of({})));
+      EXPECT_FALSE(truth(any_of({})));
+      EXPECT_FALSE(truth(not_of({})));
+    }
+  EXPECT_EQ(describe(any_of({never, read})), "nr == 0") << "parts without effect are left out";
+}
+
+TEST(Assumption, HostIsTheDefaultArchitecture) {
+  EXPECT_EQ(describe(assumption("arch == host", Arch::kArm)), "arch == arm");
+  EXPECT_EQ(describe(assumption("arch == host", Arch::kX32)), "arch == x86_64");
+}
+
 TEST(Assumption, ErrorsNameColumnAndExpectation) {
   const std::string field =
       "a field (arch, nr, syscall, ip, arg0..arg5), true, false, '!' or '(', found ";

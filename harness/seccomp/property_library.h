@@ -1,0 +1,22 @@
+// The properties that every copy of this program knows by name (corpus/properties). Owns their
+// names and texts.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace secequiv {
+
+struct LibraryProperty {
+  std::string_view name;     // "no-ptrace"
+  std::string_view summary;  // one line
+  std::string_view text;     // in the language of property.h
+};
+
+// Sorted by name.
+std::span<const LibraryProperty> property_library();
+
+// Returns nullptr if there is no such property.
+const LibraryProperty* find_library_property(std::string_view name);
+
+}  // namespace secequiv
