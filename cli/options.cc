@@ -66,19 +66,15 @@ void Options::add(CLI::App& app, std::initializer_list<Shared> groups) {
             ->capture_default_str();
         break;
       case kSame:
-        app.add_option(
-               "--same", same,
-               "Compare all 32 bits of return values (raw), or only what a process can observe")
-            ->check(one_of({"raw", "behaviour"}))
-            ->capture_default_str();
-        break;
-      case kSameEffect:
+      case kSameEffect: {
+        std::vector<std::string> senses = {"raw", "behaviour"};
+        if (group == kSameEffect) senses.emplace_back("effect");
         app.add_option("--same", same,
-                       "Compare all 32 bits of return values (raw), what a process can observe, or "
-                       "what it can make the kernel do")
-            ->check(one_of({"raw", "behaviour", "effect"}))
+                       "Compare all bits of return values (raw), or only their effects on a process")
+            ->check(one_of(std::move(senses)))
             ->capture_default_str();
         break;
+      }
       case kWhole:
         app.add_flag("--require-whole", require_whole,
                      "Answer 'unknown' if parts of the profiles were not compared");
