@@ -48,11 +48,16 @@ Result<Property> read_property(const std::string& wanted, const Options& options
 
 }  // namespace
 
-void PropertyOptions::add(CLI::App& app) {
+void PropertyOptions::add(CLI::App& app, CLI::Option& before, CLI::Option& after) {
   app.add_option(kOption, wanted,
                  "Prove that one filter has this property (NAME, FILE or TEXT); repeatable")
-      ->allow_extra_args(false);
-  app.add_flag("--list-properties", list, "List the properties that --property knows by name");
+      ->allow_extra_args(false)
+      ->each([&after](const std::string&) { after.required(false); });
+  app.add_flag("--list-properties", list, "List the properties that --property knows by name")
+      ->each([&before, &after](const std::string&) {
+        before.required(false);
+        after.required(false);
+      });
 }
 
 Result<std::vector<Property>> PropertyOptions::load(const Options& options) const {
