@@ -17,6 +17,7 @@ struct ActionsOptions {
 };
 
 Result<int> list_actions(const ActionsOptions& given) {
+  if (auto s = given.options.no_effect(); !s) return s.error();
   auto stack = given.input.load(given.options);
   if (!stack) return stack.error();
   const auto found = actions({std::move(*stack), given.options.sameness(), given.options.oci().arch,

@@ -36,6 +36,7 @@ void certify_last_pass(BisectReport& report, RunningVersion& running) {
 }
 
 Result<int> run_bisect(const BisectOptions& given) {
+  if (auto s = given.options.no_effect(); !s) return s.error();
   const TargetOptions& named = given.fuzz.target;
   const auto usage = [](const char* option, const char* detail) {
     return make_error(ErrorCode::kUsage, option, detail);

@@ -71,7 +71,7 @@ void add_check(CLI::App& app, Context& context) {
   given->target.add(*sub, false);
   given->check.add(*sub);
   given->options.add(
-      *sub, {kSandbox, kInput, kTimeout, kSameEffect, kWhole, kImport, kQuiet, kJson, kPage});
+      *sub, {kSandbox, kInput, kTimeout, kSame, kWhole, kImport, kQuiet, kJson, kPage});
 }
 
 }  // namespace secequiv::cli

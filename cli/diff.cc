@@ -111,7 +111,7 @@ void add_diff(CLI::App& app, Context& context) {
   given->engine.add_assume(*sub);
   given->engine.add_memory(*sub);
   given->oracle.add(*sub);
-  given->options.add(*sub, {kInput, kTimeout, kSameEffect, kWhole, kImport, kQuiet, kJson, kPage});
+  given->options.add(*sub, {kInput, kTimeout, kSame, kWhole, kImport, kQuiet, kJson, kPage});
 }
 
 }  // namespace secequiv::cli

@@ -65,7 +65,7 @@ void add_fuzz(CLI::App& app, Context& context) {
   add_number(*sub, "--jobs", given->effort.jobs, 1, 256,
              "Fuzz in this many processes, and report what all of them find");
   sub->add_flag("--list", given->list, "List the built-in names, and exit");
-  given->options.add(*sub, {kSandbox, kInput, kSameEffect, kWhole, kImport, kQuiet, kJson, kPage});
+  given->options.add(*sub, {kSandbox, kInput, kSame, kWhole, kImport, kQuiet, kJson, kPage});
   for (const char* option : {"--html", "--require-whole"})
     sub->get_option(option)->group(kPairGroup);
 }

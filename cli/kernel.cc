@@ -89,6 +89,7 @@ Result<int> ask(KernelArguments& given) {
 }
 
 Result<int> run_kernel(KernelArguments& given) {
+  if (auto s = given.options.no_effect(); !s) return s.error();
   heed_interrupts();
   if (auto s = check_options(given); !s) return s.error();
   return given.pair.inputs.empty() ? check_model(given) : ask(given);

@@ -25,6 +25,7 @@ struct MutateOptions {
 };
 
 Result<int> mutate(const MutateOptions& job) {
+  if (auto s = job.options.no_effect(); !s) return s.error();
   if (job.prove_all && job.sample)
     return make_error(ErrorCode::kUsage, "--sample",
                       "cannot be combined with --prove-all, which attempts a proof for every "

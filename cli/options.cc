@@ -66,15 +66,11 @@ void Options::add(CLI::App& app, std::initializer_list<Shared> groups) {
             ->capture_default_str();
         break;
       case kSame:
-      case kSameEffect: {
-        std::vector<std::string> senses = {"raw", "behaviour"};
-        if (group == kSameEffect) senses.emplace_back("effect");
         app.add_option("--same", same,
                        "Compare all bits of return values (raw), or only their effects on a process")
-            ->check(one_of(std::move(senses)))
+            ->check(one_of({"raw", "behaviour", "effect"}))
             ->capture_default_str();
         break;
-      }
       case kWhole:
         app.add_flag("--require-whole", require_whole,
                      "Answer 'unknown' if parts of the profiles were not compared");
@@ -101,6 +97,12 @@ std::shared_ptr<const Confinement> Options::confinement() const {
     return confinement;
   }();
   return made;
+}
+
+Status Options::no_effect() const {
+  if (sameness() != Sameness::kEffect) return Ok{};
+  return make_error(ErrorCode::kUsage, "--same",
+                    "this command compares single inputs; expected raw or behaviour, found effect");
 }
 
 std::optional<Form> Options::input_form() const {

@@ -32,7 +32,6 @@ enum class Shared : std::uint8_t {
   kPage,
   kTimeout,
   kSame,
-  kSameEffect,  // kSame, and classes of inputs
   kWhole,
   kImport,
   kSandbox,
@@ -89,6 +88,8 @@ struct Options {
     if (same == "effect") return Sameness::kEffect;
     return same == "raw" ? Sameness::kRaw : Sameness::kBehaviour;
   }
+  // Returns the error for a command that compares single inputs only.
+  [[nodiscard]] Status no_effect() const;
   [[nodiscard]] std::optional<Form> input_form() const;
   [[nodiscard]] OciOptions oci() const;
   // Returns the confinement of commands under test. The first call warns about each protection that

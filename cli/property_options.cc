@@ -1,16 +1,13 @@
 #include "cli/property_options.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <ranges>
 
 #include "analyze/load.h"
 #include "cli/output.h"
 #include "harness/base/file.h"
-#include "harness/base/text.h"
 #include "harness/seccomp/property_library.h"
 
 namespace secequiv::cli {
@@ -18,25 +15,15 @@ namespace {
 
 constexpr const char* kOption = "--property";
 
-Error unknown_property(const std::string& wanted) {
-  const auto names = property_library() | std::views::transform(&LibraryProperty::name);
-  return make_error(
-      ErrorCode::kUsage, kOption,
-      fmt::format("expected a property's name ({}), a file, or clauses such as 'refused: ptrace', "
-                  "found '{}'{}",
-                  fmt::join(names, ", "), wanted, did_you_mean(similar_names(wanted, names))));
-}
-
 Result<Property> read_property(const std::string& wanted, const Options& options) {
   const Arch host = options.oci().arch;
-  if (const LibraryProperty* known = find_library_property(wanted))
-    return parse_property(known->text, std::string(known->name), host);
   std::error_code error;
-  const bool is_file = wanted == "-" || std::filesystem::exists(wanted, error);
-  if (!is_file && wanted.find(':') == std::string::npos) return unknown_property(wanted);
+  const bool is_file = wanted == "-" || (find_library_property(wanted) == nullptr &&
+                                         std::filesystem::exists(wanted, error));
   if (!is_file) {
-    auto out = parse_property(wanted, kOption, host);
-    if (out) out->name.clear();  // each clause is the only one of its text
+    auto out = named_property(wanted, kOption, host);
+    if (!out && out.error().code == ErrorCode::kUsage)
+      out.error().detail += "; there is no file with this name";
     return out;
   }
   auto text = read_input(wanted, warn);
@@ -48,11 +35,16 @@ Result<Property> read_property(const std::string& wanted, const Options& options
 
 }  // namespace
 
-void PropertyOptions::add(CLI::App& app) {
+void PropertyOptions::add(CLI::App& app, CLI::Option& before, CLI::Option& after) {
   app.add_option(kOption, wanted,
                  "Prove that one filter has this property (NAME, FILE or TEXT); repeatable")
-      ->allow_extra_args(false);
-  app.add_flag("--list-properties", list, "List the properties that --property knows by name");
+      ->allow_extra_args(false)
+      ->each([&after](const std::string&) { after.required(false); });
+  app.add_flag("--list-properties", list, "List the properties that --property knows by name")
+      ->each([&before, &after](const std::string&) {
+        before.required(false);
+        after.required(false);
+      });
 }
 
 Result<std::vector<Property>> PropertyOptions::load(const Options& options) const {

@@ -14,7 +14,8 @@ struct PropertyOptions {
   std::vector<std::string> wanted;
   bool list = false;
 
-  void add(CLI::App& app);
+  // With these options, the command does not require all of its arguments.
+  void add(CLI::App& app, CLI::Option& before, CLI::Option& after);
   // Reads the wanted properties: of the library, from files, or written as arguments.
   [[nodiscard]] Result<std::vector<Property>> load(const Options& options) const;
 };

@@ -134,11 +134,11 @@ void add_prove(CLI::App& app, Context& context) {
   const auto [sub, given] = add_command(
       app, context, "prove",
       "Prove two filters equivalent, or show the smallest input on which they differ", run_prove);
-  add_filter(*sub, "before", given->before)->required(false);
-  add_filter(*sub, "after", given->after)->required(false);
+  CLI::Option* const before = add_filter(*sub, "before", given->before);
+  CLI::Option* const after = add_filter(*sub, "after", given->after);
   sub->add_flag("--refines", given->refines,
                 "Prove instead that 'after' is never more permissive than 'before'");
-  given->property.add(*sub);
+  given->property.add(*sub, *before, *after);
   add_trace(*sub, given->traces);
   given->engine.add(*sub);
   given->oracle.add(*sub);
@@ -146,7 +146,7 @@ void add_prove(CLI::App& app, Context& context) {
   sub->add_option("--emit-smt2", given->smt2,
                   "Also write the query as SMT-LIB 2, for other solvers");
   given->options.add(*sub,
-                     {kInput, kTimeout, kSameEffect, kWhole, kImport, kQuiet, kJson, kReports});
+                     {kInput, kTimeout, kSame, kWhole, kImport, kQuiet, kJson, kReports});
   for (const char* other :
        {"--refines", "--trace", "--certificate", "--emit-smt2", "--same", "--require-whole"})
     sub->get_option("--property")->excludes(sub->get_option(other));

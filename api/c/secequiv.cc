@@ -16,6 +16,7 @@
 #include "analyze/load.h"
 #include "analyze/profile.h"
 #include "analyze/prove.h"
+#include "analyze/prove_property.h"
 #include "analyze/reach.h"
 #include "analyze/run.h"
 #include "analyze/why.h"
@@ -27,6 +28,7 @@
 #include "harness/report/json.h"
 #include "harness/report/text.h"
 #include "harness/report/validate.h"
+#include "harness/seccomp/property_library.h"
 
 namespace secequiv::api {
 namespace {
@@ -221,20 +223,44 @@ Outcome with_notes(Outcome out, const PairNotes& pair, std::string notes) {
   return out;
 }
 
+// Makes a job without filters.
+ProveJob prove_job(const Options& options) {
+  ProveJob job;
+  job.assumption = options.assume;
+  job.host = options.oci.arch;
+  job.engine = options.engine;
+  job.budget = budget_for(options.seconds, options.mib);
+  return job;
+}
+
+Result<Outcome> prove_property(Result<Source> program, const char* text, const Options& options) {
+  if (!program) return program.error();
+  if (text == nullptr)
+    return make_error(ErrorCode::kUsage, "property", "expected a property, found NULL");
+  auto property = named_property(text, "property", options.oci.arch);
+  if (!property) return property.error();
+  PropertyJob job{prove_job(options), {}};
+  job.proof.subject = program->name;
+  job.proof.after.push_back(std::move(*program));
+  job.proof.notes.read_for = read_for(job.proof.after);
+  job.properties.push_back(std::move(*property));
+  const auto proven = secequiv::prove_property(job);
+  if (!proven) return proven.error();
+  return with_notes(
+      {verdict_of(proven->verdict()), property_text(*proven), render(to_json(*proven))},
+      job.proof.notes, "");
+}
+
 Result<Outcome> prove(Result<Source> before, Result<Source> after, const Options& options) {
   if (!before) return before.error();
   if (!after) return after.error();
-  ProveJob job;
+  ProveJob job = prove_job(options);
   job.before.push_back(std::move(*before));
   job.after.push_back(std::move(*after));
   std::string notes;
   job.notes = note_pair(job.before, job.after, reading_of(options, notes));
   job.sameness = options.sameness;
   job.refines = options.refines;
-  job.assumption = options.assume;
-  job.host = options.oci.arch;
-  job.engine = options.engine;
-  job.budget = budget_for(options.seconds, options.mib);
   const auto proven = secequiv::prove(job);
   if (!proven) return proven.error();
   return with_notes({verdict_of(proven->verdict()), prove_text(*proven), render(to_json(*proven)),
@@ -398,6 +424,21 @@ secequiv_result* secequiv_prove_parsed(const secequiv_result* before, const sece
   return answered(options, [&](const api::Options& read) {
     return api::prove(api::parsed_source(before, "before"), api::parsed_source(after, "after"),
                       read);
+  });
+}
+
+secequiv_result* secequiv_prove_property(const sock_filter* program, std::size_t length,
+                                         const char* property, const secequiv_options* options) {
+  return answered(options, [&](const api::Options& read) {
+    return api::prove_property(api::source_of({program, length, "program"}), property, read);
+  });
+}
+
+secequiv_result* secequiv_prove_property_parsed(const secequiv_result* program,
+                                                const char* property,
+                                                const secequiv_options* options) {
+  return answered(options, [&](const api::Options& read) {
+    return api::prove_property(api::parsed_source(program, "program"), property, read);
   });
 }
 

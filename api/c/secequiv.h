@@ -42,7 +42,7 @@ enum {
   SECEQUIV_DIFFERENT = 3,  /* an input shows the difference, and was replayed */
   SECEQUIV_UNKNOWN = 4,    /* time or memory ran out */
   SECEQUIV_REJECTED = 5,   /* the kernel would refuse a program */
-  SECEQUIV_FAIL = 6        /* lint: a redundant rule; cache: a lost call */
+  SECEQUIV_FAIL = 6        /* lint: a redundant rule; cache: a lost call; property: violated */
 };
 
 /* Which return values count as the same. */
@@ -123,6 +123,16 @@ SECEQUIV_API secequiv_result* secequiv_prove(const struct sock_filter* before, s
 SECEQUIV_API secequiv_result* secequiv_prove_parsed(const secequiv_result* before,
                                                     const secequiv_result* after,
                                                     const struct secequiv_options* options);
+
+/* Decides whether the filter has a property for all inputs: SECEQUIV_PASS or SECEQUIV_FAIL, with
+ * the violated clauses and an input for each in the message and the document. `property` is a name
+ * of the library, such as "no-ptrace", or clauses, such as "refused: ptrace\nallowed: read"; see
+ * docs/reference/prove.md. Of the options for prove, `same` and `refines` do not apply. */
+SECEQUIV_API secequiv_result* secequiv_prove_property(const struct sock_filter* program,
+                                                      size_t length, const char* property,
+                                                      const struct secequiv_options* options);
+SECEQUIV_API secequiv_result* secequiv_prove_property_parsed(
+    const secequiv_result* program, const char* property, const struct secequiv_options* options);
 
 /* Finds every difference between the two. The verdict is SECEQUIV_EQUIVALENT or
  * SECEQUIV_DIFFERENT. */

@@ -69,6 +69,20 @@ function(_secequiv_test name seconds folder command)
   endif()
 endfunction()
 
+# Adds the test of a proof, whose command the caller began.
+macro(_secequiv_proof)
+  _secequiv_common_options()
+  if(DEFINED arg_ASSUME)
+    list(APPEND command --assume ${arg_ASSUME})
+  endif()
+  if(DEFINED arg_JSON)
+    get_filename_component(json ${arg_JSON} ABSOLUTE BASE_DIR ${CMAKE_CURRENT_BINARY_DIR})
+    set(command ${CMAKE_COMMAND} -D OUTPUT=${json} -P ${_secequiv_to_file} -- ${command} --json)
+  endif()
+  string(REGEX REPLACE "\\..*" "" seconds "${arg_TIMEOUT}")
+  _secequiv_test("${arg_NAME}" "${seconds}" ${CMAKE_CURRENT_BINARY_DIR} "${command}")
+endmacro()
+
 # secequiv_add_proof(NAME name BEFORE file AFTER file [SAME raw|behaviour|effect] [ASSUME expression] [REFINES]
 #                    [TIMEOUT seconds] [JSON file])
 #
@@ -80,19 +94,31 @@ function(secequiv_add_proof)
   _secequiv_absolute("${arg_BEFORE}" before)
   _secequiv_absolute("${arg_AFTER}" after)
   set(command $<TARGET_FILE:secequiv::cli> prove ${before} ${after})
-  _secequiv_common_options()
   if(arg_REFINES)
     list(APPEND command --refines)
   endif()
-  if(DEFINED arg_ASSUME)
-    list(APPEND command --assume ${arg_ASSUME})
+  _secequiv_proof()
+endfunction()
+
+# secequiv_add_property(NAME name FILTER file PROPERTY property ... [ASSUME expression] [TIMEOUT seconds] [JSON file])
+#
+# Adds a test that proves that a filter has all these properties (`secequiv prove --property`): names such as no-ptrace, files, or
+# clauses such as "refused: ptrace". A property that is a file of the current source directory is this file. FILTER and the other
+# arguments are those of secequiv_add_proof.
+function(secequiv_add_property)
+  _secequiv_arguments(secequiv_add_property "" "NAME;FILTER" "ASSUME;TIMEOUT;JSON" "PROPERTY")
+  if(NOT arg_PROPERTY)
+    message(FATAL_ERROR "secequiv_add_property: PROPERTY is missing")
   endif()
-  if(DEFINED arg_JSON)
-    get_filename_component(json ${arg_JSON} ABSOLUTE BASE_DIR ${CMAKE_CURRENT_BINARY_DIR})
-    set(command ${CMAKE_COMMAND} -D OUTPUT=${json} -P ${_secequiv_to_file} -- ${command} --json)
-  endif()
-  string(REGEX REPLACE "\\..*" "" seconds "${arg_TIMEOUT}")
-  _secequiv_test("${arg_NAME}" "${seconds}" ${CMAKE_CURRENT_BINARY_DIR} "${command}")
+  _secequiv_absolute("${arg_FILTER}" filter)
+  set(command $<TARGET_FILE:secequiv::cli> prove ${filter})
+  foreach(property IN LISTS arg_PROPERTY)
+    if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${property})
+      set(property ${CMAKE_CURRENT_SOURCE_DIR}/${property})
+    endif()
+    list(APPEND command --property ${property})
+  endforeach()
+  _secequiv_proof()
 endfunction()
 
 # secequiv_add_check(NAME name POLICY file OPTIMIZER command [argument ...] [SAME raw|behaviour|effect] [TIMEOUT seconds]

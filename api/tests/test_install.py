@@ -12,7 +12,7 @@ from api_build import BUILD, ROOT, fits, in_full, run
 pytestmark = in_full
 FUNCTIONS = ROOT / "api" / "cmake" / "secequivFunctions.cmake"
 EXPECTED = {"same": "Passed", "wrong": "Failed", "stricter": "Passed", "elsewhere": "Passed", "optimizer": "Passed", "wrong_optimizer": "Failed",
-            "library": "Passed"}
+            "property": "Passed", "wrong_property": "Failed", "library": "Passed"}
 
 
 @pytest.fixture(scope="module")
@@ -120,6 +120,8 @@ def test_reports_appear_whole_or_not_at_all(tmp_path):
     ("secequiv_add_proof(NAME a BEFORE b AFTER c TIMEOUT 0)", "expected TIMEOUT in seconds, found '0'"),
     ("secequiv_add_proof(NAME a BEFORE b AFTER c ASSUME \"${not_set}\")", "expected a value after ASSUME"),
     ("secequiv_add_proof(BEFORE b AFTER c)", "NAME is missing"),
+    ("secequiv_add_property(NAME a FILTER b)", "PROPERTY is missing"),
+    ("secequiv_add_property(NAME a PROPERTY b)", "FILTER is missing"),
     ("secequiv_add_check(NAME a POLICY b)", "OPTIMIZER is missing"),
     ("secequiv_add_check(NAME a OPTIMIZER b)", "POLICY is missing"),
     ("secequiv_add_check(NAME a POLICY b OPTIMIZER)", "expected a value after OPTIMIZER"),

@@ -432,7 +432,15 @@ def test_schemas_refuse_invalid_reports():
                     {"fate": "survived"}, {"fate": "fuzzed"}, {"fate": "killed"}, {"operator": "bit"}, {"detail": ""}))):
         with pytest.raises(AssertionError):
             cli_tool.fits(bad)
-    assert sorted(cli_tool.VALIDATORS) == ["actions", "bench", "bisect", "cache", "check", "cost", "cover", "diff", "error", "explain", "find-rules", "fuzz", "guard", "kernel", "kernel-check", "lint", "mutate", "precompile", "prove", "prove-rule", "reach", "run", "validate", "why"]
+    clause = {"line": 1, "clause": "refused: read", "outcome": "refused", "verdict": "pass", "covers": "nr == 0", "engine": "dd", "seconds": 0}
+    having = {"schema": "secequiv.prove-property/1", "verdict": "pass", "filter": "a", "clauses": [clause]}
+    for good in (having, {**having, "assume": "nr == 0", "clauses": [{**clause, "excluded": True}]}, {**having, "verdict": "unknown", "clauses": [{**clause, "verdict": "unknown"}]}):
+        cli_tool.fits(good)
+    for bad in ({**having, "verdict": "rejected"}, {**having, "verdict": "different"}, {**having, "clauses": []}, {**having, "clauses": [{**clause, "verdict": "fail"}]},
+                {**having, "clauses": [{**clause, "outcome": "denied"}]}, {**having, "clauses": [{**clause, "witness": {}}]}, {**having, "detail": ""}):
+        with pytest.raises(AssertionError):
+            cli_tool.fits(bad)
+    assert sorted(cli_tool.VALIDATORS) == ["actions", "bench", "bisect", "cache", "check", "cost", "cover", "diff", "error", "explain", "find-rules", "fuzz", "guard", "kernel", "kernel-check", "lint", "mutate", "precompile", "prove", "prove-property", "prove-rule", "reach", "run", "validate", "why"]
     assert all(json.loads(path.read_text())["title"] for path in cli_tool.SCHEMAS.glob("*.json"))
 
 

@@ -111,7 +111,7 @@ def test_an_assumption_can_exclude_clauses(getpid):
 
 @pytest.mark.parametrize("args, message", [
     (["--property", "refused: ptrase"], "--property:1:10: expected a system call of x86_64, found 'ptrase'; did you mean ptrace?"),
-    (["--property", "no-ptrase"], "found 'no-ptrase'; did you mean no-ptrace?"),
+    (["--property", "no-ptrase"], "found 'no-ptrase'; did you mean no-ptrace?; there is no file with this name"),
     (["--property", "when nr == read: refusd"], "--property:1:18: expected an outcome"),
     (["--property", "always: refused", "--refines"], "--refines cannot be combined with --property"),
     (["--property", "always: refused", "--certificate", "c"], "--property cannot be combined with --certificate"),

@@ -12,7 +12,7 @@ REFUSED = "cannot open: No such file or directory; expected one filter, not a st
 # returns ERRNO(1) for every call but getpid, which it kills.
 TABLE = {
     "prove": (["AB", "A"], 1, "different ("), "diff": (["AB", "A"], 1, "different: "), "why": (["AB", "--nr", "getpid"], 0, "kill.asm:3 (after the test in line 2)"),
-    "actions": (["AB"], 0, "decided by number"), "guard": (["AB"], 0, "x"), "lift": (["AB"], 2, "it does not test the architecture; inputs: nr == 39"), "run": (["AB", "--nr", "getpid"], 0, "KILL_THREAD"), "cost": (["AB"], 0, "and 6 in the worst case: "),
+    "actions": (["AB"], 0, "decided by number"), "guard": (["AB"], 0, "no way around this filter found"), "lift": (["AB"], 2, "it does not test the architecture; inputs: nr == 39"), "run": (["AB", "--nr", "getpid"], 0, "KILL_THREAD"), "cost": (["AB"], 0, "and 6 in the worst case: "),
     "cache": (["AB"], 0, "461: calls whose action depends only on their number"), "bench": (["AB", "--profile", "calls", "--rounds", "2", "--max-inputs", "10"], (0, 3), ""),
     **{command: (["AB"], 2, REFUSED) for command in ("check", "mutate", "cover", "reach", "lint", "find-rules", "kernel", "import", "precompile", "asm", "dis", "validate")},
     "optimize": (["AB"], 2, "it does not test the architecture; inputs: nr == 39"),

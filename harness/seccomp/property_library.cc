@@ -1,7 +1,13 @@
 #include "harness/seccomp/property_library.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <ranges>
 #include <vector>
+
+#include "harness/base/text.h"
 
 namespace secequiv {
 
@@ -40,6 +46,22 @@ const LibraryProperty* find_library_property(std::string_view name) {
   const auto library = property_library();
   const auto found = std::ranges::find(library, name, &LibraryProperty::name);
   return found == library.end() ? nullptr : &*found;
+}
+
+Result<Property> named_property(std::string_view wanted, const std::string& where, Arch host) {
+  if (const LibraryProperty* known = find_library_property(wanted))
+    return parse_property(known->text, std::string(known->name), host);
+  if (wanted.find(':') == std::string_view::npos) {
+    const auto names = property_library() | std::views::transform(&LibraryProperty::name);
+    return make_error(
+        ErrorCode::kUsage, where,
+        fmt::format("expected the name of a property ({}) or clauses such as "
+                    "'refused: ptrace', found '{}'{}",
+                    fmt::join(names, ", "), wanted, did_you_mean(similar_names(wanted, names))));
+  }
+  auto out = parse_property(wanted, where, host);
+  if (out) out->name.clear();
+  return out;
 }
 
 }  // namespace secequiv

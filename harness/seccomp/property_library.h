@@ -3,7 +3,11 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
+
+#include "harness/base/result.h"
+#include "harness/seccomp/property.h"
 
 namespace secequiv {
 
@@ -18,5 +22,9 @@ std::span<const LibraryProperty> property_library();
 
 // Returns nullptr if there is no such property.
 const LibraryProperty* find_library_property(std::string_view name);
+
+// Reads the property of the library with this name, or `wanted` as clauses; these have no name.
+// Errors name `where`: kUsage if it is neither, and those of parse_property().
+Result<Property> named_property(std::string_view wanted, const std::string& where, Arch host);
 
 }  // namespace secequiv

@@ -214,5 +214,19 @@ TEST(PropertyLibrary, EveryPropertyCanBeReadForEveryHost) {
   EXPECT_EQ(find_library_property("no-such"), nullptr);
 }
 
+TEST(PropertyLibrary, ANameOrClausesGiveAProperty) {
+  const auto known = named_property("no-ptrace", "p", Arch::kX86_64);
+  ASSERT_TRUE(known);
+  EXPECT_EQ(known->name, "no-ptrace");
+  const auto clauses = named_property("refused: ptrace\nkilled: mount", "p", Arch::kX86_64);
+  ASSERT_TRUE(clauses);
+  EXPECT_EQ(clauses->name, "");
+  EXPECT_EQ(clauses->clauses.size(), 2u);
+  const auto unknown = named_property("no-ptrase", "p", Arch::kX86_64);
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().code, ErrorCode::kUsage);
+  EXPECT_TRUE(unknown.error().text().ends_with("found 'no-ptrase'; did you mean no-ptrace?"));
+}
+
 }  // namespace
 }  // namespace secequiv::seccomp_property_test

@@ -218,6 +218,25 @@ static void test_analyses(void) {
          SECEQUIV_ERROR);
 }
 
+static void test_properties(void) {
+  static const char kAllowed[] = "refused: ptrace\nallowed: getpid";
+  secequiv_result* result = secequiv_prove_property(kBefore, COUNT(kBefore), kAllowed, NULL);
+  EXPECT(contains(result, "allowed: getpid", "\"secequiv.prove-property/1\""));
+  EXPECT(secequiv_result_holds(result));
+  secequiv_result_free(result);
+  result = secequiv_prove_property(kBefore, COUNT(kBefore), "killed: getpid", NULL);
+  EXPECT(secequiv_result_verdict(result) == SECEQUIV_FAIL);
+  EXPECT(contains(result, "violated: killed: getpid\nwitness: nr=39", "\"returned\""));
+  secequiv_result_free(result);
+  EXPECT(verdict_and_free(secequiv_prove_property(kRefused, COUNT(kRefused), "no-ptrace", NULL)) ==
+         SECEQUIV_REJECTED);
+  EXPECT(verdict_and_free(secequiv_prove_property(kBefore, COUNT(kBefore), "no-ptrase", NULL)) ==
+         SECEQUIV_ERROR);
+  EXPECT(verdict_and_free(secequiv_prove_property(kBefore, COUNT(kBefore), NULL, NULL)) ==
+         SECEQUIV_ERROR);
+  EXPECT(verdict_and_free(secequiv_prove_property_parsed(NULL, kAllowed, NULL)) == SECEQUIV_ERROR);
+}
+
 static secequiv_result* parse(const char* text, const struct secequiv_options* options) {
   return secequiv_parse(text, strlen(text), "filter.txt", options);
 }
@@ -539,6 +558,7 @@ int main(void) {
   test_evaluate();
   test_validate();
   test_analyses();
+  test_properties();
   test_parse();
   test_parsed();
   test_policy_formats();

@@ -128,21 +128,30 @@ type Value struct {
 // Equivalent fails the test unless both filters make the same decision for every possible system call.
 func Equivalent(t testing.TB, before, after any, options ...Option) {
 	t.Helper()
-	require(t, "Equivalent", "the filters make different decisions", before, after, options)
+	require(t, "Equivalent", "the filters make different decisions", []any{before, after}, options)
 }
 
 // Refines fails the test unless `after` is never more permissive than `before`.
 func Refines(t testing.TB, before, after any, options ...Option) {
 	t.Helper()
-	require(t, "Refines", "'after' is more permissive than 'before'", before, after, append(options[:len(options):len(options)], with("Refines", "--refines")))
+	require(t, "Refines", "'after' is more permissive than 'before'", []any{before, after}, append(options[:len(options):len(options)], with("Refines", "--refines")))
 }
 
-func require(t testing.TB, function, claim string, before, after any, options []Option) {
+// Has fails the test unless the filter has the property: a name such as "no-ptrace", a path, or clauses such as "refused: ptrace".
+func Has(t testing.TB, filter any, property string, options ...Option) {
+	t.Helper()
+	if _, err := os.Stat(property); err == nil {
+		observe(property)
+	}
+	require(t, "Has", "the filter does not have the property", []any{filter}, append(options[:len(options):len(options)], with("the property", "--property", property)))
+}
+
+func require(t testing.TB, function, claim string, filters []any, options []Option) {
 	t.Helper()
 	if os.Getenv(served) != "" {
 		return // this is a copy of the test binary; only its call of Optimizer matters
 	}
-	q, remove, err := newQuestion("prove", []any{before, after}, options)
+	q, remove, err := newQuestion("prove", filters, options)
 	if err != nil {
 		t.Fatalf("secequiv: %v", err)
 	}
@@ -181,7 +190,7 @@ func ask(arguments []string) (*Result, error) {
 		return nil, err
 	}
 	// The verdict and the exit status must agree.
-	if status == 0 && found.Holds() || status == 1 && found.Verdict == "different" && found.Witness != nil {
+	if status == 0 && found.Holds() || status == 1 && (found.Verdict == "different" && found.Witness != nil || found.Verdict == "fail" && len(found.Clauses) != 0) {
 		return &found.Result, nil
 	}
 	return nil, found.problem(status)
@@ -195,6 +204,7 @@ type report struct {
 	Where    string `json:"where"`
 	Detail   string `json:"detail"`
 	Reason   string `json:"reason"` // of fuzz
+	Clauses  []any  `json:"clauses"` // of a property
 	Findings []struct {
 		Failure bool   `json:"failure"`
 		Text    string `json:"text"`

@@ -71,6 +71,30 @@ func TestDifferentFiltersFail(t *testing.T) {
 	}
 }
 
+func TestPropertiesOfOneFilter(t *testing.T) {
+	property := filepath.Join(t.TempDir(), "mine.property")
+	if err := os.WriteFile(property, []byte("# mine\nkilled: getpid\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	x86 := Assume("arch == x86_64 && nr < 1000")
+	Has(t, allowGetpid, "no-ptrace")
+	Has(t, allowGetpidInsns, "allowed: getpid\nrefused: mount", x86)
+	Has(t, killGetpid, property, x86)
+	for property, expected := range map[string]string{
+		property:          "violated: " + property + ":2: killed: getpid\n",
+		"refused: getpid": "violated: refused: getpid\nwitness: nr=39 (getpid)",
+	} {
+		message := failure(t, func(t testing.TB) { Has(t, allowGetpid, property) })
+		if !strings.HasPrefix(message, "secequiv: "+expected) || !strings.HasSuffix(message, "the filter does not have the property") {
+			t.Errorf("expected %q, found %q", expected, message)
+		}
+	}
+	message := failure(t, func(t testing.TB) { Has(t, allowGetpid, "refused: getpidd") })
+	if !strings.Contains(message, "did you mean getpid") {
+		t.Errorf("found %q", message)
+	}
+}
+
 func TestDifferencesOfPoliciesNameTheirLines(t *testing.T) {
 	policy := func(rules string) string {
 		return "{\"version\": 1, \"arches\": [\"x86_64\"],\n\"default_action\": \"errno(1)\",\n\"rule_sets\": [{\"action\": \"allow\", \"rules\": {\n" + rules + "}}]}"

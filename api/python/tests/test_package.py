@@ -27,7 +27,7 @@ os.environ.update(SECEQUIV_LIBRARY=str(LIBRARY), SECEQUIV=binary())
 
 import secequiv  # noqa: E402
 from secequiv import _library  # noqa: E402
-from secequiv.testing import Insn, assert_equivalent, assert_optimizer, assert_refines  # noqa: E402
+from secequiv.testing import Insn, assert_equivalent, assert_optimizer, assert_property, assert_refines  # noqa: E402
 
 pytestmark = in_full
 ALLOW = "ld [0]\njeq #39, yes\nret #0x50001\nyes: ret #0x7fff0000\n"
@@ -112,6 +112,23 @@ def test_inputs_that_the_kernel_cannot_tell_apart_count_as_one():
     assert secequiv.prove(strict, low, same="effect", **here) and not secequiv.diff(strict, low, same="effect", **here).document["changes"]
     with pytest.raises(secequiv.SecequivError, match="expected raw or behaviour, found effect"):
         secequiv.actions(low, same="effect")
+
+
+def test_prove_property_is_about_one_filter(tmp_path):
+    answer = secequiv.prove_property(ALLOW, "no-ptrace")
+    assert answer and answer.verdict is secequiv.Verdict.PASS and fits(answer.document) == "prove-property"
+    answer = secequiv.prove_property(ALLOW, "refused: mount\nkilled: getpid", assume="arch == x86_64", engine="both")
+    assert not answer and answer.verdict is secequiv.Verdict.FAIL
+    assert [clause["verdict"] for clause in answer.document["clauses"]] == ["pass", "fail"]
+    assert answer.document["clauses"][1]["witness"]["data"]["nr"] == 39 and "violated: killed: getpid" in str(answer)
+    assert secequiv.prove_property(secequiv.parse(ALLOW).code, "no-ptrace")
+    assert_property(ALLOW, "no-ptrace")
+    with pytest.raises(AssertionError, match="^violated: killed: getpid\n(.*\n)*the filter does not have the property$"):
+        assert_property(ALLOW, "killed: getpid")
+    with pytest.raises(secequiv.SecequivError, match="property:1:9: expected a system call of x86_64, found 'getpidd'"):
+        secequiv.prove_property(ALLOW, "killed: getpidd")
+    with pytest.raises(secequiv.SecequivError, match="did you mean no-ptrace"):
+        secequiv.prove_property(ALLOW, "no-ptrase")
 
 
 def raw_files(folder):

@@ -17,8 +17,8 @@ from ._types import (Answer, Data, Difference, Evaluation, Filter, Program, Proo
                      Validation, Verdict, Witness)
 
 __all__ = ["Answer", "Data", "Difference", "Evaluation", "Filter", "Program", "Proof", "Rejected", "SeccompData", "SecequivError",
-           "Unknown", "Validation", "Verdict", "Witness", "actions", "cache", "cost", "diff", "evaluate", "lint", "parse", "prove", "reach",
-           "validate", "why", "__version__"]
+           "Unknown", "Validation", "Verdict", "Witness", "actions", "cache", "cost", "diff", "evaluate", "lint", "parse", "prove", "prove_property",
+           "reach", "validate", "why", "__version__"]
 
 __version__: str = LIBRARY.secequiv_version().decode()
 
@@ -128,6 +128,18 @@ def prove(before: Filter, after: Filter, *, refines: bool = False, same: str = "
         refines=int(refines), same=_index("same", _SAMENESS, same), assume=_text(assume), timeout_seconds=_seconds(timeout),
         engine=_index("engine", _ENGINES, engine), max_memory_mib=_count("max_memory", max_memory), arch=_text(arch)))
     return Proof(*_common(raw, notes), witness=_witness(raw))
+
+
+def prove_property(program: Filter, property: str, *, assume: Optional[str] = None, timeout: float = 60, engine: str = "dd",
+                   max_memory: int = 1024, arch: Optional[str] = None) -> Answer:
+    """Prove that the filter has a property: a name of the library ("no-ptrace"), or clauses ("refused: ptrace"). The verdict is
+    PASS or FAIL; the document has an input for each violated clause. The options are those of `prove`."""
+    read = parse(program, arch=arch)
+    options = dict(assume=_text(assume), timeout_seconds=_seconds(timeout), engine=_index("engine", _ENGINES, engine),
+                   max_memory_mib=_count("max_memory", max_memory), arch=_text(arch))
+    raw = (call("secequiv_prove_property_parsed", read._parsed.handle, _text(property), **options) if read._parsed else
+           call("secequiv_prove_property", read.code, len(read), _text(property), **options))
+    return Answer(*_common(_answered(raw), read.notes))
 
 
 def diff(before: Filter, after: Filter, *, same: str = "raw", assume: Optional[str] = None, timeout: float = 60,

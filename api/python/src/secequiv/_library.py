@@ -70,6 +70,8 @@ _SIGNATURES = {
     "secequiv_parse": (_POINTER, [ctypes.c_char_p, _SIZE, ctypes.c_char_p, _OPTIONS]),
     "secequiv_prove": (_POINTER, [ctypes.c_char_p, _SIZE, ctypes.c_char_p, _SIZE, _OPTIONS]),
     "secequiv_prove_parsed": (_POINTER, [_POINTER, _POINTER, _OPTIONS]),
+    "secequiv_prove_property": (_POINTER, [ctypes.c_char_p, _SIZE, ctypes.c_char_p, _OPTIONS]),
+    "secequiv_prove_property_parsed": (_POINTER, [_POINTER, ctypes.c_char_p, _OPTIONS]),
     "secequiv_diff_parsed": (_POINTER, [_POINTER, _POINTER, _OPTIONS]),
     "secequiv_why_parsed": (_POINTER, [_POINTER, ctypes.c_char_p, _SIZE, _OPTIONS]),
     "secequiv_diff": (_POINTER, [ctypes.c_char_p, _SIZE, ctypes.c_char_p, _SIZE, _OPTIONS]),

@@ -10,11 +10,11 @@ import tempfile
 from pathlib import Path
 from typing import Any, Optional, Sequence, Union
 
-from . import Filter, prove
+from . import Filter, prove, prove_property
 from ._serve import Insn, Optimizer, run
 from ._types import SecequivError, Unknown
 
-__all__ = ["Insn", "Optimizer", "assert_equivalent", "assert_optimizer", "assert_refines"]
+__all__ = ["Insn", "Optimizer", "assert_equivalent", "assert_optimizer", "assert_property", "assert_refines"]
 
 
 def _assert(claim: str, before: Filter, after: Filter, refines: bool, options: Any) -> None:
@@ -36,6 +36,14 @@ def assert_refines(before: Filter, after: Filter, **options: Any) -> None:
     """Assert that `after` is never more permissive than `before`."""
     __tracebackhide__ = True
     _assert("'after' is more permissive than 'before'", before, after, True, options)
+
+
+def assert_property(program: Filter, property: str, **options: Any) -> None:
+    """Assert that the filter has the property: a name of the library ("no-ptrace"), or clauses ("refused: ptrace")."""
+    __tracebackhide__ = True
+    answer = prove_property(program, property, **options)
+    if not answer:
+        raise AssertionError(answer.message + "the filter does not have the property")
 
 
 def assert_optimizer(optimize: Optimizer, *, trials: int = 1000, seed: int = 1, same: str = "raw", request_timeout: float = 10,
