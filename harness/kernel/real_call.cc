@@ -142,8 +142,8 @@ constexpr HarmlessCall kHarmlessCalls[] = {
 
 // Memory that the process writes and this one reads.
 struct Slate {
-  int failed_step = 0;  // the number of the filter (from 1) that could not be installed
   int failed_errno = 0;
+  int failed_step = 0;  // the filter that could not be installed, the oldest is 1; 0: earlier
   bool answered = false;
   long value = 0;
   int error = 0;
@@ -177,8 +177,8 @@ void make_call(std::span<const ProgramView> filters, const SeccompData& call, Sl
     args[static_cast<std::size_t>(i)] = static_cast<long>(call.field(i, endian_of(call.arch())));
   for (const int signal : {SIGALRM, SIGSYS}) ::signal(signal, SIG_DFL);
   ::alarm(kSeconds);
-  ::syscall(SYS_close_range, 0, ~0U, 0);
-  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
+  // An open descriptor would make calls harmful, so an old kernel without this call is an error.
+  if (::syscall(SYS_close_range, 0, ~0U, 0) != 0 || ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
     slate.failed_errno = errno;
     return;
   }
@@ -198,6 +198,8 @@ void make_call(std::span<const ProgramView> filters, const SeccompData& call, Sl
 
 std::string failure_text(const Slate& slate, std::size_t filters) {
   const char* const problem = std::strerror(slate.failed_errno);
+  if (slate.failed_step == 0)
+    return fmt::format("the process for the call cannot be prepared: {}", problem);
   if (slate.failed_step > 1)
     return fmt::format("filter {} of {} cannot be installed after the older ones: {}",
                        filters + 1 - static_cast<std::size_t>(slate.failed_step), filters, problem);
