@@ -94,8 +94,8 @@ class DoorFinder {
     return unchecked || open;
   }
 
-  // Returns whether kernels usually have the entry for this architecture's calls: most distributions
-  // leave x32 out or switch it off.
+  // Returns whether kernels usually have the entry for this architecture's calls: most
+  // distributions leave x32 out or switch it off.
   static bool is_usual(Arch arch) { return arch != Arch::kX32; }
   static std::string_view kernel_option(Arch arch) {
     if (arch == Arch::kX32) return "CONFIG_X86_X32_ABI";

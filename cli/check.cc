@@ -70,8 +70,8 @@ void add_check(CLI::App& app, Context& context) {
   add_trace(*sub, given->traces);
   given->target.add(*sub, false);
   given->check.add(*sub);
-  given->options.add(
-      *sub, {kSandbox, kInput, kTimeout, kSame, kWhole, kImport, kQuiet, kJson, kPage});
+  given->options.add(*sub,
+                     {kSandbox, kInput, kTimeout, kSame, kWhole, kImport, kQuiet, kJson, kPage});
 }
 
 }  // namespace secequiv::cli

@@ -66,8 +66,9 @@ void Options::add(CLI::App& app, std::initializer_list<Shared> groups) {
             ->capture_default_str();
         break;
       case kSame:
-        app.add_option("--same", same,
-                       "Compare all bits of return values (raw), or only their effects on a process")
+        app.add_option(
+               "--same", same,
+               "Compare all bits of return values (raw), or only their effects on a process")
             ->check(one_of({"raw", "behaviour", "effect"}))
             ->capture_default_str();
         break;

@@ -145,8 +145,7 @@ void add_prove(CLI::App& app, Context& context) {
   given->certificate.add(*sub);
   sub->add_option("--emit-smt2", given->smt2,
                   "Also write the query as SMT-LIB 2, for other solvers");
-  given->options.add(*sub,
-                     {kInput, kTimeout, kSame, kWhole, kImport, kQuiet, kJson, kReports});
+  given->options.add(*sub, {kInput, kTimeout, kSame, kWhole, kImport, kQuiet, kJson, kReports});
   for (const char* other :
        {"--refines", "--trace", "--certificate", "--emit-smt2", "--same", "--require-whole"})
     sub->get_option("--property")->excludes(sub->get_option(other));
