@@ -222,19 +222,18 @@ std::vector<DoorFinding> find_doors(dd::Space& space, const dd::Decisions& decis
   return DoorFinder(space, decisions, host).find();
 }
 
-Result<std::vector<DoorFinding>> doors(const DoorsJob& job) {
-  const auto programs = views(job.stack.filters);
-  dd::Space space(programs, job.limits);
-  const auto decisions = space.decisions(programs, Sameness::kBehaviour);
-  auto findings = find_doors(space, decisions, job.host);
-  if (space.exhausted()) return dd::limits_reached(job.stack.name);
+Result<std::vector<DoorFinding>> doors(dd::Space& space, const dd::Decisions& decisions,
+                                       const Stack& stack, Arch host) {
+  const auto programs = views(stack.filters);
+  auto findings = find_doors(space, decisions, host);
+  if (space.exhausted()) return dd::limits_reached(stack.name);
   for (DoorFinding& finding : findings)
     for (OpenDoor& open : finding.open) {
       if (lets_run(run_stack(programs, open.refused)) ||
           !lets_run(run_stack(programs, open.allowed)))
-        return make_error(ErrorCode::kInternal, job.stack.name,
+        return make_error(ErrorCode::kInternal, stack.name,
                           "a door does not replay: " + describe(open.allowed));
-      open.rule = deciding_rule(job.stack.filters, open.refused);
+      open.rule = deciding_rule(stack.filters, open.refused);
     }
   return findings;
 }

@@ -26,14 +26,10 @@ namespace secequiv {
 // other part of `guard` examines them. The result is meaningless if the space is exhausted.
 std::vector<DoorFinding> find_doors(dd::Space& space, const dd::Decisions& decisions, Arch host);
 
-struct DoorsJob {
-  Stack stack;
-  Arch host = Arch::kX86_64;
-  dd::Limits limits = {};
-};
-
-// Returns the findings with the rules that refuse; every input was run. Errors: kBudget if the
-// limits are reached.
-Result<std::vector<DoorFinding>> doors(const DoorsJob& job);
+// Returns the findings with the rules that refuse; every input was run. `decisions` are those of the
+// stack. Errors: kBudget if the space is exhausted; kInternal if an input is decided differently
+// when run.
+Result<std::vector<DoorFinding>> doors(dd::Space& space, const dd::Decisions& decisions,
+                                       const Stack& stack, Arch host);
 
 }  // namespace secequiv

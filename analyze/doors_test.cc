@@ -37,6 +37,18 @@ Program allowing(std::string_view rules) {
   return compile(policy_from(policy_text(kX86_64, "errno(1)", "allow", rules, kNoX32)));
 }
 
+struct DoorsJob {
+  Stack stack;
+  Arch host = Arch::kX86_64;
+  dd::Limits limits = {};
+};
+
+Result<std::vector<DoorFinding>> doors_by(const DoorsJob& job) {
+  const auto programs = views(job.stack.filters);
+  dd::Space space(programs, job.limits);
+  return doors(space, space.decisions(programs, Sameness::kBehaviour), job.stack, job.host);
+}
+
 std::vector<DoorFinding> doors_of_stack(std::vector<Program> programs, Arch host = Arch::kX86_64) {
   DoorsJob job;
   job.stack.name = "test";
@@ -45,7 +57,7 @@ std::vector<DoorFinding> doors_of_stack(std::vector<Program> programs, Arch host
     source.program = std::move(program);
   }
   job.host = host;
-  auto found = doors(job);
+  auto found = doors_by(job);
   if (found) return std::move(*found);
   ADD_FAILURE() << found.error().text();
   return {};
@@ -474,7 +486,7 @@ TEST(Doors, StopsAtLimits) {
       job.stack.name = "test";
       job.stack.filters.emplace_back().program = program;
       (nodes ? job.limits.nodes : job.limits.steps) = limit;
-      const auto found = doors(job);
+      const auto found = doors_by(job);
       if (found) {
         EXPECT_EQ(listed(*found), all);
         ++finished;
@@ -494,7 +506,7 @@ TEST(Doors, RulesAreNamed) {
   source.policy = policy_from(
       policy_text(kX86_64, "allow", "errno(1)", R"("swapon": true, "kexec_load": true)", kNoX32));
   source.program = compile(*source.policy);
-  const auto found = doors(job);
+  const auto found = doors_by(job);
   ASSERT_TRUE(found);
   ASSERT_EQ(listed(*found), "kexec_load -> x86_64 kexec_file_load");
   EXPECT_NE((*found)[0].open[0].rule.text.find("kexec_load"), std::string::npos);

@@ -87,9 +87,14 @@ Result<GuardReport> guard(const GuardJob& job) {
     if (!one) return one.error();
     (split.hole ? report.holes : report.strict).push_back(std::move(*one));
   }
-  auto open = doors({job.stack, job.host, job.limits});
-  if (!open) return open.error();
-  report.doors = std::move(*open);
+  auto open = doors(space, decisions, job.stack, job.host);
+  if (open) {
+    report.doors = std::move(*open);
+  } else if (open.error().code == ErrorCode::kBudget) {
+    report.unknown = open.error().detail;
+  } else {
+    return open.error();
+  }
   return report;
 }
 

@@ -21,7 +21,7 @@ JOBS = [(["check", "getpid.asm"], 0), (["check", "getpid.asm", "getpid-enoent.as
         (["bisect", "--optimizer", "cat # {version}", "--versions", "1..2", "--trials", "5"], 0),
         (["fuzz", "getpid.asm", "getpid.asm", "--trials", "500"], 0), (["fuzz", "getpid.asm", "getpid-enoent.asm"], 1),
         (["diff", "getpid.asm", "getpid.asm"], 0), (["diff", "getpid.asm", "getpid-enoent.asm"], 1),
-        (["why", "getpid.asm", "--nr", "getpid"], 0), (["reach", "getpid.asm"], 0), (["guard", "getpid.asm"], 0), (["actions", "getpid.asm"], 0), (["bench", "getpid.asm", "--rounds", "2", "--profile", "calls"], 0), (["cache", "getpid.asm"], 0), (["cost", "getpid.asm"], 0), (["kernel", "getpid.asm"], 0), (["kernel", "getpid.asm", "getpid-enoent.asm"], 1),
+        (["why", "getpid.asm", "--nr", "getpid"], 0), (["reach", "getpid.asm"], 0), (["guard", "getpid.asm"], 1), (["guard", "getpid.json"], 0), (["actions", "getpid.asm"], 0), (["bench", "getpid.asm", "--rounds", "2", "--profile", "calls"], 0), (["cache", "getpid.asm"], 0), (["cost", "getpid.asm"], 0), (["kernel", "getpid.asm"], 0), (["kernel", "getpid.asm", "getpid-enoent.asm"], 1),
         (["prove-rule", str(ROOT / "verify" / "rules" / "library" / "bytecode.rule")], 0),
         (["find-rules", "getpid.asm"], 0), (["lint", str(POLICIES / "seed" / "ten-syscalls.json")], 0),
         (["cover", "getpid.asm"], 0), (["cover", "getpid.asm", "--no-derive"], 1),
