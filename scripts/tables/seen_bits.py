@@ -10,7 +10,7 @@ import itertools
 import re
 from typing import NamedTuple
 
-from .seen_selection import ALIASES, CONFIG, DEFINED, LONG_LONG, TYPES, UNISTD_NAMES, UNKNOWN
+from .seen_selection import ALIASES, CONFIG, DEFINED, LONG_LONG, TRUNCATED, TYPES, UNISTD_NAMES, UNKNOWN
 from .sources import TableError
 
 # A letter describes one argument: "-" no such argument; "h" 16 bits; "u" 32 bits; "i" 32 bits with a sign; "L" 64 bits; "l" 64 bits
@@ -68,7 +68,7 @@ UNISTD = (
 
 def build(source, names):
     """Returns {arch: {number: code}}. `names` is {arch: {number: name}}, from the tables of calls. Raises TableError."""
-    for path, line in sorted({rule[1:] for rule in (*ALIASES.values(), *DEFINED.values())}):
+    for path, line in sorted({rule[1:] for rule in (*ALIASES.values(), *DEFINED.values(), *TRUNCATED.values())}):
         source.require(path, line)
     definitions = {}
     for definition in source.definitions():
@@ -84,7 +84,7 @@ def build(source, names):
             codes = [code(route, point, definitions, used) for route, point in zip(ROUTES[arch], points) if point != "sys_ni_syscall"]
             if codes and None not in codes:
                 table[arch][number] = merge(codes)
-    for unused in sorted(str(key) for key in (ALIASES.keys() | DEFINED.keys() | UNKNOWN.keys() - {"sys_ni_syscall"}) - used):
+    for unused in sorted(str(key) for key in (ALIASES.keys() | DEFINED.keys() | TRUNCATED.keys() | UNKNOWN.keys() - {"sys_ni_syscall"}) - used):
         raise TableError("seen_selection.py: no table has the entry point %s; remove the entry" % unused)
     return table
 
@@ -121,7 +121,12 @@ def code(route, point, definitions, used=None):
     found = [definition.types for definition in definitions.get(point, ())
              if definition.arch in ("", route.folder) and possible(definition.conditions, route.kernel)]
     if found:
-        return merge([letters(route, types) for types in found])
+        seen = merge([letters(route, types) for types in found])
+        if (route.kernel, point) not in TRUNCATED:
+            return seen
+        used.add((route.kernel, point))
+        at = TRUNCATED[route.kernel, point][0]
+        return seen[:at] + "u" + seen[at + 1:]
     if point not in UNKNOWN:
         raise TableError("%s: no definition of %s, and no rule covers this" % key)
     used.add(point)

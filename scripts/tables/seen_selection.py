@@ -47,6 +47,10 @@ ALIASES = {
     ("mips 64", "__sys_sysmips"): ("sys_sysmips", "arch/mips/kernel/syscall.c", "save_static_function(sys_sysmips);"),
 }
 
+# Parameters of 64 bits of which the kernel uses the low 32 only: (kernel, entry point) -> (position, file, line).
+TRUNCATED = {(kernel, "sys_clone"): (1 if kernel == "s390 64" else 0, "kernel/fork.c", ".flags = (lower_32_bits(clone_flags) & ~CSIGNAL),")
+             for kernel in ("x86 64", "arm64 64", "riscv 64", "powerpc 64", "mips 64", "s390 64")}
+
 # Entry points without a SYSCALL_DEFINE that we know nevertheless: (kernel, entry point) -> (types, file, line).
 DEFINED = {
     ("arm 32", "sys_arm_fadvise64_64"): (

@@ -37,9 +37,12 @@ class OneCall {
     if (any == 0 || refused_ == Diagrams::kZero || allowed_ == Diagrams::kZero) return;
     for (const bool hole : {true, false}) {
       NodeId known = Diagrams::kZero;  // the classes that one argument alone splits
-      for (int i = 0; i < kArgCount; ++i)
-        if ((any >> i & 1) != 0)
-          search_one(static_cast<std::uint8_t>(1U << i), hole, known, hole ? holes : strict);
+      for (int i = 0; i < kArgCount; ++i) {
+        if ((any >> i & 1) == 0) continue;
+        const auto self = static_cast<std::uint8_t>(1U << i);
+        const bool found = search_one(self, hole, known, hole ? holes : strict);
+        if (hole && !found) search_forms(i, holes);
+      }
       // Several arguments together. A class whose plain members are partly allowed is left out: the
       // filter allows its effect on purpose, and a hole needs one argument only.
       if (!hole || std::popcount(any) < 2) continue;
@@ -108,8 +111,8 @@ class OneCall {
                                   [](NodeId a, NodeId b) { return a == Diagrams::kZero ? b : a; });
   }
 
-  // Searches classes whose members differ in these arguments only.
-  void search_one(std::uint8_t arguments, bool hole, NodeId& known, std::vector<SplitClass>& out) {
+  // Searches classes whose members differ in these arguments only. Returns whether there is one.
+  bool search_one(std::uint8_t arguments, bool hole, NodeId& known, std::vector<SplitClass>& out) {
     Diagrams& diagrams = space_.diagrams();
     NodeId all_plain = Diagrams::kOne;
     NodeId others_plain = Diagrams::kOne;
@@ -121,14 +124,60 @@ class OneCall {
     const NodeId second = without(both(hole ? allowed_ : refused_, others_plain), all_plain);
     const NodeId found = without(both(first, somewhere(second, arguments)), known);
     known = diagrams.either(known, found);
-    if (found == Diagrams::kZero || space_.exhausted()) return;
+    if (found == Diagrams::kZero || space_.exhausted()) return false;
     const std::optional<SeccompData> one = space_.smallest(found);
-    if (!one) return;
+    if (!one) return false;
     const SeccompData plain_member = with_call(*one);
     const auto other = nearest_member(second, plain_member, arguments);
-    if (!other) return;
+    if (!other) return false;
     out.push_back(
         {arch_, nr_, arguments, hole, hole ? plain_member : *other, hole ? *other : plain_member});
+    return true;
+  }
+
+  // Searches classes in which the two plain forms of a negative number are decided differently. If
+  // the filter allows other values of the argument, it refuses the number on purpose, and the
+  // allowed form is a hole. Otherwise it allows the number on purpose, and refuses too much.
+  void search_forms(int argument, std::vector<SplitClass>& out) {
+    constexpr int kMostTries = 8;
+    NodeId all_plain = Diagrams::kOne;
+    for (const NodeId one : plain_) all_plain = both(all_plain, one);
+    const auto self = static_cast<std::uint8_t>(1U << argument);
+    const NodeId allowed = both(allowed_, all_plain);
+    NodeId found = both(both(refused_, all_plain), somewhere(allowed, self));
+    for (int tries = 0; tries < kMostTries && found != Diagrams::kZero && !space_.exhausted();
+         ++tries) {
+      const std::optional<SeccompData> one = space_.smallest(found);
+      if (!one) return;
+      const SeccompData refused = with_call(*one);
+      if (allows_other_values(refused, argument)) {
+        if (const auto other = nearest_member(allowed, refused, self))
+          out.push_back({arch_, nr_, self, true, refused, *other});
+        return;
+      }
+      found = without(found, same_but_for(refused, argument));
+    }
+  }
+
+  // Returns whether the filter allows numbers that probably no rule names.
+  bool allows_other_values(SeccompData data, int argument) {
+    int count = 0;
+    for (const std::uint64_t value : {0x2b5c7a31U, 0x13f4e8d9U, 0x6e9d2c47U}) {
+      data.set_field(argument, value, arch_info(arch_).endian);
+      count += space_.evaluate({allowed_, false}, data) == 1 ? 1 : 0;
+    }
+    return count >= 2;
+  }
+
+  // Returns the inputs that differ from `data` in one argument only.
+  NodeId same_but_for(const SeccompData& data, int argument) {
+    Words& words = space_.words();
+    const std::uint32_t low = half_word(argument, false, Endian::kLittle);
+    NodeId out = Diagrams::kOne;
+    for (std::uint32_t word = kIpWord; word < data.words.size(); ++word)
+      if (word != low && word != low + 1)
+        out = both(out, words.set(words.eq(words.load(word), words.constant(data.words[word]))));
+    return out;
   }
 
   // Returns the smallest input in `set` that equals `data` but for these arguments' ignored bits.

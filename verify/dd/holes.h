@@ -18,8 +18,9 @@ struct SplitClass {
   Arch arch;
   std::uint32_t nr;
   std::uint8_t arguments;  // bit i: the members differ in argument i
-  // true: the plain member is refused, and ignored bits make the kernel allow the same effect.
-  // false: the plain member is allowed, so the filter only refuses more than it needs to.
+  // true: the refused member is plain, and other ignored bits let the same effect pass. Both
+  // members may be plain forms of a negative number, if the filter allows other numbers.
+  // false: the allowed member is plain, so the filter only refuses more than it needs to.
   bool hole;
   SeccompData refused;
   SeccompData allowed;

@@ -220,6 +220,8 @@ TEST(Holes, RandomFiltersAgreeWithAllInputsRunOneByOne) {
       const OneByOne all(program, nr);
       std::set<std::pair<std::uint8_t, bool>> found;
       for (const SplitClass& one : by_call[nr]) {
+        // Both forms of a negative number have tests of their own.
+        if (all.plain(one.refused) && all.plain(one.allowed)) continue;
         EXPECT_TRUE(found.emplace(one.arguments, one.hole).second);
         check_example(program, one, all);
         ++seen[{nr, std::popcount(one.arguments), one.hole}];
@@ -273,6 +275,45 @@ TEST(Holes, ASignExtendedNumberIsPlain) {
   const std::uint64_t allowed = found[0].allowed.field(0, Endian::kLittle);
   EXPECT_EQ(allowed & 0xffffffff, 0xffffffffu);
   EXPECT_NE(allowed >> 32, 0u) << "0xffffffff is plain, too";
+}
+
+// Returns a policy for kill's first argument. The first rule that matches decides.
+Policy about_kill(std::uint32_t otherwise, std::vector<std::pair<std::uint32_t, Matcher>> tests) {
+  Policy out = refusing(Arch::kX86_64, "kill", 0, 0);
+  out.default_action = otherwise;
+  const SyscallRule rule = out.rule_sets[0].rules[0];
+  out.rule_sets.clear();
+  for (auto& [action, test] : tests) {
+    RuleSet& set = out.rule_sets.emplace_back();
+    set.action = action;
+    set.rules = {rule};
+    set.rules[0].rule.fields[0] = std::move(test);
+  }
+  return out;
+}
+
+Matcher matcher(Matcher::Op op, std::uint64_t value) {
+  Matcher out;
+  out.op = op;
+  out.value = value;
+  return out;
+}
+
+TEST(Holes, ANegativeNumberThatPassesInOneOfItsFormsOnly) {
+  using Op = Matcher::Op;
+  const std::uint64_t sign_extended = ~std::uint64_t{0};
+  // The filter refuses -1 on purpose: it allows other numbers. 0xffffffff does the same.
+  const Policy refused = about_kill(0x7fff0000, {{0x50001, matcher(Op::kGt, 0xffffffff)}});
+  const auto found = found_in(compile(refused));
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_TRUE(found[0].hole);
+  EXPECT_EQ(found[0].refused.field(0, Endian::kLittle) >> 31, sign_extended >> 31);
+  EXPECT_EQ(found[0].allowed.field(0, Endian::kLittle),
+            found[0].refused.field(0, Endian::kLittle) & 0xffffffff);
+  EXPECT_FALSE(found[1].hole);
+  // The filter allows -1 on purpose: it refuses all other numbers.
+  const Policy allowed = about_kill(0x50001, {{0x7fff0000, matcher(Op::kEq, sign_extended)}});
+  for (const SplitClass& one : found_in(compile(allowed))) EXPECT_FALSE(one.hole);
 }
 
 TEST(Holes, HalvesHaveTheArchitecturesByteOrder) {
