@@ -108,7 +108,8 @@ class Job {
       report_.verdict = Verdict::kUnknown;
       report_.reason = "equivalence is undecided: " + proof->detail;
     } else {
-      conclude("proven equivalent for all inputs");
+      conclude(classes() ? "proven to have the same effect for all inputs"
+                         : "proven equivalent for all inputs");
     }
     return Ok{};
   }

@@ -98,12 +98,15 @@ Result<GuardReport> guard(const GuardJob& job) {
   return report;
 }
 
-Result<Policy> without_holes(const Policy& policy, const GuardJob& job) {
+Result<WithoutHoles> without_holes(const Policy& policy, const GuardJob& job) {
   auto before = guard(job);
   if (!before) return before.error();
   std::set<std::pair<Arch, std::uint32_t>> calls;
   for (const SplitReport& hole : before->holes) calls.emplace(hole.arch, hole.nr);
-  Policy out = policy;
+  WithoutHoles fixed{policy, {}, {}};
+  for (const auto& [arch, nr] : calls)
+    fixed.changed.push_back(fmt::format("{}:{}", arch_info(arch).name, syscall_name(arch, nr)));
+  Policy& out = fixed.policy;
   for (RuleSet& set : out.rule_sets)
     for (SyscallRule& call : set.rules)
       if (calls.contains({call.arch, call.nr}))
@@ -118,8 +121,7 @@ Result<Policy> without_holes(const Policy& policy, const GuardJob& job) {
   if (!after->holes.empty())
     return make_error(
         ErrorCode::kUnavailable, job.stack.name,
-        fmt::format("no test of a policy can mend arg{} of {}; see the report without "
-                    "--fix",
+        fmt::format("a policy cannot express the test that closes the hole in arg{} of {}",
                     after->holes.front().arguments.front(),
                     syscall_name(after->holes.front().arch, after->holes.front().nr)));
   Question question;
@@ -135,7 +137,8 @@ Result<Policy> without_holes(const Policy& policy, const GuardJob& job) {
     return make_error(ErrorCode::kUnavailable, job.stack.name,
                       fmt::format("the mended policy would allow {}, which the policy refuses",
                                   describe(proof->witness->data)));
-  return out;
+  fixed.doors = after->doors;
+  return fixed;
 }
 
 }  // namespace secequiv

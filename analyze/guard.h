@@ -19,9 +19,15 @@ struct GuardJob {
 // kInternal if a filter does not decide as found when it runs.
 Result<GuardReport> guard(const GuardJob& job);
 
+struct WithoutHoles {
+  Policy policy;
+  std::vector<std::string> changed;  // the calls whose rules changed, with their architectures
+  std::vector<DoorFinding> doors;    // the other ways around the policy, which remain
+};
+
 // Returns the policy with conditions on the calls with holes that look only at bits that the kernel
 // looks at. Proves that the result has no holes and that it is never more permissive than `policy`
 // (Sameness::kEffect). Errors: kUnavailable if a hole remains; kBudget; kInternal.
-Result<Policy> without_holes(const Policy& policy, const GuardJob& job);
+Result<WithoutHoles> without_holes(const Policy& policy, const GuardJob& job);
 
 }  // namespace secequiv

@@ -44,7 +44,7 @@ Result<int> run_fuzz(const FuzzOptions& given) {
   if (given.options.sameness() == Sameness::kEffect &&
       (pair || !given.target.target.evaluator.empty() || given.effort.no_prove))
     return make_error(ErrorCode::kUsage, "--same",
-                      "effects are compared by proofs of an optimizer's or a compiler's answers");
+                      "effects need --optimizer or --compiler, and proofs; for two files use prove");
   return pair ? run_fuzz_campaign(given.campaign, given.options, given.effort)
               : run_fuzz_target(given.target, given.options, given.effort);
 }

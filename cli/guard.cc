@@ -30,13 +30,18 @@ Result<int> write_fixed(const GuardOptions& given, const GuardJob& job) {
                       "expected one policy; `lift` turns a filter into a policy");
   const auto fixed = without_holes(*job.stack.filters.front().policy, job);
   if (!fixed) return fixed.error();
-  const auto text = given.form.write(*fixed, job.stack.name, options, job.limits);
+  const auto text = given.form.write(fixed->policy, job.stack.name, options, job.limits);
   if (!text) return text.error();
   auto status = write_output(*text, options);
-  if (status)
-    options.note(
-        "note: proven: bits that the kernel ignores do not help to pass this policy, and "
-        "it allows no effect that the given policy refuses");
+  if (!status) return status;
+  const auto name = [](const std::string& call) { return call; };
+  options.note(fixed->changed.empty()
+                   ? "note: proven: the policy has no hole, so nothing changed"
+                   : fmt::format("note: proven: no hole remains, and no effect is allowed that the "
+                                 "given policy refuses; the rules of {} changed",
+                                 first_and_count(fixed->changed, 4, name)));
+  for (const DoorFinding& door : fixed->doors)
+    if (door.certain) options.warning("another way remains: " + door_line(door));
   return status;
 }
 
@@ -61,13 +66,13 @@ Result<int> guard_filter(const GuardOptions& given) {
 void add_guard(CLI::App& app, Context& context) {
   const auto [sub, given] = add_command(
       app, context, "guard",
-      "Find ways around a filter, such as tests of bits that the kernel ignores", guard_filter);
+      "Find ways around a filter, for example through bits that the kernel ignores", guard_filter);
   given->input.add(*sub);
   sub->add_flag("--try", given->run,
                 "Run both inputs of each finding in a child with the filter installed");
   CLI::Option* const fix =
       sub->add_flag("--fix", given->fix,
-                    "Write the policy with tests that look only at what the kernel looks at");
+                    "Write a corrected policy that tests only the bits that the kernel reads");
   given->form.add(*sub);
   given->engine.add_memory(*sub);
   given->options.add(*sub, {kInput, kTimeout, kImport, kQuiet, kJson, kReports});

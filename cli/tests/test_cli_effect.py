@@ -83,13 +83,13 @@ def test_a_computed_return_value_is_decided_by_z3(asm):
 
 
 @pytest.mark.parametrize("args, expected", (
-    (["prove", "A", "B", "--engine", "sat"], "only the engines dd, z3 and both can compare effects"),
+    (["prove", "A", "B", "--engine", "sat"], "expected the engine dd, z3 or both, because only these compare effects"),
     (["prove", "A", "B", "--certificate", "out"], "they do not support --same effect"),
     (["prove", "A", "B", "--emit-smt2", "query"], "there is no SMT-LIB 2 query about effects"),
     (["prove", "N", "N"], "needs numbers in place of names"),
-    (["fuzz", "A", "B"], "effects are compared by proofs"),
-    (["fuzz", "--evaluator", "secequiv"], "effects are compared by proofs"),
-    (["fuzz", "--optimizer", "secequiv", "--no-prove"], "effects are compared by proofs"),
+    (["fuzz", "A", "B"], "effects need --optimizer or --compiler, and proofs"),
+    (["fuzz", "--evaluator", "secequiv"], "effects need --optimizer or --compiler, and proofs"),
+    (["fuzz", "--optimizer", "secequiv", "--no-prove"], "effects need --optimizer or --compiler, and proofs"),
     (["actions", "A"], "effect"), (["mutate", "A"], "effect"), (["kernel", "A"], "effect")))
 def test_what_cannot_compare_effects_says_so(low, both, asm, args, expected, tmp_path):
     named = asm("ld [0]\njeq #$nr, y, n\ny: ret #0\nn: ret #0x7fff0000\n")

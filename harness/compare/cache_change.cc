@@ -76,10 +76,10 @@ std::string shown_calls(Arch arch, std::span<const std::uint32_t> numbers, std::
   return first_and_count(numbers, most, [&](std::uint32_t nr) { return shown_call(arch, nr); });
 }
 
-std::string shown_call(const SeccompData& data) {
+std::string shown_call(const SeccompData& data, int least) {
   const Endian endian = endian_of(data.arch());
   int last = kArgCount;
-  while (last > 0 && data.field(last - 1, endian) == 0) --last;
+  while (last > least && data.field(last - 1, endian) == 0) --last;
   std::vector<std::string> arguments;
   for (int i = 0; i < last; ++i) arguments.push_back(fmt::format("{:#x}", data.field(i, endian)));
   const auto arch = arch_from_data(data.arch(), data.nr());

@@ -55,7 +55,8 @@ std::string shown_calls(Arch arch, std::span<const std::uint32_t> numbers, std::
 // Returns "read", or "syscall 999" for a number without a name.
 std::string shown_call(Arch arch, std::uint32_t nr);
 
-// Returns "socket(0x26, 0x5)": the call and its arguments, without trailing zeros.
-std::string shown_call(const SeccompData& data);
+// Returns "socket(0x26, 0x5)": the call and its arguments, without trailing zeros behind the first
+// `least` arguments.
+std::string shown_call(const SeccompData& data, int least = 0);
 
 }  // namespace secequiv

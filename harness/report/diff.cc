@@ -196,8 +196,11 @@ std::string diff_text(const DiffReport& report, std::string_view how) {
   if (report.oracle) out += oracle_text(*report.oracle);
   if (report.oracle && report.oracle->in_doubt()) return out + doubt_text(*report.oracle);
   return first + assuming_text(report.question) + out +
-         fmt::format("{}{}: {} of 2^512 inputs differ\n", verdict_name(report.verdict),
-                     report.notes.limits(), count_text(report.difference.count));
+         fmt::format("{}{}: {} of 2^512 inputs {}\n", verdict_name(report.verdict),
+                     report.notes.limits(), count_text(report.difference.count),
+                     report.question.sameness == Sameness::kEffect
+                         ? "are in classes with different effects"
+                         : "differ");
 }
 
 ordered_json stored_json(const DiffReport& report) { return difference_json(report, SIZE_MAX); }

@@ -86,18 +86,23 @@ std::string title(const SplitRow& row) {
                      arguments_text(split.arguments));
 }
 
+// Returns the call with all arguments in which the inputs differ.
+std::string call_of(const SplitReport& split, const SeccompData& data) {
+  return shown_call(data, split.arguments.back() + 1);
+}
+
 std::string message(const SplitRow& row) {
   const SplitReport& split = *row.first;
-  return fmt::format("{}: {}, so {} gets what {} is refused", title(row),
+  return fmt::format("{}: {}, so {} passes with the effect of {}, which is refused", title(row),
                      fmt::join(ignored_differences(split.refused, split.allowed), "; "),
-                     shown_call(split.allowed), shown_call(split.refused));
+                     call_of(split, split.allowed), call_of(split, split.refused));
 }
 
 std::string detail_of(const SplitRow& row) {
   const SplitReport& split = *row.first;
   return fmt::format("  refused: {}  {}\n  allowed: {}  {}\n{}  instead: {}\n",
-                     shown_call(split.refused), decided(split.refused_value, split.refused_by),
-                     shown_call(split.allowed), decided(split.allowed_value, split.allowed_by),
+                     call_of(split, split.refused), decided(split.refused_value, split.refused_by),
+                     call_of(split, split.allowed), decided(split.allowed_value, split.allowed_by),
                      kernel_line(split), advice(split));
 }
 

@@ -153,9 +153,11 @@ std::string trace_text(ProgramView program, const Trace& trace) {
 }
 
 std::string assuming_text(const Question& question) {
-  return question.assumption.nodes.empty()
-             ? ""
-             : fmt::format("assuming {}\n", question.assumption_text());
+  std::string out;
+  if (question.sameness == Sameness::kEffect) out = "comparing effects: single inputs may differ\n";
+  if (!question.assumption.nodes.empty())
+    out += fmt::format("assuming {}\n", question.assumption_text());
+  return out;
 }
 
 std::string symbols_text(const Question& question) {

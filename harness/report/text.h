@@ -30,7 +30,8 @@ std::string traces_text(const Question& question, const SeccompData& input);
 // a newline.
 std::string trace_text(ProgramView program, const Trace& trace);
 
-// Returns the line "assuming CONDITION", or "" if the question is about all inputs.
+// Returns the line "assuming CONDITION", or "" if the question is about all inputs. For effects,
+// another line says that they are compared.
 std::string assuming_text(const Question& question);
 
 // Returns the line "for all values of $fd, ...", or "" if the filters have no symbols.
