@@ -6,7 +6,7 @@ import re
 import xml.etree.ElementTree as ET
 
 import pytest
-from cli_tool import HARD_AFTER, HARD_BEFORE, POLICIES, ROOT, agrees, evaluate, fits, run, words_bytes
+from cli_tool import HARD_AFTER, HARD_BEFORE, POLICIES, ROOT, agrees, evaluate, fits, run, without_kernel, words_bytes
 from cli_tool import program as read_asm
 
 DOCKER = POLICIES / "oci" / "docker-default.json"
@@ -84,6 +84,13 @@ def test_symbols_in_the_filter(asm):
 @pytest.mark.parametrize("engine", ["dd", "sat", "z3", "both"])
 def test_every_engine_answers(getpid, engine):
     assert violated(prove(getpid, "allowed: getpid", "killed: getpid", status=1, args=("--engine", engine))) == ["killed: getpid"]
+
+
+def test_the_kernel_runs_the_witness_in_the_filter_alone(getpid):
+    done = run("prove", getpid, "--property", "refused: getpid", "--property", "killed: mount", "--property", "allowed: getpid", "--oracle", "kernel")
+    if "unavailable" in done.err or done.status == 3:
+        without_kernel(done.err)
+    assert done.status == 1 and re.findall(r"^oracle .* on (.*): 1 input, the same", done.out, re.MULTILINE) == [str(getpid)] * 2, done
 
 
 def test_limits_give_unknown(asm):
