@@ -145,6 +145,13 @@ def test_errors_in_files_name_the_line(getpid, tmp_path):
     assert done.status == 2 and "%s:3:3: expected a system call of x86_64, found 'chdri'; did you mean chdir or fchdir?" % file in done.err
 
 
+def test_an_output_does_not_replace_a_property(getpid, tmp_path):
+    file = tmp_path / "p.property"
+    file.write_text("refused: mount\n")
+    done = run("prove", getpid, "--property", file, "--junit", file)
+    assert done.status == 2 and "is also an input" in done.err and file.read_text() == "refused: mount\n"
+
+
 def test_reports(getpid, tmp_path):
     run("prove", getpid, "--property", "no-io-uring", "--property", "refused: getpid", "--assume", "arch == x86_64", "--junit", "j.xml", "--sarif", "s.json", "--markdown", "m.md", cwd=getpid.parent)
     cases = ET.parse(getpid.parent / "j.xml").getroot().findall(".//testcase")
