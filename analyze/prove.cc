@@ -99,8 +99,8 @@ Status ask_oracle(const ProveJob& job, ProveReport& report) {
                          ? side.program
                          : report.question.symbols.filled(side.program, report.proof.symbols));
   };
-  add(report.before);
-  add(report.after);
+  if (job.fixed != ProveJob::Fixed::kBefore) add(report.before);
+  if (job.fixed != ProveJob::Fixed::kAfter) add(report.after);
   std::vector<SeccompData> witness;
   if (report.proof.witness) witness.push_back(report.proof.witness->data);
   auto answers = job.oracle(programs, witness);
@@ -145,7 +145,7 @@ Result<ProveReport> prove(const ProveJob& job) {
   report.before = sides(job.before);
   report.after = sides(job.after);
   if (auto s = fill_question(job, report); !s) return s.error();
-  if (!job.bounded) {
+  if (job.fixed == ProveJob::Fixed::kNone) {
     auto refused = refused_values(job.before, job.after, report.question, job.engine, left());
     if (!refused) return refused.error();
     report.rejection = std::move(*refused);

@@ -3,6 +3,7 @@
 // know where filters come from nor where files go.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -21,7 +22,9 @@ struct ProveJob {
   std::string subject;  // both sides as the user named them
   Sameness sameness = Sameness::kRaw;
   bool refines = false;  // prove only that `after` is never more permissive than `before`
-  bool bounded = false;  // one side is a fixed action, not a filter that the other could replace
+  // A side that is one fixed action. It is not a filter that somebody installs or replaces.
+  enum class Fixed : std::uint8_t { kNone, kBefore, kAfter };
+  Fixed fixed = Fixed::kNone;
   // The proof ignores inputs that violate this assumption. If it is empty, the proof covers all
   // inputs.
   std::string assumption;

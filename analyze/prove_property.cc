@@ -23,9 +23,12 @@ Source bound_of(const Property::Clause& clause) {
 ProveJob job_for(const ProveJob& job, const Property::Clause& clause) {
   ProveJob out = job;
   out.before = {bound_of(clause)};
-  if (clause.outcome == Property::Outcome::kAllowed) std::swap(out.before, out.after);
+  out.fixed = ProveJob::Fixed::kBefore;
+  if (clause.outcome == Property::Outcome::kAllowed) {
+    std::swap(out.before, out.after);
+    out.fixed = ProveJob::Fixed::kAfter;
+  }
   out.refines = true;
-  out.bounded = true;
   out.condition = clause.condition;
   return out;
 }

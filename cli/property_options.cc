@@ -37,7 +37,7 @@ Result<Property> read_property(const std::string& wanted, const Options& options
 
 void PropertyOptions::add(CLI::App& app, CLI::Option& before, CLI::Option& after) {
   app.add_option(kOption, wanted,
-                 "Prove that one filter has this property (NAME, FILE or TEXT); repeatable")
+                 "Prove that 'before' alone has this property (NAME, FILE or TEXT); repeatable")
       ->allow_extra_args(false)
       ->each([&after](const std::string&) { after.required(false); });
   app.add_flag("--list-properties", list, "List the properties that --property knows by name")

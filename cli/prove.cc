@@ -34,7 +34,7 @@ struct ProveOptions {
 };
 
 // Reads one side.
-Result<std::vector<Source>> side_of(const std::string& paths, const Options& options) {
+Result<std::vector<Source>> load_side(const std::string& paths, const Options& options) {
   auto out = load_stack(paths, reading(options, Names::kTaken));
   if (!out) return out;
   for (const Source& side : *out) note_length(side, reading(options));
@@ -62,7 +62,7 @@ Result<ProveJob> job_of(const ProveOptions& given) {
   ProveJob& job = *made;
   for (const auto& [paths, stack] :
        {std::pair(&given.before, &job.before), std::pair(&given.after, &job.after)}) {
-    auto sources = side_of(*paths, given.options);
+    auto sources = load_side(*paths, given.options);
     if (!sources) return sources.error();
     *stack = std::move(*sources);
   }
@@ -87,7 +87,7 @@ Result<int> run_property(const ProveOptions& given) {
   if (!job) return job.error();
   auto properties = given.property.load(options);
   if (!properties) return properties.error();
-  auto filter = side_of(given.before, options);
+  auto filter = load_side(given.before, options);
   if (!filter) return filter.error();
   job->subject = given.before;
   job->after = std::move(*filter);

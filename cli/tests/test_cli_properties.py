@@ -6,7 +6,7 @@ import re
 import xml.etree.ElementTree as ET
 
 import pytest
-from cli_tool import HARD_AFTER, HARD_BEFORE, POLICIES, ROOT, agrees, evaluate, fits, run, words_bytes
+from cli_tool import HARD_AFTER, HARD_BEFORE, POLICIES, ROOT, agrees, evaluate, fits, run, without_kernel, words_bytes
 from cli_tool import program as read_asm
 
 DOCKER = POLICIES / "oci" / "docker-default.json"
@@ -86,6 +86,13 @@ def test_every_engine_answers(getpid, engine):
     assert violated(prove(getpid, "allowed: getpid", "killed: getpid", status=1, args=("--engine", engine))) == ["killed: getpid"]
 
 
+def test_the_kernel_runs_the_witness_in_the_filter_alone(getpid):
+    done = run("prove", getpid, "--property", "refused: getpid", "--property", "killed: mount", "--property", "allowed: getpid", "--oracle", "kernel")
+    if "unavailable" in done.err or done.status == 3:
+        without_kernel(done.err)
+    assert done.status == 1 and re.findall(r"^oracle .* on (.*): 1 input, the same", done.out, re.MULTILINE) == [str(getpid)] * 2, done
+
+
 def test_limits_give_unknown(asm):
     """The filter allows an input if two ways to multiply differ. They never do, but no engine proves this in a second."""
     hard = asm(HARD_BEFORE + "st M[7]\n" + HARD_AFTER + "tax\nld M[7]\nsub x\njeq #0, y, n\ny: ret #0x50001\nn: ret #0x7fff0000\n")
@@ -136,6 +143,13 @@ def test_errors_in_files_name_the_line(getpid, tmp_path):
     file.write_text("# ok\nrefused: ptrace,\n  chdri\n")
     done = run("prove", getpid, "--property", file)
     assert done.status == 2 and "%s:3:3: expected a system call of x86_64, found 'chdri'; did you mean chdir or fchdir?" % file in done.err
+
+
+def test_an_output_does_not_replace_a_property(getpid, tmp_path):
+    file = tmp_path / "p.property"
+    file.write_text("refused: mount\n")
+    done = run("prove", getpid, "--property", file, "--junit", file)
+    assert done.status == 2 and "is also an input" in done.err and file.read_text() == "refused: mount\n"
 
 
 def test_reports(getpid, tmp_path):

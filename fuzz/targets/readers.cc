@@ -21,6 +21,7 @@
 #include "harness/seccomp/action.h"
 #include "harness/seccomp/assumption.h"
 #include "harness/seccomp/c_names.h"
+#include "harness/seccomp/property.h"
 #include "harness/seccomp/vector_file.h"
 #include "verify/rules/rule.h"
 
@@ -93,6 +94,19 @@ Reading rule(std::string_view bytes) {
   return answered(read_rule(bytes, "input"), [](const Rule& it) {
     return written_again(
         it, [](const std::string& text) { return read_rule(text, "written"); }, write_rule);
+  });
+}
+
+Reading property(std::string_view bytes) {
+  const auto read = [](std::string_view text) {
+    return parse_property(text, "written", Arch::kX86_64);
+  };
+  return answered(read(bytes), [&](const Property& it) {
+    return written_again(it, read, [](const Property& one) {
+      std::string out;
+      for (const Property::Clause& clause : one.clauses) out += clause.text + "\n";
+      return out;
+    });
   });
 }
 
@@ -272,6 +286,7 @@ constexpr std::array kReaders = {
     Reader{"minijail", foreign<PolicyFormat::kMinijail>},
     Reader{"minijail-compiler", foreign<PolicyFormat::kMinijailCompiler>},
     Reader{"pfc", foreign<PolicyFormat::kPfc>},
+    Reader{"property", property},
 };
 
 std::string failure_of(const Reader& reader, std::string_view bytes, std::string_view denied) {

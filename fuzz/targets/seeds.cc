@@ -240,6 +240,9 @@ class Maker {
 })");
     add_text("assumption", "arches", "arch == x86_64 && nr in {read, write} || arch in {aarch64}");
     add_text("assumption", "fields", "!(arg0.hi == 0 && arg1 & 0x7 == 2) && ip not in {1..2, 9}");
+    add_text("property", "clauses",
+             "# comment\nwhen nr == socket && arg0.lo == AF_ALG: refused\nallowed: read, write\n"
+             "always: arch in {x86_64} or killed\n");
     DiffReport report;
     report.question.before = report.question.after = {program};
     Change change{{0x7fff0000, 0x7fff0000}, {0x50001, 0x50000}, {}};

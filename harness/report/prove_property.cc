@@ -36,6 +36,7 @@ std::string counterexample_text(const ClauseReport& one) {
   std::string out = values_text(one.proof) + input_text(witness.data);
   const Returned found = returned(one, witness);
   std::vector<ProgramView> filter;
+  filter.reserve(found.filter.size());
   for (const SideReport& side : found.filter) filter.emplace_back(side.program);
   const bool filled = !proof.symbols.empty();  // the traces would show placeholders
   out += decision_text("returns", found.value, found.rule,
@@ -189,6 +190,7 @@ ReportedCases reported(const PropertyReport& report) {
   ReportedCases out{
       "prove", report.subject, report.verdict(), exit_code(report.verdict()), summary(report), {}};
   out.file = report.file.path;
+  out.cases.reserve(report.clauses.size());
   for (const ClauseReport& one : report.clauses) out.cases.push_back(reported_clause(report, one));
   add_notes(report.notes, out);
   conclude(out);

@@ -61,6 +61,14 @@ TEST(Property, ANameMeansTheNumberOfEachArchitecture) {
     EXPECT_TRUE(covers(read, call(info.audit, *syscall_nr(info.arch, "ptrace")))) << info.name;
 }
 
+TEST(Property, X32AndX86AreApart) {
+  const auto read = clause("when nr not in {ptrace}: refused");
+  EXPECT_FALSE(covers(read, call(AUDIT_ARCH_X86_64, 101)));
+  EXPECT_TRUE(covers(read, call(AUDIT_ARCH_X86_64, 521)));
+  EXPECT_FALSE(covers(read, call(AUDIT_ARCH_X86_64, kX32Bit | 521)));
+  EXPECT_TRUE(covers(read, call(AUDIT_ARCH_X86_64, kX32Bit | 101)));
+}
+
 TEST(Property, AnArchitectureWithoutTheCallIsNotAffected) {
   const auto read = clause("when nr == socketcall && arg0.lo == 1: refused");
   EXPECT_TRUE(covers(read, call(AUDIT_ARCH_I386, 102, 1)));

@@ -16,7 +16,7 @@ LAYERS = {
     "harness/base": Layer("errors as values, whole files, text, time, interrupts"),
     "harness/terminal": Layer("text on a terminal: its width, colour and progress", ("harness/base",)),
     "harness/bpf": Layer("classic BPF: instructions, the kernel's check, the interpreter, text forms", ("harness/base",)),
-    "harness/seccomp": Layer("`seccomp_data`, actions, architectures, call names, the argument bits that the kernel looks at, its bitmap cache", ("harness/bpf",)),
+    "harness/seccomp": Layer("`seccomp_data`, actions, architectures, call names, the argument bits that the kernel looks at, doors, conditions, properties, its bitmap cache", ("harness/bpf",)),
     "harness/policy": Layer("rule sets: their meaning, JSON, the unoptimized compiler", ("harness/seccomp",)),
     "harness/import": Layer("readers of other projects' policy formats, and the writer of OCI profiles", ("harness/policy",)),
     "harness/inputs": Layer("inputs derived from policies and programs, and their mutation", ("harness/policy",)),

@@ -174,7 +174,7 @@ def test_a_file_that_is_not_a_plugin_is_an_error(tmp_path):
 READERS = [
     "raw", "raw-be", "asm", "ddd", "c", "policy", "oci", "rule", "assumption", "expectation", "profile", "symbolic",
     "coverage", "inputs", "vectors", "frames", "names", "rewrites", "seccompiler", "minijail",
-    "minijail-compiler", "pfc",
+    "minijail-compiler", "pfc", "property",
 ]  # fmt: skip
 
 
