@@ -29,8 +29,7 @@ Result<SplitReport> described(const GuardJob& job, const dd::SplitClass& found) 
   const auto programs = views(job.stack.filters);
   out.refused_value = run_stack(programs, out.refused);
   out.allowed_value = run_stack(programs, out.allowed);
-  const bool refused = precedence(out.refused_value) <= precedence(SECCOMP_RET_ERRNO);
-  if (!refused || !lets_run(out.allowed_value))
+  if (lets_run(out.refused_value) || !lets_run(out.allowed_value))
     return make_error(ErrorCode::kInternal, "dd",
                       fmt::format("the filter does not decide {} and {} as found; please report "
                                   "this",

@@ -112,6 +112,7 @@ def test_an_assumption_can_exclude_clauses(getpid):
     assert [text for text, clause in clauses.items() if clause.get("excluded")] == ["refused: getpid"]
     done = run("prove", getpid, "--property", "refused: getpid", "--property", "refused: read", *assume)
     assert done.status == 0 and done.out.splitlines()[:3] == ["assuming arch == x86_64 && nr == 0", "excluded: refused: getpid", "proven: refused: read"], done
+    assert done.out.splitlines()[-1] == "pass: 2 clauses: 1 proven, 1 excluded by the assumption"
     done = run("prove", getpid, "--property", "refused: getpid", *assume)
     assert done.status == 2 and "--assume: no input of any clause satisfies the assumption" in done.err
 
@@ -265,3 +266,21 @@ def test_mips_has_requests_of_its_own(asm):
     code = "ld [4]\njeq #0x80000008, in, no\nin: ld [0]\njeq #5015, ioctl, yes\nioctl: ld [28]\njeq #%#x, no\njeq #%#x, no, yes\nyes: ret #0x7fff0000\nno: ret #0x50001\n"
     assert run("prove", asm(code % (0x5472, 0x5483)), "--property", "no-tiocsti").status == 0
     assert run("prove", asm(code % (0x5412, 0x541C)), "--property", "no-tiocsti").status == 1
+
+
+def test_a_flag_that_an_architecture_lacks_is_never_set_there(asm):
+    """PROT_BTI is a flag of aarch64. On x86_64, no mprotect has it, and the exception never applies."""
+    allowed = asm("ld [4]\njeq #0xc000003e, ok, bad\nok: ret #0x7fff0000\nbad: ret #0x50001\n")
+    prove(allowed, "when nr == mprotect && arg2.lo & PROT_BTI != 0: refused", status=0)
+    clauses = prove(allowed, "when nr == mprotect: arg2.lo & PROT_BTI != 0 or refused", status=1)
+    assert not any(clause.get("excluded") for clause in clauses.values())
+
+
+def test_the_example_against_allowed_is_the_least_permissive(asm):
+    done = run("prove", asm("ld [16]\njeq #7, worse, bad\nworse: ret #0\nbad: ret #0x50001\n"), "--property", "allowed: getpid")
+    assert done.status == 1 and "KILL_THREAD" in done.out and "least permissive result" in done.out, done
+
+
+def test_perf_events_of_a_group_of_processes_are_not_the_callers(asm):
+    only_self = only_x86_64(asm, HAS["no-ptrace"].replace("jeq #0, yes, no", "jeq #0, yes, no"))
+    assert run("prove", only_self, "--property", "no-ptrace").status == 0

@@ -144,6 +144,7 @@ constexpr HarmlessCall kHarmlessCalls[] = {
 struct Slate {
   int failed_errno = 0;
   int failed_step = 0;  // the filter that could not be installed, the oldest is 1; 0: earlier
+  bool called = false;  // all filters are installed, and the call follows
   bool answered = false;
   long value = 0;
   int error = 0;
@@ -190,6 +191,7 @@ void make_call(std::span<const ProgramView> filters, const SeccompData& call, Sl
       return;
     }
   }
+  slate.called = true;
   slate.value =
       ::syscall(static_cast<long>(call.nr()), args[0], args[1], args[2], args[3], args[4], args[5]);
   slate.error = errno;
@@ -217,6 +219,10 @@ std::string Answer::text() const {
 
 Answer refusal(std::uint32_t value) {
   const std::uint32_t behaviour = behaviour_of(value);
+  const std::uint32_t action = action_of(behaviour);
+  // The process has neither a tracer nor a listener (__seccomp_filter, kernel/seccomp.c).
+  if (action == SECCOMP_RET_TRACE || action == SECCOMP_RET_USER_NOTIF)
+    return {Answer::Kind::kError, ENOSYS};
   if (action_of(behaviour) != SECCOMP_RET_ERRNO) return {Answer::Kind::kSigsys, 0};
   const auto error = static_cast<int>(data_of(behaviour));
   return error == 0 ? Answer{} : Answer{Answer::Kind::kError, error};
@@ -254,11 +260,13 @@ Result<Answer> real_call(std::span<const ProgramView> filters, const SeccompData
   const Slate& slate = *shared.get();
   if (slate.failed_errno != 0)
     return make_error(ErrorCode::kUnavailable, "kernel", failure_text(slate, filters.size()));
-  if (!slate.answered && WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
+  if (slate.called && !slate.answered && WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
     return Answer{Answer::Kind::kSigsys, 0};
   if (!slate.answered)
     return make_error(ErrorCode::kUnavailable, "kernel",
-                      fmt::format("the call gave no answer (status {:#x})", status));
+                      slate.called ? fmt::format("the call gave no answer (status {:#x})", status)
+                                   : std::string("an older filter ended the process before all "
+                                                 "filters were installed"));
   return slate.value == -1 ? Answer{Answer::Kind::kError, slate.error} : Answer{};
 }
 

@@ -93,9 +93,12 @@ std::string call_of(const SplitReport& split, const SeccompData& data) {
 
 std::string message(const SplitRow& row) {
   const SplitReport& split = *row.first;
-  return fmt::format("{}: {}, so {} passes with the effect of {}, which is refused", title(row),
+  return fmt::format("{}: {}, so {} passes with the effect of {}, which {}", title(row),
                      fmt::join(ignored_differences(split.refused, split.allowed), "; "),
-                     call_of(split, split.allowed), call_of(split, split.refused));
+                     call_of(split, split.allowed), call_of(split, split.refused),
+                     precedence(behaviour_of(split.refused_value)) > precedence(SECCOMP_RET_ERRNO)
+                         ? "only a tracer or a supervisor may allow"
+                         : "is refused");
 }
 
 std::string detail_of(const SplitRow& row) {

@@ -42,7 +42,8 @@ std::string counterexample_text(const ClauseReport& one) {
   out += decision_text("returns", found.value, found.rule,
                        filled ? std::vector<ProgramView>{} : filter, witness.data);
   out += fmt::format("  {:<7} {}\n", "wanted", expectation(one));
-  out += minimal_text(one.proof, "result");
+  out += minimal_text(one.proof, one.filter_is_before() ? "least permissive result"
+                                                        : "most permissive result");
   if (one.proof.oracle) out += oracle_text(*one.proof.oracle);
   return out;
 }
@@ -73,9 +74,13 @@ std::size_t count(const PropertyReport& report, Verdict verdict) {
 std::string summary(const PropertyReport& report) {
   const std::size_t violated = count(report, Verdict::kFail);
   const std::size_t unknown = count(report, Verdict::kUnknown);
-  std::string out = fmt::format("{} proven", report.clauses.size() - violated - unknown);
+  const auto excluded =
+      static_cast<std::size_t>(std::ranges::count(report.clauses, true, &ClauseReport::vacuous));
+  std::string out =
+      fmt::format("{} proven", report.clauses.size() - violated - unknown - excluded);
   if (violated != 0) out += fmt::format(", {} violated", violated);
   if (unknown != 0) out += fmt::format(", {} undecided", unknown);
+  if (excluded != 0) out += fmt::format(", {} excluded by the assumption", excluded);
   return fmt::format("{}: {}", counted(report.clauses.size(), "clause"), out);
 }
 
@@ -119,7 +124,8 @@ ordered_json clause_json(const ClauseReport& one) {
 }
 
 ReportedCase reported_clause(const PropertyReport& report, const ClauseReport& one) {
-  ReportedCase out{"property", state_of(one.verdict()),
+  ReportedCase out{"property",
+                   one.vacuous ? ReportedCase::State::kSkipped : state_of(one.verdict()),
                    fmt::format("{}: {}", clause_verdict(one), one.clause.text)};
   out.name = one.title();
   out.seconds = seconds(one);

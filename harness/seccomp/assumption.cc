@@ -225,6 +225,7 @@ class Parser {
   Status masked(Node& node) {
     node.kind = Kind::kEq;
     if (auto s = into(node.mask, node.field); !s) return s;
+    lacking_ = false;  // a flag that an architecture does not have is never set there
     if (!at("==") && !at("!=")) return expected("== or != after the mask");
     node.negated = at("!=");
     advance();

@@ -56,13 +56,11 @@ class OneCall {
   NodeId both(NodeId a, NodeId b) { return space_.diagrams().both(a, b); }
   NodeId without(NodeId a, NodeId b) { return both(a, space_.diagrams().negate(b)); }
 
-  // Returns the inputs that the kernel runs, or those that it refuses without asking anybody.
+  // Returns the inputs that the kernel runs without asking anybody, or all others.
   NodeId where(NodeId part, bool runs) {
     return space_.diagrams().substitute(part, [&](NodeId leaf) {
       const std::uint32_t value = space_.diagrams().node(leaf).pattern;
-      const bool found =
-          runs ? lets_run(value) : precedence(value) <= precedence(SECCOMP_RET_ERRNO);
-      return found ? Diagrams::kOne : Diagrams::kZero;
+      return lets_run(value) == runs ? Diagrams::kOne : Diagrams::kZero;
     });
   }
 
@@ -226,10 +224,12 @@ std::vector<SplitClass> split_classes(Space& space, const Decisions& decisions, 
   std::vector<SplitClass> holes;
   std::vector<SplitClass> strict;
   const NodeId unknown = space.fix(decisions.root, kArchWord, kUnknownAudit);
+  const NodeId at_host = space.fix(decisions.root, kArchWord, arch_info(host).audit);
   for (const ArchInfo& info : all_arches()) {
     const NodeId here = space.fix(decisions.root, kArchWord, info.audit);
     if (space.diagrams().is_leaf(here)) continue;
-    if (here == unknown && info.audit != arch_info(host).audit) continue;
+    const bool compat = compat_arch(host) == info.arch && here != at_host;
+    if (here == unknown && info.audit != arch_info(host).audit && !compat) continue;
     for (const SyscallEntry& call : info.syscalls) {
       const NodeId part = space.fix(here, kNrWord, call.nr);
       if (space.diagrams().is_leaf(part)) continue;

@@ -12,8 +12,8 @@
 namespace secequiv::dd {
 
 // Two members of a class. The plain member holds what programs usually pass: the ignored bits of
-// each argument are 0 or copies of its sign. "Refused" means KILL_PROCESS, KILL_THREAD, TRAP or
-// ERRNO, "allowed" means ALLOW or LOG.
+// each argument are 0 or copies of its sign. "Allowed" means ALLOW or LOG, "refused" means anything
+// else: a tracer or a supervisor may allow the call, but it has to be asked.
 struct SplitClass {
   Arch arch;
   std::uint32_t nr;
@@ -27,8 +27,9 @@ struct SplitClass {
 };
 
 // Returns the smallest example for each call and argument, holes first, in the order of
-// all_arches() and of numbers. If the filter treats an architecture like an unknown one, only the
-// host's calls are searched. The result is meaningless if the space is exhausted. Precondition: the
+// all_arches() and of numbers. If the filter treats an architecture like an unknown one, its calls
+// are searched only if it is the host, or if a process of the host can make its calls and the filter
+// decides them differently. The result is meaningless if the space is exhausted. Precondition: the
 // decisions are normalized (kBehaviour) and not computed.
 std::vector<SplitClass> split_classes(Space& space, const Decisions& decisions, Arch host);
 

@@ -135,6 +135,8 @@ NodeId Space::several(const std::vector<std::uint32_t>& values) {
   if (values.size() == 1) return diagrams_.leaf(values.front());
   const auto at = std::ranges::find(several_, values);
   const auto index = static_cast<std::uint32_t>(at - several_.begin());
+  if (index > kSeveralIndex) diagrams_.give_up();
+  if (exhausted()) return Diagrams::kZero;
   if (at == several_.end()) several_.push_back(values);
   return diagrams_.leaf(kSeveral | index);
 }
