@@ -26,9 +26,9 @@ namespace secequiv {
 // other part of `guard` examines them. The result is meaningless if the space is exhausted.
 std::vector<DoorFinding> find_doors(dd::Space& space, const dd::Decisions& decisions, Arch host);
 
-// Returns the findings with the rules that refuse; every input was run. `decisions` are those of the
-// stack. Errors: kBudget if the space is exhausted; kInternal if an input is decided differently
-// when run.
+// Returns the findings with the rules that refuse; every input was run. `decisions` are those of
+// the stack. Errors: kBudget if the space is exhausted; kInternal if an input is decided
+// differently when run.
 Result<std::vector<DoorFinding>> doors(dd::Space& space, const dd::Decisions& decisions,
                                        const Stack& stack, Arch host);
 

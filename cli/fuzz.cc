@@ -43,8 +43,9 @@ Result<int> run_fuzz(const FuzzOptions& given) {
                            : "applies only to a pair of programs, and none is given");
   if (given.options.sameness() == Sameness::kEffect &&
       (pair || !given.target.target.evaluator.empty() || given.effort.no_prove))
-    return make_error(ErrorCode::kUsage, "--same",
-                      "effects need --optimizer or --compiler, and proofs; for two files use prove");
+    return make_error(
+        ErrorCode::kUsage, "--same",
+        "effects need --optimizer or --compiler, and proofs; for two files use prove");
   return pair ? run_fuzz_campaign(given.campaign, given.options, given.effort)
               : run_fuzz_target(given.target, given.options, given.effort);
 }

@@ -136,7 +136,7 @@ def test_a_known_mistake_is_found_and_its_fix_passes(name):
     before, after = side_of(name, "before"), side_of(name, "after")
     raw = read_raw(run("asm", before, "--to", "raw", raw=True).out)
     (hole,) = confirmed(report("guard", before)[0], raw)["holes"]
-    assert "so %s gets what " % PAIRS[name] in run("guard", before).out
+    assert "so %s passes with the effect of " % PAIRS[name] in run("guard", before).out
     document, _ = report("guard", after)
     assert (document["verdict"], document["stricter"]) == ("pass", [])
     mended_raw = read_raw(run("asm", after, "--to", "raw", raw=True).out)
@@ -349,7 +349,7 @@ def test_what_no_test_can_mend_is_an_error_and_writes_nothing(policy, tmp_path):
     path = policy({"chmod": {"all_of": [rule(1, ge=0o700), rule(1, le=0o777)]}})
     assert report("guard", path)[0]["holes"][0]["arguments"] == [1]
     done = run("guard", path, "--fix", "-o", tmp_path / "out.json")
-    assert done.status == 3 and re.search("no test of a policy can mend arg1 of chmod", done.err), done
+    assert done.status == 3 and re.search("a policy cannot express the test that closes the hole in arg1 of chmod", done.err), done
     assert not (tmp_path / "out.json").exists()
 
 

@@ -48,8 +48,8 @@ TEST(DoorReport, TheTextShowsBothInputsAndTheRule) {
   finding.open[0].rule.text = "rule 1";
   EXPECT_EQ(door_text(finding),
             "possible: x86_64: io_uring can do what is refused as open (IORING_OP_OPENAT)\n"
-            "  refused: nr=62 (kill) arch=0xc000003e (x86_64) ip=0x0 args=[0x1], by rule 1\n"
-            "  allowed: nr=102 (socketcall) arch=0x40000003 (i386) ip=0x0 args=[0x1]\n"
+            "  refused: x86_64:kill(0x1)  by rule 1\n"
+            "  allowed: i386:socketcall(0x1)\n"
             "  source:  kill(2)\n");
 }
 

@@ -41,8 +41,7 @@ void with_values(const ProveReport& report, const Show& show) {
 // Describes the set of inputs in which the witness is the smallest.
 std::string among(const ProveReport& report, std::string_view loosened) {
   if (!report.direction) return "";
-  if (report.direction->loosens())
-    return fmt::format(", among the inputs with the {}", loosened);
+  if (report.direction->loosens()) return fmt::format(", among the inputs with the {}", loosened);
   const SeccompData& data = report.proof.witness->data;
   const auto arch = arch_from_data(data.arch(), data.nr());
   return arch && !syscall_name(*arch, data.nr()).empty() ? ", among known system calls" : "";

@@ -79,7 +79,8 @@ ReportedCases rejected(const std::string& command, const Rejection& rejection);
 std::string values_text(const ProveReport& report);
 // Returns a line that states in what sense the witness is the smallest. `loosened` is what is the
 // most permissive in a witness that shows a gain: "change".
-std::string minimal_text(const ProveReport& report, std::string_view loosened = "most permissive change");
+std::string minimal_text(const ProveReport& report,
+                         std::string_view loosened = "most permissive change");
 
 // Returns the text; its last line is the verdict. With `brief` it omits the lines about the oracle
 // and the certificate. It ends with a newline.

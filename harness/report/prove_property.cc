@@ -42,8 +42,8 @@ std::string counterexample_text(const ClauseReport& one) {
   out += decision_text("returns", found.value, found.rule,
                        filled ? std::vector<ProgramView>{} : filter, witness.data);
   out += fmt::format("  {:<7} {}\n", "wanted", expectation(one));
-  out += minimal_text(one.proof, one.filter_is_before() ? "least permissive result"
-                                                        : "most permissive result");
+  out += minimal_text(
+      one.proof, one.filter_is_before() ? "least permissive result" : "most permissive result");
   if (one.proof.oracle) out += oracle_text(*one.proof.oracle);
   return out;
 }
@@ -76,8 +76,7 @@ std::string summary(const PropertyReport& report) {
   const std::size_t unknown = count(report, Verdict::kUnknown);
   const auto excluded =
       static_cast<std::size_t>(std::ranges::count(report.clauses, true, &ClauseReport::vacuous));
-  std::string out =
-      fmt::format("{} proven", report.clauses.size() - violated - unknown - excluded);
+  std::string out = fmt::format("{} proven", report.clauses.size() - violated - unknown - excluded);
   if (violated != 0) out += fmt::format(", {} violated", violated);
   if (unknown != 0) out += fmt::format(", {} undecided", unknown);
   if (excluded != 0) out += fmt::format(", {} excluded by the assumption", excluded);

@@ -28,9 +28,9 @@ struct SplitClass {
 
 // Returns the smallest example for each call and argument, holes first, in the order of
 // all_arches() and of numbers. If the filter treats an architecture like an unknown one, its calls
-// are searched only if it is the host, or if a process of the host can make its calls and the filter
-// decides them differently. The result is meaningless if the space is exhausted. Precondition: the
-// decisions are normalized (kBehaviour) and not computed.
+// are searched only if it is the host, or if a process of the host can make its calls and the
+// filter decides them differently. The result is meaningless if the space is exhausted.
+// Precondition: the decisions are normalized (kBehaviour) and not computed.
 std::vector<SplitClass> split_classes(Space& space, const Decisions& decisions, Arch host);
 
 }  // namespace secequiv::dd

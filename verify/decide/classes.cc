@@ -62,7 +62,8 @@ Result<Proof> decide_classes(const Question& question, const Engine& engine, con
     case Engine::kAll:
       break;
   }
-  return make_error(ErrorCode::kUsage, "", "expected the engine dd, z3 or both, because only these compare effects");
+  return make_error(ErrorCode::kUsage, "",
+                    "expected the engine dd, z3 or both, because only these compare effects");
 }
 
 }  // namespace secequiv
