@@ -7,10 +7,12 @@ open! Stdlib (* some extracted names are those of OCaml, like compare *)
 let usage =
   "usage: secequiv-evaluate PROGRAM INPUTS [OUTPUT]\n\
    \       secequiv-evaluate --accept < PROGRAMS\n\
-   \       secequiv-evaluate --observed < VALUES\n\n\
+   \       secequiv-evaluate --observed < VALUES\n\
+   \       secequiv-evaluate --serve\n\n\
    PROGRAM is raw (struct sock_filter), INPUTS are struct seccomp_data, OUTPUT is one u32 per input, all little-endian. `-` is stdin or\n\
    stdout. --accept reads programs, each after its length in bytes (u32), and prints `yes` or `no RULE at INSTRUCTION` for each.\n\
    --observed reads return values (u32) and writes what a process can observe of each.\n\
+   --serve answers requests of kind E (harness/adapter/PROTOCOL.md): secequiv fuzz --evaluator 'serve:secequiv-evaluate --serve'\n\
    Exit status: 0 done; 2 wrong usage or input; 4 the kernel would refuse PROGRAM for a reason other than its length."
 
 exception Wrong of string
@@ -26,21 +28,46 @@ let put out v = Buffer.add_int32_le out (Int32.of_int v)
 
 let words size bytes = if String.length bytes mod size <> 0 then raise (Wrong (Printf.sprintf "expected whole records of %d bytes" size))
 
+(* The values for all inputs in `bytes` from `first` on. *)
+let values p bytes first =
+  let out = Buffer.create 65536 in
+  words 64 (String.sub bytes first (String.length bytes - first));
+  for i = 0 to ((String.length bytes - first) / 64) - 1 do
+    match run p (List.init 16 (fun w -> Numbers.number (word bytes (first + (64 * i) + (4 * w))))) with
+    | Value v -> put out (Numbers.integer v)
+    | UnsetMemory | PastTheEnd | Illegal -> raise (Wrong "an accepted program ended without a value, which the theorem excludes")
+  done;
+  Buffer.contents out
+
 let evaluate program inputs =
-  let p = match Numbers.program_of_bytes (Files.read program) with Some (_ :: _ as p) -> p | _ -> raise (Wrong "expected whole 8-byte instructions, at least one") in
-  match refusal_of_any_length p with
-  | Some why ->
-      Printf.eprintf "evaluate: %s: refused: %s\n" program (refused why);
-      exit 4
-  | None ->
-      let bytes = Files.read inputs and out = Buffer.create 65536 in
-      words 64 bytes;
-      for i = 0 to (String.length bytes / 64) - 1 do
-        match run p (List.init 16 (fun w -> Numbers.number (word bytes ((64 * i) + (4 * w))))) with
-        | Value v -> put out (Numbers.integer v)
-        | UnsetMemory | PastTheEnd | Illegal -> raise (Wrong "an accepted program ended without a value, which the theorem excludes")
-      done;
-      Buffer.contents out
+  match Numbers.program_of_bytes (Files.read program) with
+  | None | Some [] -> raise (Wrong "expected whole 8-byte instructions, at least one")
+  | Some p -> (
+      match refusal_of_any_length p with
+      | Some why ->
+          Printf.eprintf "evaluate: %s: refused: %s\n" program (refused why);
+          exit 4
+      | None -> values p (Files.read inputs) 0)
+
+(* The answer to one request: a byte of status, then the values or a reason. *)
+let answer request =
+  if request = "" || request.[0] <> 'E' then "\001only evaluation is supported"
+  else
+    let end_of_program = 5 + (8 * word request 1) in
+    match Numbers.program_of_bytes (String.sub request 5 (end_of_program - 5)) with
+    | None -> "\002expected whole instructions"
+    | Some p -> ( match refusal_of_any_length p with Some why -> "\002" ^ refused why | None -> "\000" ^ values p request end_of_program)
+
+let rec serve () =
+  match really_input_string stdin 4 with
+  | exception End_of_file -> ()
+  | length ->
+      let text = answer (really_input_string stdin (word length 0)) in
+      let frame = Buffer.create 65536 in
+      put frame (String.length text);
+      print_string (Buffer.contents frame ^ text);
+      flush stdout;
+      serve ()
 
 let accept_all () =
   let bytes = Files.read "-" in
@@ -68,6 +95,10 @@ let () =
     match List.tl (Array.to_list Sys.argv) with
     | [ "--accept" ] -> accept_all ()
     | [ "--observed" ] -> observe_all ()
+    | [ "--serve" ] ->
+        set_binary_mode_in stdin true;
+        set_binary_mode_out stdout true;
+        serve ()
     | [ program; inputs ] -> Files.write "-" (evaluate program inputs)
     | [ program; inputs; output ] -> Files.write output (evaluate program inputs)
     | _ ->
