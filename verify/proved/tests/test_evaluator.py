@@ -1,0 +1,94 @@
+"""Tests that the proven interpreter and acceptance check agree with the naive evaluator, the test vectors and the running kernel."""
+
+import random
+import struct
+
+import evaluator
+import pytest
+import random_programs
+from kernel_acceptance import kernel_accepts
+from naive import accept as naive_accept
+from naive import naive, vectors
+from naive.naive import Insn
+
+
+def test_all_vectors_pass(built, tmp_path, monkeypatch):
+    """Runs every vector with the proven functions in place of the naive ones. Only the combination of a stack's values is naive."""
+    def accept(program, forgive_length=False):
+        if not forgive_length or not program:
+            return evaluator.acceptance(built, [program])[0]
+        got = evaluator.evaluate(built, tmp_path, program, [])
+        return got if isinstance(got, tuple) else None
+
+    loaded = [vector for path in vectors.find_files() for vector in vectors.load(path)]
+    assert len(loaded) >= 620
+    monkeypatch.setattr(vectors, "accept", accept)
+    monkeypatch.setattr(naive, "run", lambda program, data: evaluator.evaluate(built, tmp_path, program, [data])[0])
+    monkeypatch.setattr(naive, "observed", lambda value: evaluator.observed(built, [value])[0])
+    assert [failure for vector in loaded for failure in vectors.check(vector)] == []
+
+
+def inputs_for(rng, program, count):
+    """Returns inputs whose words are near the constants of the program."""
+    near = [insn.k for insn in program] or [0]
+    words = [rng.choice([0, 1, 0xFFFFFFFF, rng.getrandbits(32), (rng.choice(near) + rng.randint(-1, 1)) & 0xFFFFFFFF]) for _ in range(16 * count)]
+    return [struct.pack("<16I", *words[16 * at:16 * at + 16]) for at in range(count)]
+
+
+def test_random_evaluations_agree_with_the_naive_evaluator(built, tmp_path):
+    rng, compared = random.Random(5), 0
+    while compared < 100000:
+        program = random_programs.program(rng, rng.choice([3, 8, 20, 60]))
+        inputs = inputs_for(rng, program, 400)
+        assert evaluator.evaluate(built, tmp_path, program, inputs) == [naive.run(program, data) for data in inputs], program
+        compared += len(inputs)
+
+
+def nearly_legal(rng):
+    """Returns a random program that is legal, or close to it."""
+    program = random_programs.program(rng, rng.choice([1, 2, 4, 8, 16])) if rng.random() < 0.5 else [
+        random_programs.instruction(rng, 8, 4, 16) for _ in range(rng.randrange(9))]
+    for _ in range(rng.choice([0, 1, 1, 2])):
+        if program:
+            at = rng.randrange(len(program))
+            change = rng.choice([
+                lambda insn: insn._replace(code=rng.choice([rng.randrange(256), insn.code ^ 8, rng.getrandbits(16)])),
+                lambda insn: insn._replace(k=rng.choice([0, 3, 15, 16, 31, 32, 60, 63, 64, len(program) - at - 1, 0xFFFFF000, 0xFFFFF03C, rng.getrandbits(32)])),
+                lambda insn: insn._replace(jt=rng.choice([len(program) - at - 1, max(0, len(program) - at - 2), 255])),
+                lambda insn: insn._replace(jf=rng.choice([len(program) - at - 1, max(0, len(program) - at - 2), 255])),
+                lambda insn: Insn(rng.choice([0x60, 0x61]), 0, 0, rng.randrange(16))])
+            program[at] = change(program[at])
+    return program
+
+
+@pytest.fixture(scope="module")
+def candidates():
+    rng = random.Random(9)
+    return [nearly_legal(rng) for _ in range(100000)] + [[Insn(6, 0, 0, 0)] * length for length in (0, 1, 4095, 4096, 4097)]
+
+
+def test_acceptance_agrees_with_the_naive_check(built, candidates):
+    got = evaluator.acceptance(built, candidates)
+    assert got == [naive_accept.accept(program) for program in candidates]
+    rules = {refusal[0] for refusal in got if refusal}
+    assert rules == set(vectors.RULES) and sum(refusal is None for refusal in got) > 20000
+
+
+def test_acceptance_agrees_with_the_kernel(built, candidates):
+    accepted = kernel_accepts([evaluator.raw(program) for program in candidates])
+    if accepted is None:
+        pytest.skip("this process may not install filters with a listener")
+    assert accepted == [refusal is None for refusal in evaluator.acceptance(built, candidates)]
+
+
+def test_observed_agrees_with_the_naive_evaluator(built):
+    rng = random.Random(2)
+    actions = [0x80000000, 0, 0x30000, 0x50000, 0x7FC00000, 0x7FF00000, 0x7FFC0000, 0x7FFF0000]
+    values = [rng.choice(actions) | rng.choice([0, 1, 4095, 4096, 0xFFFF, rng.getrandbits(16)]) for _ in range(2000)]
+    values += [rng.getrandbits(32) for _ in range(500)]
+    got = dict(zip(values, evaluator.observed(built, values)))
+    same = {}
+    for value in values:  # the naive evaluator has pairs instead of numbers, so compare which values are the same
+        assert same.setdefault(got[value], naive.observed(value)) == naive.observed(value)
+        assert naive.observed(got[value]) == naive.observed(value)
+    assert len(same) == len(set(map(naive.observed, values)))
