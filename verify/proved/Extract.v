@@ -5,4 +5,4 @@ From Proved Require Import Filter Known Check.
 Require Extraction ExtrOcamlBasic.
 
 Extraction Language OCaml.
-Extraction "proved.ml" check legal refusal refusal_of_any_length run observed.
+Extraction "proved.ml" check legal refusal refusal_of_any_length run run_stack observed.

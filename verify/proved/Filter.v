@@ -188,6 +188,18 @@ Definition start := Machine 0 0 [].
 Definition run (p : program) (d : data) : result :=
   match decode_all p with Some is => exec is 0 start d | None => Illegal end.
 
+(* A process with several filters (seccomp_run_filters): all run, newest first. The lowest action wins, compared as a signed
+   number, and of equal actions that of the newest filter. `precedence` maps the signed order to that of natural numbers. *)
+Definition precedence (v : N) : N := N.lxor (N.land v 0xffff0000) 0x80000000.
+
+Fixpoint run_stack_from (ps : list program) (best : N) (d : data) : result :=
+  match ps with
+  | [] => Value best
+  | p :: ps => match run p d with Value v => run_stack_from ps (if precedence v <? precedence best then v else best) d | r => r end
+  end.
+
+Definition run_stack (newest_first : list program) (d : data) : result := run_stack_from newest_first 0x7fff0000 d. (* SECCOMP_RET_ALLOW *)
+
 (* What a process can observe of a return value (__seccomp_filter): SECCOMP_RET_ERRNO caps its data at MAX_ERRNO, TRAP and
    TRACE pass their data on, the other actions have no data, and an unknown action kills the process. *)
 Definition observed (v : N) : N :=

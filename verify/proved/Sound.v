@@ -498,3 +498,11 @@ Proof. intros c p q H d. destruct (check_sound Behaviour c p q H d) as [vp [vq [
 (* In both cases, every input gets a value. *)
 Theorem check_returns : forall mode c p q, check mode c p q = true -> forall d, exists vp vq, run p d = Value vp /\ run q d = Value vq.
 Proof. intros mode c p q H d. destruct (check_sound mode c p q H d) as [vp [vq [Ep [Eq _]]]]. eauto. Qed.
+
+(* Filters of a stack can be replaced one by one. This does not hold for `behaviour`: an action that the kernel does not know kills the
+   process as SECCOMP_RET_KILL_PROCESS does, but other filters' actions take precedence over it. *)
+Theorem check_stack : forall ps qs, Forall2 (fun p q => exists c, check Raw c p q = true) ps qs -> forall d, run_stack ps d = run_stack qs d.
+Proof.
+  intros ps qs H d. unfold run_stack. generalize 0x7fff0000. induction H as [| p q ps qs [c Hc] _ IH]; intros best; cbn [run_stack_from]; [reflexivity |].
+  rewrite (check_raw c p q Hc d). destruct (run q d); auto.
+Qed.

@@ -8,11 +8,13 @@ Set Printing Width 140.
 Check check_raw.
 Check check_behaviour.
 Check check_returns.
+Check check_stack.
 Check accepted_returns.
 Check accepted_is_legal.
 Print Assumptions check_raw.
 Print Assumptions check_behaviour.
 Print Assumptions check_returns.
+Print Assumptions check_stack.
 Print Assumptions accepted_returns.
 Print Assumptions accepted_is_legal.
 
@@ -22,6 +24,9 @@ Print data.
 Print result.
 Print behaviour.
 Print observed.
+Print run_stack.
+Print run_stack_from.
+Print precedence.
 Print run.
 Print start.
 Print exec.
@@ -37,6 +42,10 @@ Print setA.
 Print setX.
 Print setM.
 Print machine.
+Print next.
 Print insn.
+Print operand.
+Print alu_op.
+Print jump_op.
 Print decode_all.
 Print decode.

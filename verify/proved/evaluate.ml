@@ -5,12 +5,13 @@ open Proved
 open! Stdlib (* some extracted names are those of OCaml, like compare *)
 
 let usage =
-  "usage: secequiv-evaluate PROGRAM INPUTS [OUTPUT]\n\
+  "usage: secequiv-evaluate PROGRAM[,OLDER...] INPUTS [OUTPUT]\n\
    \       secequiv-evaluate --accept < PROGRAMS\n\
    \       secequiv-evaluate --observed < VALUES\n\
    \       secequiv-evaluate --serve\n\n\
-   PROGRAM is raw (struct sock_filter), INPUTS are struct seccomp_data, OUTPUT is one u32 per input, all little-endian. `-` is stdin or\n\
-   stdout. --accept reads programs, each after its length in bytes (u32), and prints `yes` or `no RULE at INSTRUCTION` for each.\n\
+   PROGRAM is raw (struct sock_filter), or a stack of filters, newest first. INPUTS are struct seccomp_data, OUTPUT is one\n\
+   u32 per input, all little-endian. `-` is stdin or stdout.\n\
+   --accept reads programs, each after its length in bytes (u32), and prints `yes` or `no RULE at INSTRUCTION` for each.\n\
    --observed reads return values (u32) and writes what a process can observe of each.\n\
    --serve answers requests of kind E (harness/adapter/PROTOCOL.md): secequiv fuzz --evaluator 'serve:secequiv-evaluate --serve'\n\
    Exit status: 0 done; 2 wrong usage or input; 4 the kernel would refuse PROGRAM for a reason other than its length."
@@ -26,28 +27,30 @@ let refused (rule, pc) = Printf.sprintf "%s at %d" (rule_name rule) (Numbers.int
 let word bytes at = Int32.to_int (String.get_int32_le bytes at) land 0xffffffff
 let put out v = Buffer.add_int32_le out (Int32.of_int v)
 
-let words size bytes = if String.length bytes mod size <> 0 then raise (Wrong (Printf.sprintf "expected whole records of %d bytes" size))
+let words size length = if length mod size <> 0 then raise (Wrong (Printf.sprintf "expected whole records of %d bytes" size))
 
-(* The values for all inputs in `bytes` from `first` on. *)
-let values p bytes first =
+(* The values that `run` gives for all inputs in `bytes` from `first` on. *)
+let values run bytes first =
   let out = Buffer.create 65536 in
-  words 64 (String.sub bytes first (String.length bytes - first));
+  words 64 (String.length bytes - first);
   for i = 0 to ((String.length bytes - first) / 64) - 1 do
-    match run p (List.init 16 (fun w -> Numbers.number (word bytes (first + (64 * i) + (4 * w))))) with
+    match run (List.init 16 (fun w -> Numbers.number (word bytes (first + (64 * i) + (4 * w))))) with
     | Value v -> put out (Numbers.integer v)
     | UnsetMemory | PastTheEnd | Illegal -> raise (Wrong "an accepted program ended without a value, which the theorem excludes")
   done;
   Buffer.contents out
 
-let evaluate program inputs =
-  match Numbers.program_of_bytes (Files.read program) with
+let read_program path =
+  match Numbers.program_of_bytes (Files.read path) with
   | None | Some [] -> raise (Wrong "expected whole 8-byte instructions, at least one")
-  | Some p -> (
-      match refusal_of_any_length p with
-      | Some why ->
-          Printf.eprintf "evaluate: %s: refused: %s\n" program (refused why);
-          exit 4
-      | None -> values p (Files.read inputs) 0)
+  | Some p ->
+      Option.iter (fun why -> Printf.eprintf "evaluate: %s: refused: %s\n" path (refused why); exit 4) (refusal_of_any_length p);
+      p
+
+let evaluate paths inputs =
+  match List.map read_program (String.split_on_char ',' paths) with
+  | [ p ] -> values (run p) (Files.read inputs) 0
+  | stack -> values (run_stack stack) (Files.read inputs) 0
 
 (* The answer to one request: a byte of status, then the values or a reason. *)
 let answer request =
@@ -56,7 +59,7 @@ let answer request =
     let end_of_program = 5 + (8 * word request 1) in
     match Numbers.program_of_bytes (String.sub request 5 (end_of_program - 5)) with
     | None -> "\002expected whole instructions"
-    | Some p -> ( match refusal_of_any_length p with Some why -> "\002" ^ refused why | None -> "\000" ^ values p request end_of_program)
+    | Some p -> ( match refusal_of_any_length p with Some why -> "\002" ^ refused why | None -> "\000" ^ values (run p) request end_of_program)
 
 let rec serve () =
   match really_input_string stdin 4 with
@@ -84,7 +87,7 @@ let accept_all () =
 
 let observe_all () =
   let bytes = Files.read "-" and out = Buffer.create 65536 in
-  words 4 bytes;
+  words 4 (String.length bytes);
   for i = 0 to (String.length bytes / 4) - 1 do
     put out (Numbers.integer (observed (Numbers.number (word bytes (4 * i)))))
   done;

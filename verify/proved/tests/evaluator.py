@@ -30,9 +30,15 @@ def _refusal(line):
 
 def evaluate(built, folder, program, inputs):
     """Returns the values for all inputs, or the (rule, instruction) for which the program cannot run."""
-    path = folder / "program"
-    path.write_bytes(raw(program))
-    status, out, errors = _run(built, [path, "-"], b"".join(inputs))
+    return evaluate_stack(built, folder, [program], inputs)
+
+
+def evaluate_stack(built, folder, programs, inputs):
+    """The same for a stack of programs, newest first."""
+    paths = [folder / ("program%d" % at) for at in range(len(programs))]
+    for path, program in zip(paths, programs):
+        path.write_bytes(raw(program))
+    status, out, errors = _run(built, [",".join(map(str, paths)), "-"], b"".join(inputs))
     if status == 4:
         return _refusal("no " + errors.strip().split(": refused: ")[1])
     assert status == 0, errors

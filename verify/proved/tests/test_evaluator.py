@@ -19,7 +19,7 @@ def differences(cases, one, other):
 
 
 def test_all_vectors_pass(built, tmp_path, monkeypatch):
-    """Runs every vector with the proven functions in place of the naive ones. Only the combination of a stack's values is naive."""
+    """Runs every vector with the proven functions in place of the naive ones."""
     def accept(program, forgive_length=False):
         if not forgive_length or not program:
             return evaluator.acceptance(built, [program])[0]
@@ -30,6 +30,7 @@ def test_all_vectors_pass(built, tmp_path, monkeypatch):
     assert len(loaded) >= 620
     monkeypatch.setattr(vectors, "accept", accept)
     monkeypatch.setattr(naive, "run", lambda program, data: evaluator.evaluate(built, tmp_path, program, [data])[0])
+    monkeypatch.setattr(naive, "run_stack", lambda programs, data: evaluator.evaluate_stack(built, tmp_path, programs, [data])[0])
     monkeypatch.setattr(naive, "observed", lambda value: evaluator.observed(built, [value])[0])
     assert [failure for vector in loaded for failure in vectors.check(vector)] == []
 
@@ -49,6 +50,18 @@ def test_random_evaluations_agree_with_the_naive_evaluator(built, tmp_path):
         got = evaluator.evaluate(built, tmp_path, program, inputs)
         assert differences(inputs, got, [naive.run(program, data) for data in inputs]) == [], program
         compared += len(inputs)
+
+
+def test_random_stacks_agree_with_the_naive_evaluator(built, tmp_path):
+    rng = random.Random(6)
+    actions = [0x80000000, 0, 0x30000, 0x50001, 0x7FC00000, 0x7FF00000, 0x7FFC0000, 0x7FFF0000, 0x12340000, 0xFFFF0000]
+    for _ in range(200):
+        stack = []
+        for _ in range(rng.randint(2, 4)):
+            values = [rng.choice(actions) | rng.randrange(3) for _ in range(2)]
+            stack.append([Insn(0x20, 0, 0, 0), Insn(0x15, 0, 1, rng.randrange(3)), Insn(6, 0, 0, values[0]), Insn(6, 0, 0, values[1])])
+        inputs = [struct.pack("<16I", nr, *[0] * 15) for nr in range(4)]
+        assert evaluator.evaluate_stack(built, tmp_path, stack, inputs) == [naive.run_stack(stack, data) for data in inputs], stack
 
 
 def nearly_legal(rng):
