@@ -212,6 +212,12 @@ def test_what_was_parsed_prints_back(built, tmp_path):
     for other in ("lemma 00 3 3", "lemma 1 3 3", "lemma 0 03 3", "lemma  0 3 3"):
         assert answer(other + " bA=w0 aA=w0") == 1, other
     assert answer("lemma 0 3 3 bA=w0 aA=w0") == 0
+    # a lemma that is proven but not used
+    unused = ["lemma 0 3 3 bA=w0 aA=w0 %s", "test 3 3", "ret 5 5 c7fff0000", "ret 4 4 c0", "main", "test 3 3", "ret 5 5 c7fff0000", "ret 4 4 c0"]
+    for literal, status in (("w15:ne:1:1", 0), ("w16:ne:1:1", 1), ("w1:ne:1:1", 0), ("w1:ne:1:2", 1), ("w1:ge:0", 1), ("c1:ne:1:1", 1), ("t0:ne:1:1", 1)):
+        path = tmp_path / "certificate"
+        path.write_text(suite.forged(one, one, [line.replace("%s", literal) for line in unused]))
+        assert proven(built, path)[0] == python(path)[0] == status, literal
 
 
 def test_deeply_nested_cases(built, tmp_path):
