@@ -274,8 +274,8 @@ Inductive cases :=
 | Never.
 
 Inductive item :=
-| Term (op : term_op) (a b : name)
-| Lemma_ (before after : claim_side) (literals : list claim_literal) (proof : cases).
+| Define (op : term_op) (a b : name)
+| Claim (before after : claim_side) (literals : list claim_literal) (proof : cases).
 
 Record certificate := { items : list item; main : cases }.
 
@@ -411,9 +411,9 @@ Section Items.
   (* Only items below a lemma can use it. *)
   Definition check_item (e : env) (i : item) : option env :=
     match i with
-    | Term op a b =>
+    | Define op a b =>
         match compute_option op (meaning e a) (meaning e b) with Some t => Some (add_term e t) | None => None end
-    | Lemma_ b a literals proof =>
+    | Claim b a literals proof =>
         match claim_registers e b, claim_registers e a, claim_literals e literals [] with
         | Some rb, Some ra, Some (lits, f) =>
             if check_cases mode e proof (Some f) {| rest := before; pc := 0; skip := at_pc b; regs := rb |}

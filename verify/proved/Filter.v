@@ -326,9 +326,10 @@ Proof. unfold accept, legal, refusal. intros p. destruct (4096 <? size p); [disc
 
 (* ---- Accepted programs end with a value ---------------------------------------------------------------------- *)
 
-(* A program whose instructions are left has a return at its end, and no jump leaves it. *)
+(* The words of `valid` (one bit each) are written. *)
 Definition set_in (valid : N) (s : machine) : Prop := forall w, N.testbit valid w = true -> read (rM s) w <> None.
 
+(* What the pass knows about a run that stands `skip` instructions ahead. *)
 Definition covered (masks : list N) (valid : N) (skip : N) (s : machine) : Prop :=
   match skip with
   | 0 => set_in (N.land valid (nth 0 masks 0)) s
@@ -377,7 +378,6 @@ Definition stays_inside (i : insn) (left : N) : Prop :=
   match i with
   | JA n => n < left
   | JMP _ _ t f => t < left /\ f < left
-  | RET_K _ | RET_A => True
   | _ => True
   end.
 

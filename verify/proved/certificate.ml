@@ -89,11 +89,11 @@ let parse text =
           | _ -> (b, a, literal text :: literals))
         (side b, side a, []) rest
     in
-    Lemma_ (b, a, List.rev literals, cases ())
+    Claim (b, a, List.rev literals, cases ())
   in
   let rec items found =
     match fields () with
-    | [ "term"; _; op; a; b ] when List.mem_assoc op operations -> items (Term (List.assoc op operations, name a, name b) :: found)
+    | [ "term"; _; op; a; b ] when List.mem_assoc op operations -> items (Define (List.assoc op operations, name a, name b) :: found)
     | "lemma" :: _ :: b :: a :: rest -> items (lemma b a rest :: found)
     | [ "main" ] -> List.rev found
     | _ -> fail "expected 'term', 'lemma' or 'main'"
@@ -140,10 +140,10 @@ let print mode { before; after; certificate } =
     | AtLeast v -> put " %s:%s:%x" (name l.claim_about) (if l.claim_outcome then "ge" else "lt") (integer v)
   in
   let item (terms, lemmas) = function
-    | Term (op, a, b) ->
+    | Define (op, a, b) ->
         put "term %d %s %s %s\n" terms (fst (List.find (fun (_, o) -> o = op) operations)) (name a) (name b);
         (terms + 1, lemmas)
-    | Lemma_ (b, a, literals, proof) ->
+    | Claim (b, a, literals, proof) ->
         put "lemma %d %d %d" lemmas (integer b.at_pc) (integer a.at_pc);
         registers "b" b;
         registers "a" a;
