@@ -5,4 +5,5 @@ From Proved Require Import Filter Known Check.
 Require Extraction ExtrOcamlBasic.
 
 Extraction Language OCaml.
-Extraction "proved.ml" check legal refusal refusal_of_any_length run run_stack observed.
+(* check_item, decode_all and nothing_defined only find the line of a claim that `check` has refused. *)
+Extraction "proved.ml" check check_item decode_all nothing_defined legal refusal refusal_of_any_length run run_stack observed.

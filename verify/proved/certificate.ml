@@ -7,7 +7,7 @@ open Numbers
 
 exception Malformed of int * string (* line, reason *)
 
-type file = { before : sock_filter list; after : sock_filter list; certificate : certificate }
+type file = { before : sock_filter list; after : sock_filter list; certificate : certificate; lines : int list (* of each item, then of main *) }
 
 let operations =
   [ ("+", Alu ADD); ("-", Alu SUB); ("*", Alu MUL); ("/", Alu DIV); ("&", Alu AND); ("|", Alu OR); ("^", Alu XOR); ("<", Alu LSH);
@@ -91,8 +91,11 @@ let parse text =
     in
     Claim (b, a, List.rev literals, cases ())
   in
+  let item_lines = ref [] in
   let rec items found =
-    match fields () with
+    let next = fields () in
+    item_lines := !line :: !item_lines;
+    match next with
     | [ "term"; _; op; a; b ] when List.mem_assoc op operations -> items (Define (List.assoc op operations, name a, name b) :: found)
     | "lemma" :: _ :: b :: a :: rest -> items (lemma b a rest :: found)
     | [ "main" ] -> List.rev found
@@ -103,11 +106,12 @@ let parse text =
   let before = program "before" in
   let after = program "after" in
   let items = items [] in
-  { before; after; certificate = { items; main = cases () } }
+  let lines = List.rev !item_lines in
+  { before; after; certificate = { items; main = cases () }; lines }
 
 (* ---- Printing ---- *)
 
-let print mode { before; after; certificate } =
+let print mode { before; after; certificate; _ } =
   let out = Buffer.create 65536 in
   let put format = Printf.bprintf out format in
   let name = function

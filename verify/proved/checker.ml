@@ -12,6 +12,18 @@ let first_difference a b =
   let rec count n = function x :: a, y :: b when x = y -> count (n + 1) (a, b) | _ -> n in
   count 1 (String.split_on_char '\n' a, String.split_on_char '\n' b)
 
+(* The line of the first claim that does not follow. *)
+let refused_line mode { Certificate.before; after; certificate; lines } =
+  match (decode_all before, decode_all after) with
+  | Some before, Some after ->
+      let rec search env = function
+        | item :: items, line :: lines -> (
+            match check_item mode before after env item with Some env -> search env (items, lines) | None -> line)
+        | _, lines -> List.hd lines
+      in
+      search nothing_defined (certificate.items, lines)
+  | _ -> 3
+
 let check_file name mode given =
   let text = Files.read name in
   let file = try Certificate.parse text with Certificate.Malformed (line, why) -> raise (Refused (Printf.sprintf "%d: %s" line why)) in
@@ -22,7 +34,7 @@ let check_file name mode given =
   let programs = List.map Numbers.bytes_of_program [ file.before; file.after ] in
   if given <> [] && given <> programs then raise (Refused "3: the certificate is about other programs (raw programs: secequiv asm --to raw)");
   if not (check mode file.certificate file.before file.after) then
-    raise (Refused "5: the cases do not prove the claims (scripts/check_certificate names the line)");
+    raise (Refused (Printf.sprintf "%d: this claim does not follow from its cases (scripts/check_certificate names the case)" (refused_line mode file)));
   programs
 
 let () =

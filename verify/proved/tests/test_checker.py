@@ -186,6 +186,16 @@ def test_the_command_line(built, tmp_path):
         status, _ = proven(built, *arguments)
         assert status == python(*arguments)[0] == 2, arguments
     text = (folder / "walk.cert").read_text()
+    lines = text.split("\n")[:-1]
+    claims = [at for at, line in enumerate(lines) if line.startswith(("lemma", "main"))]
+    for claim in claims:
+        cases = next(at for at in range(claim, len(lines)) if lines[at].startswith("ret"))
+        fields = lines[cases].split(" ")
+        wrong = lines[:cases] + [" ".join(fields[:3] + ["c1234"])] + lines[cases + 1:]
+        (folder / "walk.cert").write_text(sealed(wrong))
+        status, output = proven(built, folder)
+        assert status == 1 and output.startswith("refused: %s:%d: this claim does not follow" % (folder / "walk.cert", claim + 1)), output
+    assert len(claims) > 1
     for at, line in ((2, "x"), (5, "term 0 + w0"), (6, "test 1 1 "), (8, "ret 01 1 c0")):
         lines = text.split("\n")[:-1]
         lines[at - 1] = line
