@@ -6,6 +6,7 @@
 #     package    to build the Debian package
 #     gcc        to build and test with the distribution's g++
 #     all        to build and test every preset
+#     proved     to check the proofs in verify/proved and build the checker
 #     browser    to try a report's page in a browser (Debian; Ubuntu has none as a package)
 #     oss_fuzz   in addition to all: every configuration of scripts/oss_fuzz_check for which Debian has tools
 #
@@ -17,6 +18,7 @@ SETUP_TEST=(g++ libgtest-dev libbenchmark-dev libseccomp-dev libpcap-dev python3
 SETUP_PACKAGE=(dpkg-dev file)
 SETUP_CLANG=(clang-19 libclang-rt-19-dev clang-format-19)
 SETUP_OSS_FUZZ=(afl++ g++-multilib libc++-19-dev libc++abi-19-dev llvm-19)
+SETUP_PROVED=(coq ocaml)
 SETUP_BROWSER=(chromium chromium-driver python3-selenium)
 SETUP_CMAKE_MINIMUM=3.23 # CMakePresets.json, version 4
 
@@ -31,6 +33,7 @@ _setup_packages() {
       gcc) printf '%s\n' "${SETUP_BUILD[@]}" "${SETUP_TEST[@]}" ;;
       all) printf '%s\n' "${SETUP_CLANG[@]}" "${SETUP_BUILD[@]}" "${SETUP_TEST[@]}" ;;
       oss_fuzz) printf '%s\n' "${SETUP_OSS_FUZZ[@]}" ;;
+      proved) printf '%s\n' "${SETUP_PROVED[@]}" ;;
       browser) printf '%s\n' "${SETUP_BROWSER[@]}" ;;
       *)
         _setup_say "unknown group '$group'"
@@ -66,6 +69,8 @@ _setup_probe() {
     dpkg-dev) echo dpkg-shlibdeps ;;
     python3-selenium) echo %selenium ;;
     chromium-driver) echo chromedriver ;;
+    coq) echo coqc ;;
+    ocaml) echo ocamlopt ;;
     afl++) echo afl-fuzz ;;
     g++-multilib) echo '=-m32' ;;
     libc++-19-dev) echo '=-stdlib=libc++' ;;

@@ -1,0 +1,51 @@
+(* Prints the theorems with all definitions that their meaning depends on, and the axioms they rest on. tests/theorems.txt holds the
+   expected text. `check`, `accept` and `legal` need no reader: whatever they compute, the theorems hold. *)
+
+Require Import NArith.
+From Proved Require Import Filter Known Check Sound.
+Set Printing Width 140.
+
+Check check_raw.
+Check check_behaviour.
+Check check_returns.
+Check check_stack.
+Check accepted_returns.
+Check accepted_is_legal.
+Print Assumptions check_raw.
+Print Assumptions check_behaviour.
+Print Assumptions check_returns.
+Print Assumptions check_stack.
+Print Assumptions accepted_returns.
+Print Assumptions accepted_is_legal.
+
+Print sock_filter.
+Print program.
+Print data.
+Print result.
+Print behaviour.
+Print observed.
+Print run_stack.
+Print run_stack_from.
+Print precedence.
+Print run.
+Print start.
+Print exec.
+Print step.
+Print value_of.
+Print load.
+Print alu.
+Print u32.
+Print all_bits.
+Print compare.
+Print read.
+Print setA.
+Print setX.
+Print setM.
+Print machine.
+Print next.
+Print insn.
+Print operand.
+Print alu_op.
+Print jump_op.
+Print decode_all.
+Print decode.
