@@ -32,7 +32,7 @@ std::uint32_t number_in_gap(std::span<const SyscallEntry> calls) {
 
 }  // namespace
 
-Calls::Calls(dd::Space& space, const dd::Decisions& decisions, Arch arch)
+ArchCalls::ArchCalls(dd::Space& space, const dd::Decisions& decisions, Arch arch)
     : space_(space),
       info_(arch_info(arch)),
       function_(space.fix(decisions.root, kArchWord, info_.audit)) {
@@ -41,13 +41,13 @@ Calls::Calls(dd::Space& space, const dd::Decisions& decisions, Arch arch)
   allows_unlisted_ = allows(kUnusedNumber | x32) || allows(number_in_gap(info_.syscalls));
 }
 
-bool Calls::allows_all() {
+bool ArchCalls::allows_all() {
   return allows_unlisted_ && std::ranges::all_of(info_.syscalls, [&](const SyscallEntry& call) {
            return allows(call.nr);
          });
 }
 
-bool Calls::restricts() {
+bool ArchCalls::restricts() {
   bool allowed = false;
   bool refused = false;
   for (const SyscallEntry& call : info_.syscalls) {
@@ -57,29 +57,29 @@ bool Calls::restricts() {
   return allowed && refused;
 }
 
-bool Calls::refuses_explicitly(const CallSets& call) {
+bool ArchCalls::refuses_explicitly(const CallSets& call) {
   if (call.refused == Diagrams::kZero) return false;
   if (allows_unlisted_) return true;
   return call.allowed != Diagrams::kZero &&
          (dd::tested_words(space_, call.refused) & kAllArgumentWords) != 0;
 }
 
-const CallSets& Calls::of(std::uint32_t nr) {
+const CallSets& ArchCalls::of(std::uint32_t nr) {
   const auto known = sets_.find(nr);
   return known != sets_.end() ? known->second : sets_.emplace(nr, make(nr)).first->second;
 }
 
-const CallSets* Calls::of(std::string_view name) {
+const CallSets* ArchCalls::of(std::string_view name) {
   const auto nr = number(name);
   return nr ? &of(*nr) : nullptr;
 }
 
-std::optional<std::uint32_t> Calls::number(std::string_view name) const {
+std::optional<std::uint32_t> ArchCalls::number(std::string_view name) const {
   const auto known = numbers_.find(name);
   return known != numbers_.end() ? std::optional(known->second) : std::nullopt;
 }
 
-CallSets Calls::make(std::uint32_t nr) {
+CallSets ArchCalls::make(std::uint32_t nr) {
   NodeId function = space_.fix(function_, kNrWord, nr);
   const std::uint32_t tested = dd::tested_words(space_, function);
   for (int argument = 0; argument < kArgCount; ++argument) {

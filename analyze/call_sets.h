@@ -25,10 +25,10 @@ struct CallSets {
 };
 
 // The calls of one architecture.
-class Calls {
+class ArchCalls {
  public:
   // Precondition: the space outlives this object.
-  Calls(dd::Space& space, const dd::Decisions& decisions, Arch arch);
+  ArchCalls(dd::Space& space, const dd::Decisions& decisions, Arch arch);
 
   [[nodiscard]] Arch arch() const { return info_.arch; }
   [[nodiscard]] const ArchInfo& info() const { return info_; }

@@ -28,10 +28,10 @@ class DoorFinder {
   }
 
   std::vector<DoorFinding> find() {
-    std::vector<Calls*> inside{&host_};
-    for (Calls& other : others_)
+    std::vector<ArchCalls*> inside{&host_};
+    for (ArchCalls& other : others_)
       if (!through_numbers(other)) inside.push_back(&other);
-    for (Calls* const arch : inside)
+    for (ArchCalls* const arch : inside)
       for (const Door& door : all_doors()) through(door, *arch);
     return merged();
   }
@@ -63,7 +63,7 @@ class DoorFinder {
 
   // Finds calls that the filter refuses on the host and allows on `other`. Returns whether the
   // filter does not look at the calls of `other` at all.
-  bool through_numbers(Calls& other) {
+  bool through_numbers(ArchCalls& other) {
     const bool unchecked = other.function() == host_.function() && other.arch() != Arch::kX32;
     const bool open = other.allows_all();
     const Cause cause = unchecked ? Cause::kUncheckedArch
@@ -108,7 +108,7 @@ class DoorFinder {
   }
 
   // Looks for the door on `to`, for a call that is refused on the host or on `to`.
-  void through(const Door& door, Calls& to) {
+  void through(const Door& door, ArchCalls& to) {
     const CallSets* const opens = to.of(door.door);
     if (opens == nullptr || opens->allowed == Diagrams::kZero || found(door)) return;
     for (const std::string_view name : door.also) {
@@ -123,7 +123,7 @@ class DoorFinder {
     if (!through(door, host_, to, *opens) && &to != &host_) through(door, to, to, *opens);
   }
 
-  bool through(const Door& door, Calls& from, Calls& to, const CallSets& opens) {
+  bool through(const Door& door, ArchCalls& from, ArchCalls& to, const CallSets& opens) {
     const CallSets* const refused = from.of(door.call);
     if (refused == nullptr || !from.refuses_explicitly(*refused)) return false;
     // Filters refuse such calls because they cannot see the arguments.
@@ -147,7 +147,7 @@ class DoorFinder {
   }
 
   // Restricts the way to refusals that the door undoes. Returns whether there may be any.
-  bool is_undone(const Door& door, Calls& from, const CallSets& call, Doorway& way) {
+  bool is_undone(const Door& door, ArchCalls& from, const CallSets& call, Doorway& way) {
     const bool whole = call.allowed == Diagrams::kZero;
     const DoorFor& undoes = door.undoes;
     if (undoes.what == DoorFor::What::kAny) return true;
@@ -182,7 +182,7 @@ class DoorFinder {
   }
 
   // Connects the values that both calls use. Returns whether they can be equal.
-  static bool link(const Door& door, const Calls& from, const Calls& to, Doorway& way) {
+  static bool link(const Door& door, const ArchCalls& from, const ArchCalls& to, Doorway& way) {
     using From = DoorValue::From;
     for (const auto& [refused, opens] : door.links) {
       const auto in_refused = argument_of(refused, from.arch(), door.call);
@@ -209,8 +209,8 @@ class DoorFinder {
   }
 
   dd::Space& space_;
-  Calls host_;
-  std::vector<Calls> others_;
+  ArchCalls host_;
+  std::vector<ArchCalls> others_;
   std::set<std::pair<Arch, std::string_view>> same_calls_;
   std::set<std::pair<std::string_view, std::string_view>> found_;  // refused call, door
   std::map<Key, std::vector<OpenDoor>> open_;

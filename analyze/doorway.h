@@ -17,7 +17,7 @@ class Doorway {
   // Starts with these sets of inputs of two calls: `refused` of `from`, `allowed` of `to`. No value
   // is common to both yet. Preconditions: all arguments outlive this object, and both architectures
   // have one byte order.
-  Doorway(dd::Space& space, const Calls& from, const Calls& to, dd::NodeId refused,
+  Doorway(dd::Space& space, const ArchCalls& from, const ArchCalls& to, dd::NodeId refused,
           dd::NodeId allowed)
       : space_(space), from_(from), to_(to), refused_(refused), allowed_(allowed) {}
 
@@ -51,8 +51,8 @@ class Doorway {
   [[nodiscard]] dd::NodeId has_bits(int argument, std::uint64_t bits) const;
 
   dd::Space& space_;
-  const Calls& from_;
-  const Calls& to_;
+  const ArchCalls& from_;
+  const ArchCalls& to_;
   dd::NodeId refused_;
   dd::NodeId allowed_;
   std::vector<std::pair<int, int>> common_;

@@ -81,6 +81,7 @@ std::string shown_call(const SeccompData& data, int least) {
   int last = kArgCount;
   while (last > least && data.field(last - 1, endian) == 0) --last;
   std::vector<std::string> arguments;
+  arguments.reserve(static_cast<std::size_t>(last));
   for (int i = 0; i < last; ++i) arguments.push_back(fmt::format("{:#x}", data.field(i, endian)));
   const auto arch = arch_from_data(data.arch(), data.nr());
   return fmt::format("{}({})", arch ? shown_call(*arch, data.nr()) : "?",
