@@ -73,7 +73,7 @@ Rule random_rule(Random& random, int depth) {
   return out;
 }
 
-Policy random_policy(Random& random) {
+Policy policy_of_few_bits(Random& random) {
   Policy out;
   out.arches = {Arch::kX86_64};
   out.default_action = random.pick(kActions);
@@ -211,7 +211,7 @@ TEST(Holes, RandomFiltersAgreeWithAllInputsRunOneByOne) {
   Random random(1);
   std::map<std::tuple<std::uint32_t, int, bool>, int> seen;
   for (int i = 0; i < 1000 && !testing::Test::HasFailure(); ++i) {
-    const Program program = compile(random_policy(random));
+    const Program program = compile(policy_of_few_bits(random));
     std::map<std::uint32_t, std::vector<SplitClass>> by_call;
     for (const SplitClass& found : found_in(program)) by_call[found.nr].push_back(found);
     for (const std::uint32_t nr : kCalls) {
