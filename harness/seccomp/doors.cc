@@ -38,6 +38,7 @@ struct Family {
 };
 
 constexpr std::string_view kDescriptor = "an open descriptor of the file";
+constexpr std::string_view kFastOpen = "TCP Fast Open (MSG_FASTOPEN, net.ipv4.tcp_fastopen)";
 
 std::vector<Family> families() {
   return {
@@ -176,6 +177,12 @@ std::vector<Family> families() {
       {What::kAny,
        "prlimit(2): kernel/sys.c do_prlimit",
        {{"setrlimit", {kZero, in(0), in(1)}}, {"prlimit64", {in(0), in(1), in(2)}}}},
+      {What::kListed,
+       "tcp(7), MSG_FASTOPEN: net/ipv4/tcp.c tcp_sendmsg_fastopen",
+       {{"connect"},
+        {"sendto", {}, Use::kDoorOnly, kFastOpen},
+        {"sendmsg", {}, Use::kDoorOnly, kFastOpen},
+        {"sendmmsg", {}, Use::kDoorOnly, kFastOpen}}},
       // Process.
       {What::kAny,
        "sched_setattr(2): kernel/sched/syscalls.c __sched_setscheduler",
