@@ -478,7 +478,7 @@ static void test_options(void) {
   options = usual;             \
   options.member = (value);    \
   EXPECT(with(&options) == SECEQUIV_ERROR)
-  REFUSED(same, 2);
+  REFUSED(same, 3);
   REFUSED(refines, 2);
   REFUSED(engine, 4);
   REFUSED(any_length, 2);
