@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 #include <optional>
+#include <span>
 
 #include "harness/bpf/flow.h"
 #include "harness/optimize/bytecode/edit.h"
@@ -62,7 +63,7 @@ class Run {
 
   // Returns fewer tests, in order, such that no value of A meets more tests than before.
   std::optional<std::vector<Decision>> fewer() {
-    for (std::size_t length = 0; length < tests_.size(); ++length) {
+    for (std::size_t length = fewest(); length < tests_.size(); ++length) {
       chosen_.clear();
       if (solve((Ranges{1} << ranges_.size()) - 1, length, 0)) return chosen_;
     }
@@ -76,6 +77,20 @@ class Run {
   }
 
  private:
+  // Returns a number of tests below which no tests can lead the ranges to their exits: n tests have
+  // at most n + 1 exits, and each test separates at most two pairs of neighbours.
+  [[nodiscard]] std::size_t fewest() const {
+    std::size_t separated = 0;
+    std::size_t exits = 1;
+    for (std::size_t i = 1; i < ranges_.size(); ++i) {
+      const std::span<const Range> earlier(ranges_.data(), i);
+      if (ranges_[i].exit == ranges_[i - 1].exit) continue;
+      ++separated;
+      if (std::ranges::find(earlier, ranges_[i].exit, &Range::exit) == earlier.end()) ++exits;
+    }
+    return std::max(exits - 1, (separated + 1) / 2);
+  }
+
   template <class Predicate>
   [[nodiscard]] bool all_of(Ranges set, const Predicate& predicate) const {
     for (std::size_t i = 0; i < ranges_.size(); ++i)
@@ -120,6 +135,10 @@ class Run {
 // Replaces the tests at `pc` in `out`, if fewer tests can reach their targets. Marks the
 // instructions that are left over.
 bool replace_tests(Program& out, std::size_t pc, std::size_t size, Marks& dead) {
+  // One test is needed if it has two outcomes that lead to different instructions. A comparison
+  // with the smallest or the largest value may have only one.
+  const Insn& test = out[pc];
+  if (size == 1 && test.jt != test.jf && test.k != 0 && test.k != 0xffffffff) return false;
   Run run(out, pc, size);
   const auto fewer = run.fewer();
   if (!fewer) return false;
