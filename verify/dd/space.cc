@@ -122,8 +122,8 @@ Word Space::value(const Decisions& decisions) {
 ReturnValue Space::known(NodeId leaf) {
   const std::uint32_t number = diagrams_.node(leaf).pattern;
   if (!diagrams_.is_symbol(leaf)) {
-    const std::vector<std::uint32_t> values = possible(leaf);
-    if (values.size() > 1) return {std::nullopt, action_of(values.front())};
+    if (const auto* const list = several_at(leaf))
+      return {std::nullopt, action_of(list->front())};
     return {number, action_of(number)};
   }
   const Word action = words_.bit_and(computed_[number], words_.constant(SECCOMP_RET_ACTION_FULL));
@@ -141,11 +141,21 @@ NodeId Space::several(const std::vector<std::uint32_t>& values) {
   return diagrams_.leaf(kSeveral | index);
 }
 
-std::vector<std::uint32_t> Space::possible(NodeId leaf) const {
+const std::vector<std::uint32_t>* Space::several_at(NodeId leaf) const {
   const std::uint32_t number = diagrams_.node(leaf).pattern;
-  const bool one =
-      (number & ~kSeveralIndex) != kSeveral || (number & kSeveralIndex) >= several_.size();
-  return one ? std::vector{number} : several_[number & kSeveralIndex];
+  const std::uint32_t index = number & kSeveralIndex;
+  const bool found = (number & ~kSeveralIndex) == kSeveral && index < several_.size();
+  return found ? &several_[index] : nullptr;
+}
+
+std::vector<std::uint32_t> Space::possible(NodeId leaf) const {
+  const auto* const list = several_at(leaf);
+  return list != nullptr ? *list : std::vector{diagrams_.node(leaf).pattern};
+}
+
+std::uint32_t Space::one_possible(NodeId leaf) const {
+  const auto* const list = several_at(leaf);
+  return list != nullptr ? list->front() : diagrams_.node(leaf).pattern;
 }
 
 Decisions Space::normalized(const Decisions& decisions, Sameness sameness) {
@@ -217,7 +227,7 @@ NodeId Space::more_permissive(const Decisions& f, const Decisions& g) {
   if (f.computed || g.computed)
     return words_.set(more_permissive_symbolic(words_, value(f), value(g)));
   return diagrams_.merge(f.root, g.root, [&](NodeId a, NodeId b) {
-    const Relation relation = compare_actions(possible(b).front(), possible(a).front());
+    const Relation relation = compare_actions(one_possible(b), one_possible(a));
     return relation == Relation::kLooser ? Diagrams::kOne : Diagrams::kZero;
   });
 }

@@ -82,6 +82,8 @@ class Space {
   NodeId several(const std::vector<std::uint32_t>& values);
   // Returns the decisions that are possible at a leaf. Precondition: it is no computed value.
   [[nodiscard]] std::vector<std::uint32_t> possible(NodeId leaf) const;
+  // Returns one of them. They all have the same action.
+  [[nodiscard]] std::uint32_t one_possible(NodeId leaf) const;
 
   // Returns the set of inputs for which the functions differ. The functions are equal if and only
   // if it is Diagrams::kZero.
@@ -111,6 +113,8 @@ class Space {
   std::optional<SeccompData> smallest(NodeId set) { return smallest_.of(set); }
 
  private:
+  // Returns the decisions of a leaf that stands for several ones, or null.
+  [[nodiscard]] const std::vector<std::uint32_t>* several_at(NodeId leaf) const;
   NodeId leaf_for(const Word& value);
   NodeId leaf_at(NodeId id, const SeccompData& data);
   // Returns `next` where `wins(next, kept)` holds for both results as words, otherwise `kept`.
