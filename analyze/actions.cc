@@ -19,9 +19,6 @@ SeccompData call_of(Arch arch, std::uint32_t nr) {
   return out;
 }
 
-// Returns a number that no call has.
-std::uint32_t unused_number(Arch arch) { return arch == Arch::kX32 ? 0x7fffffff : 0x3fffffff; }
-
 std::vector<ActionsReport::Choice> choices(const std::vector<dd::Decided>& found, AskedCall call) {
   std::vector<ActionsReport::Choice> out;
   out.reserve(found.size());
@@ -54,7 +51,7 @@ Result<ActionsReport> actions(const ActionsJob& job) {
     };
     for (const std::uint32_t nr : arch.others)
       row.others.push_back({shown_call(arch.arch, nr), choices(decided(nr), {arch.arch, nr})});
-    const auto otherwise = decided(unused_number(arch.arch));
+    const auto otherwise = decided(dd::unused_number(arch.arch));
     if (otherwise.size() == 1) row.otherwise = otherwise.front().value.value;
   }
   return report;

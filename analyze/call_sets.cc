@@ -4,6 +4,7 @@
 #include <span>
 
 #include "harness/seccomp/action.h"
+#include "verify/dd/actions.h"
 #include "verify/dd/moved.h"
 
 namespace secequiv {
@@ -13,13 +14,10 @@ using dd::NodeId;
 
 namespace {
 
-// No call has this number.
-constexpr std::uint32_t kUnusedNumber = 0x3fffffff;
-
 // Returns a number in the widest gap of the table. Some filters refuse all numbers above those that
 // they know, but not those in between.
 std::uint32_t number_in_gap(std::span<const SyscallEntry> calls) {
-  std::uint32_t out = kUnusedNumber;
+  std::uint32_t out = dd::unused_number(Arch::kX86_64);
   std::uint32_t widest = 0;
   for (std::size_t i = 1; i < calls.size(); ++i) {
     const std::uint32_t gap = calls[i].nr - calls[i - 1].nr;
@@ -37,8 +35,7 @@ ArchCalls::ArchCalls(dd::Space& space, const dd::Decisions& decisions, Arch arch
       info_(arch_info(arch)),
       function_(space.fix(decisions.root, kArchWord, info_.audit)) {
   for (const SyscallEntry& call : info_.syscalls) numbers_.emplace(call.name, call.nr);
-  const std::uint32_t x32 = arch == Arch::kX32 ? kX32Bit : 0;
-  allows_unlisted_ = allows(kUnusedNumber | x32) || allows(number_in_gap(info_.syscalls));
+  allows_unlisted_ = allows(dd::unused_number(arch)) || allows(number_in_gap(info_.syscalls));
 }
 
 bool ArchCalls::allows_all() {

@@ -13,6 +13,11 @@ namespace secequiv::dd {
 // An AUDIT_ARCH value that no architecture has.
 inline constexpr std::uint32_t kUnknownAudit = 0;
 
+// Returns a number that no call has.
+constexpr std::uint32_t unused_number(Arch arch) {
+  return arch == Arch::kX32 ? 0x7fffffff : 0x3fffffff;
+}
+
 struct ArchActions {
   Arch arch;
   std::map<std::uint32_t, std::vector<std::uint32_t>> constant;  // maps a return value to numbers
