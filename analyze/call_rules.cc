@@ -287,7 +287,7 @@ class CallRules::Search {
   dd::Regions& regions_;
   std::map<std::tuple<NodeId, Endian, std::uint32_t>, Choices> choices_;
   std::map<std::pair<NodeId, Endian>, Result<Measured>> rules_;
-  // Of each set without a rule yet: by whole fields, and by halves.
+  // For each set that has no rule yet: the search by whole fields, and the search by halves.
   std::map<std::pair<NodeId, Endian>, std::array<std::optional<Progress>, 2>> searches_;
   std::map<std::pair<NodeId, Endian>, std::size_t> tried_;  // the rule needs more effort than this
   std::size_t tests_ = 0;                                   // of all rules that were made

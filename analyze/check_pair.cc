@@ -44,8 +44,9 @@ class Job {
     const auto start = Clock::now();
     // A single input that shows a difference does not show one of its class. For kEffect, inputs
     // therefore only cover edges, and the proof compares the classes.
-    const Pair same{pair_.after, pair_.after, pair_.sameness};
-    const PairRun result = run_pair(classes() ? same : pair_, inputs, coverage_);
+    const PairRun result =
+        classes() ? run_pair({pair_.after, pair_.after, pair_.sameness}, inputs, coverage_)
+                  : run_pair(pair_, inputs, coverage_);
     report_.evaluations = result.evaluations;
     interrupted_ = result.interrupted;
     report_.run_seconds = seconds_since(start);
