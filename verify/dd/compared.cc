@@ -34,8 +34,8 @@ Compared::Compared(Space& space, const Question& question)
   members_ = counts_;
   before_members_ = before_.root;
   after_members_ = after_.root;
-  before_ = over_classes(space, before_, members_, Extreme::kMostPermissive);
-  after_ = over_classes(space, after_, members_, Extreme::kMostPermissive);
+  before_ = over_classes(space, before_, members_);
+  after_ = over_classes(space, after_, members_);
   counts_ = space.diagrams().substitute(before_.root, [&](NodeId leaf) {
     return leaf == no_member(space) ? Diagrams::kZero : Diagrams::kOne;
   });
@@ -43,23 +43,19 @@ Compared::Compared(Space& space, const Question& question)
 
 std::optional<SeccompData> Compared::shown(const SeccompData& data) {
   if (question_.sameness != Sameness::kEffect) return data;
-  Diagrams& diagrams = space_.diagrams();
-  const auto in_class = [&](NodeId function) { return within_class(space_, function, data); };
+  const Diagrams::Levels ignored = ignored_levels(space_, data.arch(), data.nr());
+  const auto in_class = [&](NodeId function) { return around(space_, function, data, ignored); };
   const NodeId members = in_class(members_);
   // The decision for the whole class is a leaf, because it does not depend on the ignored bits.
   const auto from = [&](NodeId ours, const Decisions& theirs, bool only_actions) {
-    return diagrams.both(members,
-                         unmatched(space_, in_class(ours), in_class(theirs.root), only_actions));
+    return space_.diagrams().both(
+        members, unmatched(space_, in_class(ours), in_class(theirs.root), only_actions));
   };
   const bool refines = question_.goal == Question::Goal::kRefines;
   NodeId set = from(after_members_, before_, refines);
   if (set == Diagrams::kZero && !refines) set = from(before_members_, after_, false);
   if (space_.exhausted() || set == Diagrams::kZero) return std::nullopt;
-  const auto free = space_.smallest(set);
-  if (!free) return std::nullopt;
-  SeccompData out = class_of(data);
-  for (std::size_t i = 0; i < out.words.size(); ++i) out.words[i] |= free->words[i];
-  return out;
+  return nearest_member(space_, set, data, ignored);
 }
 
 }  // namespace secequiv::dd

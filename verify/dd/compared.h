@@ -4,10 +4,8 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
 #include "harness/compare/question.h"
-#include "harness/seccomp/input_class.h"
 #include "verify/dd/space.h"
 
 namespace secequiv::dd {

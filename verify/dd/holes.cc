@@ -5,9 +5,10 @@
 #include <bit>
 
 #include "harness/seccomp/action.h"
-#include "harness/seccomp/input_class.h"
 #include "harness/seccomp/seen_bits.h"
 #include "verify/dd/actions.h"
+#include "verify/dd/classes.h"
+#include "verify/dd/moved.h"
 
 namespace secequiv::dd {
 namespace {
@@ -24,10 +25,14 @@ class OneCall {
     const ArchInfo& info = arch_info(arch);
     const SeenArguments seen = seen_arguments(info.audit, nr);
     for (int i = 0; i < kArgCount; ++i) plain_[index(i)] = plain(i, seen[index(i)], info.endian);
-    const WordMasks masks = seen_words(info.audit, nr);
-    for (int i = 0; i < kArgCount; ++i)
+    for (const NodeId one : plain_) all_plain_ = both(all_plain_, one);
+    for (int i = 0; i < kArgCount; ++i) {
+      std::array<std::uint32_t, SeccompData::kWords> bits{};
       for (const bool high : {false, true})
-        add_ignored(half_word(i, high, info.endian), masks, ignored_[index(i)]);
+        bits[half_word(i, high, info.endian)] =
+            static_cast<std::uint32_t>(~seen[index(i)].bits >> (high ? 32 : 0));
+      ignored_[index(i)] = space.levels(bits);
+    }
   }
 
   void search(std::vector<SplitClass>& holes, std::vector<SplitClass>& strict) {
@@ -46,7 +51,7 @@ class OneCall {
       // Several arguments together. A class whose plain members are partly allowed is left out: the
       // filter allows its effect on purpose, and a hole needs one argument only.
       if (!hole || std::popcount(any) < 2) continue;
-      known = space_.diagrams().either(known, somewhere(plainly_allowed(), any));
+      known = space_.diagrams().either(known, somewhere(both(allowed_, all_plain_), any));
       search_one(any, hole, known, holes);
     }
   }
@@ -62,11 +67,6 @@ class OneCall {
       const std::uint32_t value = space_.diagrams().node(leaf).pattern;
       return lets_run(value) == runs ? Diagrams::kOne : Diagrams::kZero;
     });
-  }
-
-  void add_ignored(std::uint32_t word, const WordMasks& masks, Diagrams::Levels& out) {
-    for (std::uint32_t bit = 0; bit < 32; ++bit)
-      if ((masks[word] >> bit & 1) == 0) out.set(space_.order().level(word, bit));
   }
 
   // Returns the inputs whose bits `mask` of an argument are all 0, or all 1.
@@ -90,12 +90,6 @@ class OneCall {
     return space_.diagrams().either(zeros, filled(argument, ~seen.bits | sign, true, endian));
   }
 
-  NodeId plainly_allowed() {
-    NodeId out = allowed_;
-    for (const NodeId plain : plain_) out = both(out, plain);
-    return out;
-  }
-
   Diagrams::Levels ignored_bits(std::uint8_t arguments) const {
     Diagrams::Levels out;
     for (int i = 0; i < kArgCount; ++i)
@@ -105,28 +99,24 @@ class OneCall {
 
   // Returns the inputs that are in the set with some values of these arguments' ignored bits.
   NodeId somewhere(NodeId set, std::uint8_t arguments) {
-    return space_.diagrams().fold(set, ignored_bits(arguments),
-                                  [](NodeId a, NodeId b) { return a == Diagrams::kZero ? b : a; });
+    return for_some(space_, set, ignored_bits(arguments));
   }
 
   // Searches classes whose members differ in these arguments only. Returns whether there is one.
   bool search_one(std::uint8_t arguments, bool hole, NodeId& known, std::vector<SplitClass>& out) {
     Diagrams& diagrams = space_.diagrams();
-    NodeId all_plain = Diagrams::kOne;
     NodeId others_plain = Diagrams::kOne;
-    for (int i = 0; i < kArgCount; ++i) {
-      all_plain = both(all_plain, plain_[index(i)]);
+    for (int i = 0; i < kArgCount; ++i)
       if ((arguments >> i & 1) == 0) others_plain = both(others_plain, plain_[index(i)]);
-    }
-    const NodeId first = both(hole ? refused_ : allowed_, all_plain);
-    const NodeId second = without(both(hole ? allowed_ : refused_, others_plain), all_plain);
+    const NodeId first = both(hole ? refused_ : allowed_, all_plain_);
+    const NodeId second = without(both(hole ? allowed_ : refused_, others_plain), all_plain_);
     const NodeId found = without(both(first, somewhere(second, arguments)), known);
     known = diagrams.either(known, found);
     if (found == Diagrams::kZero || space_.exhausted()) return false;
     const std::optional<SeccompData> one = space_.smallest(found);
     if (!one) return false;
     const SeccompData plain_member = with_call(*one);
-    const auto other = nearest_member(second, plain_member, arguments);
+    const auto other = nearest_member(space_, second, plain_member, ignored_bits(arguments));
     if (!other) return false;
     out.push_back(
         {arch_, nr_, arguments, hole, hole ? plain_member : *other, hole ? *other : plain_member});
@@ -138,18 +128,16 @@ class OneCall {
   // allowed form is a hole. Otherwise it allows the number on purpose, and refuses too much.
   void search_forms(int argument, std::vector<SplitClass>& out) {
     constexpr int kMostTries = 8;
-    NodeId all_plain = Diagrams::kOne;
-    for (const NodeId one : plain_) all_plain = both(all_plain, one);
     const auto self = static_cast<std::uint8_t>(1U << argument);
-    const NodeId allowed = both(allowed_, all_plain);
-    NodeId found = both(both(refused_, all_plain), somewhere(allowed, self));
+    const NodeId allowed = both(allowed_, all_plain_);
+    NodeId found = both(both(refused_, all_plain_), somewhere(allowed, self));
     for (int tries = 0; tries < kMostTries && found != Diagrams::kZero && !space_.exhausted();
          ++tries) {
       const std::optional<SeccompData> one = space_.smallest(found);
       if (!one) return;
       const SeccompData refused = with_call(*one);
       if (allows_other_values(refused, argument)) {
-        if (const auto other = nearest_member(allowed, refused, self))
+        if (const auto other = nearest_member(space_, allowed, refused, ignored_bits(self)))
           out.push_back({arch_, nr_, self, true, refused, *other});
         return;
       }
@@ -178,31 +166,6 @@ class OneCall {
     return out;
   }
 
-  // Returns the smallest input in `set` that equals `data` but for these arguments' ignored bits.
-  std::optional<SeccompData> nearest_member(NodeId set, const SeccompData& data,
-                                            std::uint8_t arguments) {
-    const Diagrams::Levels free = ignored_bits(arguments);
-    std::vector<Diagrams::Bit> fixed;
-    fixed.reserve(kInputBits);
-    SeccompData out = data;
-    for (std::uint32_t word = 0; word < out.words.size(); ++word) {
-      for (std::uint32_t bit = 0; bit < 32; ++bit) {
-        const std::uint32_t level = space_.order().level(word, bit);
-        if (free.test(level)) {
-          out.words[word] &= ~(1U << bit);
-        } else {
-          fixed.push_back({level, (data.words[word] >> bit & 1) != 0});
-        }
-      }
-    }
-    std::ranges::sort(fixed, {}, &Diagrams::Bit::level);
-    const auto chosen = space_.smallest(space_.diagrams().restrict_bits(set, fixed));
-    if (!chosen) return std::nullopt;
-    for (std::uint32_t word = 0; word < out.words.size(); ++word)
-      out.words[word] |= chosen->words[word];
-    return out;
-  }
-
   [[nodiscard]] SeccompData with_call(SeccompData data) const {
     data.set_arch(arch_info(arch_).audit);
     data.set_nr(nr_);
@@ -215,6 +178,7 @@ class OneCall {
   NodeId refused_;
   NodeId allowed_;
   std::array<NodeId, kArgCount> plain_{};
+  NodeId all_plain_ = Diagrams::kOne;
   std::array<Diagrams::Levels, kArgCount> ignored_{};
 };
 

@@ -61,16 +61,16 @@ std::uint32_t tested_words(const Space& space, NodeId function) {
   return out;
 }
 
+NodeId for_some(Space& space, NodeId set, const Diagrams::Levels& bits) {
+  return space.diagrams().fold(set, bits,
+                               [](NodeId a, NodeId b) { return a == Diagrams::kZero ? b : a; });
+}
+
 NodeId for_some(Space& space, NodeId set, std::uint32_t words) {
-  Diagrams& diagrams = space.diagrams();
-  const std::uint32_t tested = tested_words(space, set) & words;
-  for (std::uint32_t word = 0; word < SeccompData::kWords; ++word)
-    for (std::uint32_t bit = 0; (tested >> word & 1) != 0 && bit < 32; ++bit) {
-      const std::uint32_t level = space.order().level(word, bit);
-      set = diagrams.either(diagrams.restrict(set, level, false),
-                            diagrams.restrict(set, level, true));
-    }
-  return set;
+  std::array<std::uint32_t, SeccompData::kWords> bits{};
+  for (std::uint32_t word = 0; word < bits.size(); ++word)
+    if ((words >> word & 1) != 0) bits[word] = ~0U;
+  return for_some(space, set, space.levels(bits));
 }
 
 NodeId moved(Space& space, NodeId set, const WordMap& to) {

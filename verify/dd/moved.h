@@ -10,8 +10,9 @@
 
 namespace secequiv::dd {
 
-// Returns the inputs that become an input of `set` if some values of these words are chosen.
-// `words` has a bit for each word.
+// Returns the inputs that become an input of `set` if some values of these bits are chosen.
+NodeId for_some(Space& space, NodeId set, const Diagrams::Levels& bits);
+// The same for whole words; `words` has a bit for each word.
 NodeId for_some(Space& space, NodeId set, std::uint32_t words);
 
 // Returns the words that the function tests.

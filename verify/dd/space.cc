@@ -73,6 +73,14 @@ std::uint32_t Space::evaluate(const Decisions& decisions, const SeccompData& dat
   return out;
 }
 
+Diagrams::Levels Space::levels(const std::array<std::uint32_t, 16>& bits) const {
+  Diagrams::Levels out;
+  for (std::uint32_t word = 0; word < bits.size(); ++word)
+    for (std::uint32_t bit = 0; bit < 32; ++bit)
+      if ((bits[word] >> bit & 1) != 0) out.set(order_.level(word, bit));
+  return out;
+}
+
 NodeId Space::fix(NodeId id, std::uint32_t word, std::uint32_t value) {
   if (order_.whole(word)) return diagrams_.restrict_block(id, order_.position(word), value);
   std::array<Diagrams::Bit, 32> bits;
@@ -122,8 +130,7 @@ Word Space::value(const Decisions& decisions) {
 ReturnValue Space::known(NodeId leaf) {
   const std::uint32_t number = diagrams_.node(leaf).pattern;
   if (!diagrams_.is_symbol(leaf)) {
-    if (const auto* const list = several_at(leaf))
-      return {std::nullopt, action_of(list->front())};
+    if (const auto* const list = several_at(leaf)) return {std::nullopt, action_of(list->front())};
     return {number, action_of(number)};
   }
   const Word action = words_.bit_and(computed_[number], words_.constant(SECCOMP_RET_ACTION_FULL));

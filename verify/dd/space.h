@@ -3,6 +3,7 @@
 // (verify/symbolic/assume.h).
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -92,6 +93,9 @@ class Space {
   // Returns the set of inputs for which the action of `f` is more permissive than that of `g`
   // (compare_actions in harness/compare/question.h).
   NodeId more_permissive(const Decisions& f, const Decisions& g);
+
+  // Returns the levels of these bits of words.
+  [[nodiscard]] Diagrams::Levels levels(const std::array<std::uint32_t, 16>& bits) const;
 
   // Returns the function with a whole word set to `value`.
   NodeId fix(NodeId id, std::uint32_t word, std::uint32_t value);
