@@ -11,16 +11,10 @@
 namespace secequiv::guard_try_test {
 namespace {
 
-#ifdef __aarch64__
-constexpr Arch kHost = Arch::kAarch64;
-#else
-constexpr Arch kHost = Arch::kX86_64;
-#endif
-
 // Refuses socket(38) if all 64 bits match.
 std::vector<Source> stack_of(const std::string& before = "") {
   const std::string text =
-      before + "ld [0]\njeq #" + std::to_string(*syscall_nr(kHost, "socket")) +
+      before + "ld [0]\njeq #" + std::to_string(*syscall_nr(kTestHost, "socket")) +
       ", low, ok\nlow: ld [16]\njeq #38, high, ok\nhigh: ld [20]\njeq #0, no, ok\n"
       "ok: ret #0x7fff0000\nno: ret #0x50001\n";
   auto program = read_program(text, "test");
@@ -29,7 +23,7 @@ std::vector<Source> stack_of(const std::string& before = "") {
 }
 
 GuardReport report_on(const std::vector<Source>& stack) {
-  auto found = guard({.stack = {"test", stack}, .host = kHost});
+  auto found = guard({.stack = {"test", stack}, .host = kTestHost});
   EXPECT_TRUE(found) << found.error().text();
   EXPECT_EQ(found->holes.size(), 1u);
   return *found;

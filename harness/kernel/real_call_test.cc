@@ -7,32 +7,21 @@
 
 #include "harness/bpf/text.h"
 #include "harness/kernel/testing.h"
+#include "harness/policy/testing.h"
 #include "harness/seccomp/arch.h"
 
 namespace secequiv::kernel::real_call_test {
 namespace {
 
-#ifdef __aarch64__
-constexpr Arch kHost = Arch::kAarch64;
-#else
-constexpr Arch kHost = Arch::kX86_64;
-#endif
-
 SeccompData call_of(std::string_view name, std::initializer_list<std::uint64_t> args = {},
-                    Arch arch = kHost) {
-  const ArchInfo& info = arch_info(arch);
-  SeccompData out;
-  out.set_arch(info.audit);
-  out.set_nr(*syscall_nr(arch, name));
-  int at = 0;
-  for (const std::uint64_t value : args) out.set_field(at++, value, info.endian);
-  return out;
+                    Arch arch = kTestHost) {
+  return call(arch, *syscall_nr(arch, name), args);
 }
 
 // Returns a filter that returns `value` for socket() if the low half of the family is 38, and that
 // allows all other calls.
 Program refusing_alg(const char* value) {
-  const std::string text = "ld [0]\njeq #" + std::to_string(*syscall_nr(kHost, "socket")) +
+  const std::string text = "ld [0]\njeq #" + std::to_string(*syscall_nr(kTestHost, "socket")) +
                            ", f, ok\nf: ld [16]\njeq #38, no, ok\nok: ret #0x7fff0000\nno: ret #" +
                            value + "\n";
   auto out = read_program(text, "test");
@@ -80,7 +69,7 @@ TEST(RealCall, AFiltersRefusalIsSeen) {
 }
 
 TEST(RealCall, AllBitsOfArgumentsReachTheFilter) {
-  const std::string text = "ld [0]\njeq #" + std::to_string(*syscall_nr(kHost, "socket")) +
+  const std::string text = "ld [0]\njeq #" + std::to_string(*syscall_nr(kTestHost, "socket")) +
                            ", f, ok\nf: ld [20]\njeq #0xabcdef01, no, ok\n"
                            "ok: ret #0x7fff0000\nno: ret #0x5000d\n";
   const Program program = *read_program(text, "test");
@@ -126,14 +115,14 @@ TEST(RealCall, CallsThatAreNotHarmlessAreNotMade) {
             "openat is harmless to run only if arg1 is 0");
   for (const char* name : {"reboot", "kill", "mount", "clone", "execve", "ptrace", "unshare",
                            "futex", "pause", "init_module", "bpf", "setrlimit", "fsopen"})
-    if (const auto nr = syscall_nr(kHost, name); nr)
+    if (const auto nr = syscall_nr(kTestHost, name); nr)
       EXPECT_EQ(why_not_real(call_of(name)),
                 std::string(name) + " is not on the list of calls that are harmless to run");
   EXPECT_EQ(why_not_real(call_of("socket", {}, Arch::kS390x)),
             "the call belongs to another architecture than this program's");
   EXPECT_NE(why_not_real(call_of("socket", {}, Arch::kX32)), "");
   SeccompData unknown;
-  unknown.set_arch(arch_info(kHost).audit);
+  unknown.set_arch(arch_info(kTestHost).audit);
   unknown.set_nr(99999);
   EXPECT_NE(why_not_real(unknown), "");
 }

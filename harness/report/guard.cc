@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <map>
 #include <string_view>
 #include <utility>
 
 #include "harness/base/text.h"
 #include "harness/compare/cache_change.h"
+#include "harness/report/alike.h"
 #include "harness/report/json.h"
 #include "harness/seccomp/action.h"
 #include "harness/seccomp/input_class.h"
@@ -59,30 +59,21 @@ std::string kernel_line(const SplitReport& split) {
       split.answers->refused.text(), split.answers->allowed.text());
 }
 
-// Rows that differ only in the architecture become one.
-struct SplitRow {
-  const SplitReport* first;
-  std::vector<std::string_view> arches;
-};
+using SplitRow = Alike<SplitReport>;
 
 std::vector<SplitRow> split_rows(const std::vector<SplitReport>& splits) {
-  std::vector<SplitRow> out;
-  std::map<std::string, std::size_t> known;
-  for (const SplitReport& split : splits) {
-    const std::string key = fmt::format(
+  const auto key = [](const SplitReport& split) {
+    return fmt::format(
         "{} {} {} {} {} {}", syscall_name(split.arch, split.nr), arguments_text(split.arguments),
         decided(split.refused_value, split.refused_by),
         decided(split.allowed_value, split.allowed_by), advice(split), kernel_line(split));
-    const auto [at, added] = known.emplace(key, out.size());
-    if (added) out.push_back({&split, {}});
-    out[at->second].arches.push_back(arch_info(split.arch).name);
-  }
-  return out;
+  };
+  return alike_on_arches(splits, key, [](const SplitReport& split) { return split.arch; });
 }
 
 std::string title(const SplitRow& row) {
   const SplitReport& split = *row.first;
-  return fmt::format("{}:{} {}", fmt::join(row.arches, ","), syscall_name(split.arch, split.nr),
+  return fmt::format("{}:{} {}", row.names(), syscall_name(split.arch, split.nr),
                      arguments_text(split.arguments));
 }
 

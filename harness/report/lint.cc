@@ -1,7 +1,6 @@
 #include "harness/report/lint.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -9,6 +8,7 @@
 #include <utility>
 
 #include "harness/base/text.h"
+#include "harness/report/alike.h"
 #include "harness/report/rule.h"
 #include "harness/seccomp/action.h"
 #include "harness/seccomp/data.h"
@@ -194,21 +194,11 @@ struct LintRow {
 
 template <class Rule>
 std::vector<LintRow> lint_rows(const std::vector<Rule>& rules) {
-  struct Alike {
-    const Rule* first;
-    std::vector<std::string_view> arches;
-  };
-  std::vector<Alike> found;
-  std::map<std::string, std::size_t> known;  // positions in `found`
-  for (const Rule& rule : rules) {
-    const auto [at, is_new] = known.emplace(line(rule, ""), found.size());
-    if (is_new) found.push_back({&rule, {}});
-    found[at->second].arches.push_back(arch_info(rule.place.arch).name);
-  }
+  const auto without_arch = [](const Rule& rule) { return line(rule, ""); };
+  const auto arch = [](const Rule& rule) { return rule.place.arch; };
   std::vector<LintRow> out;
-  out.reserve(found.size());
-  for (const Alike& each : found) {
-    const std::string arches = fmt::format("{}", fmt::join(each.arches, ","));
+  for (const Alike<Rule>& each : alike_on_arches(rules, without_arch, arch)) {
+    const std::string arches = each.names();
     out.push_back(
         {line(*each.first, arches), each.first->place.position.at.get(),
          fmt::format("{} {}", lint_name(each.first->kind), call_text(each.first->place, arches))});

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/policy/testing.h"
 #include "harness/seccomp/arch.h"
 
 namespace secequiv::input_class_test {
@@ -11,13 +12,7 @@ namespace {
 using Texts = std::vector<std::string>;
 
 SeccompData call_of(Arch arch, std::string_view name, std::initializer_list<std::uint64_t> args) {
-  const ArchInfo& info = arch_info(arch);
-  SeccompData out;
-  out.set_arch(info.audit);
-  out.set_nr(*syscall_nr(arch, name));
-  int at = 0;
-  for (const std::uint64_t value : args) out.set_field(at++, value, info.endian);
-  return out;
+  return call(arch, *syscall_nr(arch, name), args);
 }
 
 TEST(InputClass, SocketLooksAtTheLowHalvesOfThreeArguments) {
