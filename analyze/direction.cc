@@ -7,7 +7,6 @@
 
 #include "harness/report/direction.h"
 #include "verify/dd/direction.h"
-#include "verify/dd/engine.h"
 
 namespace secequiv {
 namespace {
@@ -21,22 +20,11 @@ Witness smaller(const Question& question, const Witness& witness) {
   });
 }
 
-// Returns whether two filters that differ are proven the same for each class of inputs.
-bool same_effect(const Question& question, const dd::Limits& limits) {
-  if (question.sameness == Sameness::kEffect) return false;
-  Question classes = question;
-  classes.sameness = Sameness::kEffect;
-  classes.goal = Question::Goal::kSame;
-  const auto proof = dd::prove(classes, limits);
-  return proof && proof->verdict == Verdict::kEquivalent;
-}
-
 }  // namespace
 
 Result<Direction> find_direction(const Question& question, Arch host, const dd::Limits& limits,
                                  std::span<const SeccompData> inputs) {
   auto found = dd::direction(question, host, limits);
-  if (found && !found->empty()) found->same_effect = same_effect(question, limits);
   if (found || found.error().code != ErrorCode::kBudget) return found;
   Question same = question;
   same.goal = Question::Goal::kSame;

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "verify/dd/actions.h"
+#include "verify/dd/classes.h"
 #include "verify/dd/compared.h"
 
 namespace secequiv::dd {
@@ -39,6 +40,7 @@ class Divider {
     if (space_.exhausted()) return limits_reached();
     if (!example) return example.error();
     out.example = *example;
+    out.same_effect = !out.empty() && same_effect();
     return out;
   }
 
@@ -56,6 +58,17 @@ class Divider {
   }
   // Returns the inputs for which the kernel runs the call: ALLOW or LOG.
   NodeId runs(const Decisions& f) { return above(f, SECCOMP_RET_TRACE); }
+
+  // Returns whether both filters are proven the same for each class of inputs. This may exhaust the
+  // space.
+  bool same_effect() {
+    const bool computed = before_.computed || after_.computed;
+    if (question_.sameness == Sameness::kEffect || computed) return false;
+    const auto of_classes = [&](const Decisions& decisions) {
+      return over_classes(space_, space_.normalized(decisions, Sameness::kBehaviour), counts_).root;
+    };
+    return of_classes(before_) == of_classes(after_) && !space_.exhausted();
+  }
 
   // Divides the inputs whose decision changed into the four kinds.
   void divide() {
