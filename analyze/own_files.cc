@@ -19,12 +19,18 @@ std::string beginning(const std::string& path) {
   return start;
 }
 
-// Returns whether a file is part of a certificate of this tool. A proof file has no recognizable
-// beginning, so the formula in the same folder is examined.
+// Returns whether a file is part of a certificate of this tool. The refutation and the condition have
+// no recognizable beginning, so the other files in the same folder are examined.
 bool is_certificate(const fs::path& path) {
-  if (path.filename() == "walk.cert")
-    return beginning(path).starts_with("secequiv walk certificate");
-  return beginning(path.parent_path() / "query.cnf").starts_with("c secequiv cnf certificate");
+  const auto is_walk = [&] {
+    return beginning(path.parent_path() / "walk.cert").starts_with("secequiv walk certificate");
+  };
+  const auto is_formula = [&] {
+    return beginning(path.parent_path() / "query.cnf").starts_with("c secequiv cnf certificate");
+  };
+  if (path.filename() == "walk.cert") return is_walk();
+  if (path.filename() == "condition.bpf") return is_walk() || is_formula();
+  return is_formula();
 }
 
 }  // namespace

@@ -9,7 +9,8 @@
 
 namespace secequiv {
 
-inline constexpr std::array kCertificateFiles = {"walk.cert", "query.cnf", "proof.lrat"};
+inline constexpr std::array kCertificateFiles = {"walk.cert", "query.cnf", "proof.lrat",
+                                                 "condition.bpf"};
 
 // Returns whether the beginning of a file looks like a report of this tool.
 bool is_report(const std::string& path);

@@ -84,6 +84,9 @@ CertificateReport certify(const ProveJob& job, const ProveReport& report,
   };
   if (job.engine != Engine::kZ3) take(certificate::by_cases(report.question, limits()));
   if (job.engine != Engine::kDd) take(certificate::by_formula(report.question, limits()));
+  if (!out.files.empty())
+    if (auto condition = certificate::condition_file(report.question))
+      out.files.push_back({std::move(condition->name), std::move(condition->text)});
   out.seconds = seconds_since(start);
   return out;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "harness/bpf/comparisons.h"
 #include "harness/policy/frame.h"
 
 namespace secequiv {
@@ -108,24 +109,25 @@ class Compiler {
   }
 
   void emit_matcher(const Matcher& m, int field, Label yes, Label no) {
-    const Field f{half_word(field, false, endian_), half_word(field, true, endian_), m.low_half};
+    const detail::FieldWords f{half_word(field, false, endian_), half_word(field, true, endian_),
+                               !m.low_half};
     switch (m.op) {
       case Matcher::Op::kAny:
         return code_.jump(yes);
       case Matcher::Op::kEq:
-        return emit_masked_equal(f, ~std::uint64_t{0}, m.value, yes, no);
+        return detail::emit_masked_equal(code_, f, ~std::uint64_t{0}, m.value, yes, no);
       case Matcher::Op::kNe:
-        return emit_masked_equal(f, ~std::uint64_t{0}, m.value, no, yes);
+        return detail::emit_masked_equal(code_, f, ~std::uint64_t{0}, m.value, no, yes);
       case Matcher::Op::kGt:
-        return emit_above(f, kJgtK, m.value, yes, no);
+        return detail::emit_above(code_, f, kJgtK, m.value, yes, no);
       case Matcher::Op::kGe:
-        return emit_above(f, kJgeK, m.value, yes, no);
+        return detail::emit_above(code_, f, kJgeK, m.value, yes, no);
       case Matcher::Op::kLt:
-        return emit_above(f, kJgeK, m.value, no, yes);
+        return detail::emit_above(code_, f, kJgeK, m.value, no, yes);
       case Matcher::Op::kLe:
-        return emit_above(f, kJgtK, m.value, no, yes);
+        return detail::emit_above(code_, f, kJgtK, m.value, no, yes);
       case Matcher::Op::kMaskedEq:
-        return emit_masked_equal(f, m.mask, m.value, yes, no);
+        return detail::emit_masked_equal(code_, f, m.mask, m.value, yes, no);
       case Matcher::Op::kBitsAllowlist:
         return emit_no_bits(f, ~m.mask, yes, no);
       case Matcher::Op::kNonNegativeFd:
@@ -133,52 +135,9 @@ class Compiler {
     }
   }
 
-  // The words that a matcher reads: both halves, or only the low one.
-  struct Field {
-    std::uint32_t low;
-    std::uint32_t high;
-    bool low_only;
-  };
-
-  // Emits (field & mask) == value, high half first.
-  void emit_masked_equal(const Field& f, std::uint64_t mask, std::uint64_t value, Label yes,
-                         Label no) {
-    const auto half = [&](std::uint32_t word, std::uint64_t half_mask, std::uint64_t half_value,
-                          Label then) {
-      code_.load(word);
-      if (static_cast<std::uint32_t>(half_mask) != 0xffffffff)
-        code_.mask(static_cast<std::uint32_t>(half_mask));
-      code_.branch(kJeqK, static_cast<std::uint32_t>(half_value), then, no);
-    };
-    if (!f.low_only) {
-      const Label low = code_.label();
-      half(f.high, mask >> 32, value >> 32, low);
-      code_.bind(low);
-    }
-    half(f.low, mask, value, yes);
-  }
-
-  // Emits field > value (JGT) or field >= value (JGE). The high halves decide unless they are
-  // equal.
-  void emit_above(const Field& f, std::uint16_t low_code, std::uint64_t value, Label yes,
-                  Label no) {
-    if (!f.low_only) {
-      const auto high_value = static_cast<std::uint32_t>(value >> 32);
-      const Label not_above = code_.label();
-      const Label low = code_.label();
-      code_.load(f.high);
-      code_.branch(kJgtK, high_value, yes, not_above);
-      code_.bind(not_above);
-      code_.branch(kJeqK, high_value, low, no);
-      code_.bind(low);
-    }
-    code_.load(f.low);
-    code_.branch(low_code, static_cast<std::uint32_t>(value), yes, no);
-  }
-
   // Emits (field & bits) == 0.
-  void emit_no_bits(const Field& f, std::uint64_t bits, Label yes, Label no) {
-    if (!f.low_only) {
+  void emit_no_bits(const detail::FieldWords& f, std::uint64_t bits, Label yes, Label no) {
+    if (f.wide) {
       const Label low = code_.label();
       code_.load(f.high);
       code_.branch(kJsetK, static_cast<std::uint32_t>(bits >> 32), no, low);

@@ -122,15 +122,20 @@ std::string certificate_text(const CertificateReport& report, Sameness sameness)
   if (!report.reason.empty()) out = fmt::format("certificate: not written: {}\n", report.reason);
   if (report.files.empty()) return out;
   std::string checks;
+  std::string condition;
+  const auto path_of = [&](const CertificateReport::File& file) {
+    return (std::filesystem::path(report.directory) / file.name).string();
+  };
+  for (const CertificateReport::File& file : report.files)
+    if (file.name == "condition.bpf") condition = " --allowed-by " + path_of(file);
   for (const CertificateReport::File& file : report.files) {
     out += fmt::format("certificate: {} ({} bytes)\n",
-                       (std::filesystem::path(report.directory) / file.name).string(),
-                       file.text.size());
+                       path_of(file), file.text.size());
     const bool walk = file.name == "walk.cert";
     if (walk || file.name == "query.cnf")
       checks +=
-          fmt::format("; scripts/check{}_certificate {}{}", walk ? "" : "_cnf", report.directory,
-                      sameness == Sameness::kRaw ? "" : " --same behaviour");
+          fmt::format("; scripts/check{}_certificate {}{}{}", walk ? "" : "_cnf", report.directory,
+                      condition, sameness == Sameness::kRaw ? "" : " --same behaviour");
   }
   return out + fmt::format("             written in {}{}\n", milliseconds(report.seconds), checks);
 }

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "harness/adapter/command.h"
 #include "harness/base/clock.h"
+#include "harness/bpf/text.h"
 #include "verify/certificate/case_walk.h"
 #include "verify/certificate/cnf.h"
+#include "verify/certificate/condition.h"
 #include "verify/certificate/lrat.h"
 
 namespace secequiv::certificate {
@@ -40,35 +43,58 @@ Result<std::string> refutation(const Cnf& formula, const Limits& limits) {
   return make_error(ErrorCode::kAdapter, "cadical", answer.detail);
 }
 
+// The programs of a certificate. Under an assumption, they first run its condition.
+struct Compared {
+  ProgramView before;
+  ProgramView after;
+  std::array<Program, 2> guarded_programs;
+
+  explicit Compared(const Question& question)
+      : before(question.before[0]), after(question.after[0]) {
+    if (question.assumption.nodes.empty()) return;
+    const Program allowed = condition(question.assumption, question.endian);
+    guarded_programs = {guarded(allowed, before), guarded(allowed, after)};
+    before = guarded_programs[0];
+    after = guarded_programs[1];
+  }
+};
+
 }  // namespace
 
 Status supported(const Question& question) {
   const auto refused = [&](const char* what) {
     return usage_error(Subject::kCertificate,
-                       fmt::format("certificates state that two filters are equivalent for all "
-                                   "inputs; they do not support {}",
+                       fmt::format("certificates state that two filters are equivalent; they do not "
+                                   "support {}",
                                    what));
   };
   if (question.goal != Question::Goal::kSame) return refused("refinement");
   if (question.sameness == Sameness::kEffect) return refused("--same effect");
-  if (!question.assumption.nodes.empty()) return refused("assumptions");
   if (question.before.size() != 1 || question.after.size() != 1) return refused("stacks");
   if (!question.symbols.empty()) return refused("names in place of numbers");
   return Ok{};
 }
 
+std::optional<File> condition_file(const Question& question) {
+  if (question.assumption.nodes.empty()) return std::nullopt;
+  return File{"condition.bpf",
+              write_program(condition(question.assumption, question.endian), Form::kRaw)};
+}
+
 Result<std::vector<File>> by_cases(const Question& question, const Limits& limits) {
+  const Compared compared(question);
   WalkLimits walk;
   walk.seconds = limits.seconds;
   if (limits.memory_mib != 0) walk.bytes = limits.memory_mib << 19;
-  auto made = walk_certificate(question.before[0], question.after[0], question.sameness, walk);
+  auto made = walk_certificate(compared.before, compared.after, question.sameness, walk);
   if (!made) return made.error();
   return std::vector<File>{{"walk.cert", std::move(made->text)}};
 }
 
 Result<std::vector<File>> by_formula(const Question& question, const Limits& limits) {
   const auto start = Clock::now();
-  auto formula = different(question.before[0], question.after[0], question.sameness);
+  const Compared compared(question);
+  auto formula = different(compared.before, compared.after, question.sameness);
   if (!formula) return formula.error();
   Limits left = limits;
   left.seconds = std::max(limits.seconds - seconds_since(start), kLeastSeconds);

@@ -3,6 +3,7 @@
 // how to run the solver. It must not know the engines, and neither uses nor trusts their answers.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,13 @@ struct Limits {
 };
 
 // Checks whether certificates support the question. They support only the equivalence of two single
-// filters for all inputs. Errors: kUsage about Subject::kCertificate for any other question.
+// filters, for all inputs or under an assumption. Errors: kUsage about Subject::kCertificate for any
+// other question.
 Status supported(const Question& question);
+
+// Returns condition.bpf if the question has an assumption: a filter that allows the inputs for which
+// the assumption holds, as a raw program. Precondition: `supported(question)`.
+std::optional<File> condition_file(const Question& question);
 
 // Returns walk.cert. Preconditions, here and below: `supported(question)`, and the kernel accepts
 // the programs, except that they may be too long. Errors: kBudget if the walk fails or reaches a
