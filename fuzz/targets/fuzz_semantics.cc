@@ -1,6 +1,7 @@
 // Fuzz target for return values: an evaluator, coverage runs, decision diagrams and a naive
-// evaluator must agree. The input is a program with inputs (evaluation_bytes.h). `--evaluator=NAME`
-// selects one of adapters/builtin/builtin.h. The default is our interpreter.
+// evaluator must agree. The input is a program with inputs (evaluation_bytes.h). `--evaluator=`
+// takes a name of adapters/builtin/builtin.h or a specification of harness/adapter/open.h. The
+// default is our interpreter.
 #include <cstdio>
 #include <cstdlib>
 
@@ -8,6 +9,7 @@
 #include "fuzz/targets/evaluation_bytes.h"
 #include "fuzz/targets/target.h"
 #include "fuzz/targets/votes.h"
+#include "harness/adapter/open.h"
 #include "harness/bpf/text.h"
 
 namespace {
@@ -21,9 +23,12 @@ extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
   const std::string name = fuzz::option(*argc, *argv, "evaluator", "secequiv");
   evaluator = builtin_evaluator(name).release();
   if (evaluator == nullptr) {
-    std::fprintf(stderr, "fuzz_semantics: expected a built-in evaluator, found '%s'\n",
-                 name.c_str());
-    std::exit(2);
+    auto opened = open_evaluator(name, {});
+    if (!opened) {
+      std::fprintf(stderr, "fuzz_semantics: %s\n", opened.error().text().c_str());
+      std::exit(2);
+    }
+    evaluator = opened->release();
   }
   return std::atexit([] {
     std::fprintf(stderr, "fuzz_semantics: %llu programs, %llu of them evaluated by diagrams\n",

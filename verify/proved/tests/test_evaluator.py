@@ -1,8 +1,12 @@
 """Tests that the proven interpreter and acceptance check agree with the naive evaluator, the test vectors and the running kernel."""
 
+import os
 import random
 import re
+import signal
 import struct
+import subprocess
+from pathlib import Path
 
 import evaluator
 import pytest
@@ -77,6 +81,18 @@ def test_fuzzing_finds_no_difference_from_the_interpreter_and_the_kernel(built):
         assert done.status == 0, done
         counts.append(int(re.search(r"pass \(no failure in (\d+) evaluations", done.out)[1]))
     assert counts[0] == 24 * trials and counts[1] >= counts[0] * 0.999
+
+
+def test_fuzz_semantics_finds_no_disagreement(built):
+    """The fuzz target compares an evaluator with the naive evaluator in C++; a disagreement, or no answer, ends it by SIGABRT."""
+    target = Path(os.environ["SECEQUIV_BIN"]) / "fuzz_semantics"
+    if not target.exists():
+        pytest.skip("the fuzz targets are not built (cmake --build --preset dev)")
+    runs = 100000 if FULL else 5000
+    for served, status in (("%s --serve" % (built / "secequiv-evaluate"), 0), ("false", -signal.SIGABRT)):
+        done = subprocess.run([target, "--evaluator=serve:" + served, "--runs=%d" % runs], capture_output=True, text=True, timeout=600)
+        assert done.returncode == status, done.stdout + done.stderr
+    assert "no answer" in done.stderr
 
 
 def nearly_legal(rng):
