@@ -5,13 +5,15 @@ package main
 
 import (
 	"fmt"
+	"runtime"
 
 	"github.com/secequiv/secequiv/api/go/normalform"
 	"github.com/secequiv/secequiv/api/go/serve"
 	"gvisor.dev/gvisor/pkg/seccomp"
 )
 
-const auditX86_64 = 0xc000003e
+// gVisor compiles for the architecture that it was built for.
+var audit = map[string]uint32{"amd64": 0xc000003e, "arm64": 0xc00000b7}[runtime.GOARCH]
 
 func compile(text []byte, unoptimized bool) ([]serve.Insn, error) {
 	policy, err := normalform.Read(text)
@@ -31,8 +33,8 @@ func compile(text []byte, unoptimized bool) ([]serve.Insn, error) {
 }
 
 func express(p normalform.Policy) (*seccomp.Program, error) {
-	if len(p.Arches) != 1 || p.Arches[0].Audit != auditX86_64 {
-		return nil, serve.Unsupported("gVisor compiles only for the architecture on which it runs, here x86_64")
+	if len(p.Arches) != 1 || p.Arches[0].Audit != audit {
+		return nil, serve.Unsupported("gVisor compiles only for the architecture on which it runs, here " + runtime.GOARCH)
 	}
 	if len(p.Ranges) > 0 {
 		return nil, serve.Unsupported("gVisor has no rules for ranges of system call numbers")

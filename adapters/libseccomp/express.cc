@@ -34,8 +34,9 @@ bool is_of(const Abi& abi, const secequiv_rule& rule) {
 // Returns libseccomp's name for the value of `arch`, or an empty string.
 std::string libseccomp_name(std::uint32_t audit) {
   static const std::map<std::uint32_t, std::string> kNames = {
-      {kX86_64, "x86_64"}, {0x40000003, "x86"},     {0xc00000b7, "aarch64"},
-      {0x40000028, "arm"}, {0xc00000f3, "riscv64"}, {0xc0000015, "ppc64le"},
+      {kX86_64, "x86_64"},   {0x40000003, "x86"},     {0xc00000b7, "aarch64"},
+      {0x40000028, "arm"},   {0xc00000f3, "riscv64"}, {0xc0000015, "ppc64le"},
+      {0x80000016, "s390x"}, {0x80000008, "mips64"},
   };
   const auto found = kNames.find(audit);
   return found == kNames.end() ? "" : found->second;
@@ -45,8 +46,8 @@ std::string libseccomp_name(std::uint32_t audit) {
 // With x32 added, the rules decide these calls.
 Reason abis_of(const secequiv_policy& policy, std::vector<Abi>& out) {
   for (const secequiv_arch& arch : std::span(policy.arches, policy.arch_count)) {
-    if (arch.big_endian != 0)
-      return "libseccomp writes filters for big-endian machines in big-endian byte order";
+    if (arch.big_endian != policy.arches[0].big_endian)
+      return "a filter of libseccomp is for machines of one byte order";
     const std::string name = libseccomp_name(arch.audit);
     if (name.empty()) return "libseccomp does not know the architecture";
     out.push_back({name, arch.audit, (arch.audit & k64BitArch) == 0});
@@ -120,6 +121,7 @@ std::optional<std::string> express(const secequiv_policy& policy, FilterSpec& sp
   if (Reason reason = check_actions(policy)) return reason;
   spec.default_action = policy.default_action;
   spec.bad_arch_action = policy.bad_arch_action;
+  spec.big_endian = policy.arches[0].big_endian != 0;
   for (const Abi& abi : abis) {
     FilterArch& arch = spec.arches.emplace_back(FilterArch{abi.name, {}});
     if (Reason reason = add_rules(policy, abi, arch.rules)) return reason;

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <memory>
@@ -78,13 +79,22 @@ std::optional<Answer> fill(scmp_filter_ctx filter, const FilterSpec& spec, const
   status = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, spec.bad_arch_action);
   if (status != 0) return no(status, "SCMP_FLTATR_ACT_BADARCH");
   if (token != seccomp_arch_native()) {
-    status = seccomp_arch_add(filter, token);
-    if (status == 0) status = seccomp_arch_remove(filter, SCMP_ARCH_NATIVE);
+    // In this order, because both architectures may differ in byte order.
+    status = seccomp_arch_remove(filter, SCMP_ARCH_NATIVE);
+    if (status == 0) status = seccomp_arch_add(filter, token);
     if (status != 0) return no(status, "seccomp_arch_add");
   }
   for (const FilterRule& rule : arch.rules)
     if (auto failure = add_rule(filter, token, rule)) return failure;
   return std::nullopt;
+}
+
+// Reverses the bytes of each member of `struct sock_filter` that has several: code and k.
+void swap_bytes(std::string& program) {
+  for (auto insn = program.begin(); program.end() - insn >= 8; insn += 8) {
+    std::reverse(insn, insn + 2);
+    std::reverse(insn + 4, insn + 8);
+  }
 }
 
 Answer exported(scmp_filter_ctx filter) {
@@ -121,7 +131,10 @@ Answer compile(const FilterSpec& spec) {
       return no(status, "seccomp_merge");
     [[maybe_unused]] const void* merged = one.release();  // the merged filter owns it now
   }
-  return exported(whole.get());
+  Answer out = exported(whole.get());
+  // libseccomp writes a filter in the byte order of the machine that it is for.
+  if (spec.big_endian) swap_bytes(out.body);
+  return out;
 }
 
 }  // namespace adapter

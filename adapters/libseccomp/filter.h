@@ -35,6 +35,7 @@ struct FilterSpec {
   std::uint32_t default_action = 0;
   std::uint32_t bad_arch_action = 0;
   bool tree = false;  // SCMP_FLTATR_CTL_OPTIMIZE 2
+  bool big_endian = false;
   std::vector<FilterArch> arches;
 };
 

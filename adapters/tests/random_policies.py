@@ -26,6 +26,8 @@ class Abilities(NamedTuple):
     bad_arch_like_default: bool = False  # the compiler requires bad_arch_action to equal default_action
     x32: str = ""  # the x32_action that the compiler requires
     least: int = 0  # the smallest constant in a condition
+    arches: tuple = (("x86_64",),)  # the lists of architectures
+    bits: int = 64  # the width of all conditions
 
 
 def policy(random, can):
@@ -33,7 +35,7 @@ def policy(random, can):
     actions = list(can.actions)
     random.shuffle(actions)
     default, bad_arch = random.choice(can.defaults) if can.defaults else actions.pop(), random.choice(can.bad_arch or can.actions)
-    out = {"version": 1, "name": "random", "arches": ["x86_64"], "default_action": default, "bad_arch_action": bad_arch,
+    out = {"version": 1, "name": "random", "arches": list(random.choice(can.arches)), "default_action": default, "bad_arch_action": bad_arch,
            "rule_sets": []}
     if can.bad_arch_like_default:
         out["bad_arch_action"] = default
@@ -44,9 +46,9 @@ def policy(random, can):
         rules, only = {}, can.vsyscall and random.randrange(3) == 0
         for _ in range(random.randrange(1, 6)):
             number = random.choice(can.numbers)
-            if vsyscall.setdefault(number, only) == only and (can.same_call_again or number not in used):
+            if vsyscall.setdefault(number, only) == only and (can.same_call_again or str(number) not in used):
                 rules[str(number)] = rule(random, can, can.depth)
-        used.update(int(number) for number in rules)
+        used.update(rules)
         action = actions[0] if can.one_action else actions.pop() if actions else default
         out["rule_sets"].append({"action": action, "vsyscall": only, "rules": rules})
     if random.randrange(2):
@@ -69,14 +71,15 @@ def rule(random, can, depth):
 def matcher(random, can):
     operator = random.choice(can.operators)
     if operator == "non_negative_fd":
-        return "non_negative_fd"
-    if operator == "masked_eq":
-        mask = value(random)
-        return {"masked_eq": {"mask": mask, "value": value(random) & mask}}
-    return {operator: max(value(random), can.least)}
+        operand = True
+    elif operator == "masked_eq":
+        mask = value(random, can.bits)
+        operand = {"mask": mask, "value": value(random, can.bits) & mask}
+    else:
+        operand = max(value(random, can.bits), can.least)
+    return {operator: operand, "bits": can.bits}
 
 
-def value(random):
-    if random.randrange(5) == 0:
-        return random.getrandbits(64)
-    return (random.choice(VALUES) + random.choice((0, 0, 0, 1, -1))) & 0xFFFFFFFFFFFFFFFF
+def value(random, bits):
+    number = random.getrandbits(64) if random.randrange(5) == 0 else random.choice(VALUES) + random.choice((0, 0, 0, 1, -1))
+    return number & ((1 << bits) - 1)

@@ -22,6 +22,11 @@ SECCOMPILER = Abilities(("allow", "kill_process", "kill_thread", "trap", "errno(
 LIBSECCOMP = Abilities(ACTIONS, depth=0, x32_like_bad_arch=True)
 LIBSECCOMP_ALTERNATIVES = LIBSECCOMP._replace(
     depth=2, operators=tuple(operator for operator in ALL_OPERATORS if operator not in ("ne", "gt", "ge", "lt", "le")))
+# libseccomp knows the calls of other architectures by name.
+NAMES = ("read", "write", "openat", "close", "dup3", "getpid", "exit_group", "mprotect")
+LIBSECCOMP_ARCHES = LIBSECCOMP._replace(numbers=NAMES, x32_like_bad_arch=False, arches=(
+    ("aarch64",), ("riscv64",), ("ppc64le",), ("s390x",), ("mips64",), ("s390x", "mips64"), ("aarch64", "riscv64", "ppc64le")))
+LIBSECCOMP_32_BITS = LIBSECCOMP_ARCHES._replace(bits=32, arches=(("i386",), ("arm",), ("arm", "i386")))
 RUNC = LIBSECCOMP._replace(actions=("allow", "kill_process", "kill_thread", "trap", "errno(1)", "errno(77)", "log", "trace(5)"),
                            numbers=tuple(range(8)), bad_arch=("kill_thread",), defaults=("allow", "log", "trace(5)"))
 PODMAN = RUNC._replace(actions=("allow", "errno(1)", "errno(77)", "log", "trap", "trace(5)"), defaults=())
@@ -43,10 +48,14 @@ CASES = {
     "podman": (("podman",), PODMAN, NO_X32_LOOKALIKES),
     "runc": (("runc",), RUNC, NO_X32_LOOKALIKES),
     "seccompiler": (("seccompiler",), SECCOMPILER._replace(numbers=SECCOMPILER.numbers + ODD_NUMBERS), None),
+    "seccompiler-arches": (("seccompiler",), SECCOMPILER._replace(arches=(("aarch64",), ("riscv64",))), None),
     "seccompiler-json": (("seccompiler", "--json"), SECCOMPILER._replace(numbers=tuple(range(8))), None),
     "seccompy": (("seccompy",), SECCOMPY, None),
     "libseccomp": (("libseccomp",), LIBSECCOMP, NO_X32_LOOKALIKES),
     "libseccomp-tree": (("libseccomp", "--tree"), LIBSECCOMP, NO_X32_LOOKALIKES),
+    "libseccomp-arches": (("libseccomp",), LIBSECCOMP_ARCHES, None),
+    "libseccomp-tree-arches": (("libseccomp", "--tree"), LIBSECCOMP_ARCHES, None),
+    "libseccomp-32-bits": (("libseccomp",), LIBSECCOMP_32_BITS, None),
     "libseccomp-alternatives": (("libseccomp",), LIBSECCOMP_ALTERNATIVES, NO_X32_LOOKALIKES),
     "libseccomp-tree-alternatives": (("libseccomp", "--tree"), LIBSECCOMP_ALTERNATIVES, NO_X32_LOOKALIKES),
 }
@@ -148,7 +157,7 @@ UNSUPPORTED = {
                  two_sets("0x00070000", "allow")],
     "gvisor": [small(arches=["aarch64"]), small(arches=["x86_64", "i386"]), small(**X32), small(default_action="log"),
                small(bad_arch_action="0x00070000"), small(default_action="trap(1)"), one_rule({"lt": 5, "bits": 32}), one_rule({"ne": 5, "bits": 32})],
-    "libseccomp": [small(arches=["s390x"]), two_sets("trap", "allow"), small(**X32, default_action="0x00070000"),
+    "libseccomp": [small(arches=["s390x", "x86_64"]), two_sets("trap", "allow"), small(**X32, default_action="0x00070000"),
                    small(arches=["aarch64"], rule_sets=[{"action": "allow", "rules": {"9999": True}}]),
                    small(arches=["aarch64"], rule_sets=[{"action": "allow", "rules": {"read": {"args": {"ip": {"eq": 1}}}}}]),
                    small(arches=["aarch64"], rule_sets=[{"action": "allow", "vsyscall": True, "rules": {"read": True}}]),
@@ -188,7 +197,7 @@ EXPRESSED = {
                two_sets("allow", "trap", vsyscall=True)],
     "libseccomp": [small(), small(arches=["aarch64"]), small(arches=["x86_64"], x32_action="kill_process"),
                    small(arches=["i386"], rule_sets=[{"action": "allow", "rules": {"read": {"args": {"2": {"gt": 1, "bits": 32}}}}}]),
-                   small(arches=["x86_64", "i386", "x32"]), small(arches=["aarch64", "arm"]),
+                   small(arches=["x86_64", "i386", "x32"]), small(arches=["aarch64", "arm"]), small(arches=["mips64", "s390x"]),
                    small(arches=["riscv64"], rule_sets=[{"action": "allow", "rules": {"read": {"args": {"1": {"le": 1 << 40}}}}}])],
     "seccompiler": [small(), small(arches=["aarch64"]), small(arches=["riscv64"]), small(rule_sets=[]), one_rule({"lt": 5, "bits": 32}),
                     one_rule({"masked_eq": {"mask": 6, "value": 1}}), two_sets("allow", "allow"),
