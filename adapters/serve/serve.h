@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -34,8 +35,7 @@ struct Answer {
 inline Answer unsupported(std::string why) { return {Status::kUnsupported, std::move(why)}; }
 inline Answer refused(std::string why) { return {Status::kRefused, std::move(why)}; }
 
-// Returns `raw` as numbers or structures. It assumes a little-endian machine: the code under test
-// is built for x86_64 and aarch64.
+// Returns `raw` as numbers or structures. Only on little-endian machines.
 template <class T>
 std::vector<T> items(std::string_view raw) {
   std::vector<T> out(raw.size() / sizeof(T));
@@ -94,6 +94,11 @@ Answer answer(Handlers& handlers, std::string_view request) {
   }
 }
 
+// Converts a length to or from the byte order of frames, which is little-endian on every machine.
+constexpr std::uint32_t in_frame_order(std::uint32_t number) {
+  return std::endian::native == std::endian::little ? number : __builtin_bswap32(number);
+}
+
 enum class Read : std::uint8_t { kFrame, kEnd, kBroken };
 
 inline Read read_frame(std::string& frame) {
@@ -101,6 +106,7 @@ inline Read read_frame(std::string& frame) {
   const std::size_t head = std::fread(&length, 1, sizeof length, stdin);
   if (head == 0 && std::feof(stdin) != 0) return Read::kEnd;
   if (head != sizeof length) return Read::kBroken;
+  length = in_frame_order(length);
   frame.clear();
   // Reads in pieces, so that a wrong length costs no memory before the bytes arrive.
   while (frame.size() < length) {
@@ -125,7 +131,7 @@ int serve(const char* name, Handlers handlers) {
       return 2;
     }
     const Answer done = answer(handlers, frame);
-    const auto length = static_cast<std::uint32_t>(done.body.size() + 1);
+    const std::uint32_t length = in_frame_order(static_cast<std::uint32_t>(done.body.size() + 1));
     const auto status = static_cast<unsigned char>(done.status);
     if (std::fwrite(&length, sizeof length, 1, stdout) != 1 ||
         std::fwrite(&status, 1, 1, stdout) != 1 ||
