@@ -168,13 +168,25 @@ Definition gives_word (n : nat) (g : gates) (r : list Z * gates) (R : model -> N
 Lemma scoped_word_extends : forall n g h l, extends g h -> scoped_word n g l -> scoped_word n h l.
 Proof. intros n g h l He [Hn Hl]. split; auto. eapply Forall_impl; [| exact Hl]. intros. eapply scoped_extends; eauto. Qed.
 
-Lemma scoped_nil : forall n g, scoped_word n g [] <-> n = O.
-Proof. unfold scoped_word. simpl. intuition. Qed.
+Lemma scoped_nil : forall g, scoped_word 0 g [].
+Proof. split; auto. Qed.
 
-Lemma scoped_cons : forall n g b l, scoped_word n g (b :: l) <-> exists k, n = S k /\ scoped g b /\ scoped_word k g l.
-Proof.
-  unfold scoped_word. simpl. split; [intros [<- H]; inversion_clear H; eauto | intros (k & -> & Hb & <- & Hl); auto].
-Qed.
+Lemma scoped_cons : forall n g b l, scoped g b -> scoped_word n g l -> scoped_word (S n) g (b :: l).
+Proof. intros n g b l Hb [<- Hl]. split; auto. Qed.
+
+Lemma scoped_0 : forall g l, scoped_word 0 g l -> l = [].
+Proof. intros g [| b l] [H _]; [reflexivity | discriminate]. Qed.
+
+Lemma scoped_S : forall n g l, scoped_word (S n) g l -> exists b l', l = b :: l' /\ scoped g b /\ scoped_word n g l'.
+Proof. intros n g [| b l] [H Hl]; [discriminate |]. injection H as <-. inversion_clear Hl. unfold scoped_word. eauto 6. Qed.
+
+(* Replaces words by their bits. *)
+Local Ltac split_words :=
+  repeat match goal with
+  | H : scoped_word 0 _ ?l |- _ => apply scoped_0 in H; subst l
+  | H : scoped_word (S _) _ ?l |- _ =>
+      let b := fresh "b" in let l' := fresh "l" in let E := fresh in apply scoped_S in H; destruct H as (b & l' & E & ? & ?); subst l
+  end.
 
 Lemma scoped_app : forall n k g l l', scoped_word n g l -> scoped_word k g l' -> scoped_word (n + k) g (l ++ l').
 Proof. intros n k g l l' [<- H] [<- H']. split; [apply app_length | apply Forall_app; auto]. Qed.
@@ -253,10 +265,9 @@ Proof. intros g m n H. induction n as [| n IH]; [reflexivity |]. cbn [zeros repe
 
 Lemma number_opposites : forall n g m l, scoped_word n g l -> number m l + number m (opposites l) = power n - 1.
 Proof.
-  induction n as [| n IH]; intros g m [| b l] H; try (apply scoped_nil in H; discriminate); try reflexivity;
-    apply scoped_cons in H; destruct H as (k & E & Hb & Hl); [discriminate |]. injection E as <-.
-  pose proof (power_pos n). cbn [opposites map number power]. fold (opposites l). rewrite (value_opposite _ _ _ Hb). specialize (IH g m l Hl).
-  destruct (value m b); cbn [negb N.b2n]; lia.
+  induction n as [| n IH]; intros g m l H; split_words; [reflexivity |].
+  pose proof (power_pos n). cbn [opposites map number power]. fold (opposites l0). erewrite value_opposite by eauto.
+  specialize (IH g m l0 ltac:(auto)). destruct (value m b); cbn [negb N.b2n]; lia.
 Qed.
 
 Lemma number_bits_of : forall g m n v, consistent m g -> number m (bits_of n v) = v mod power n.
@@ -282,8 +293,8 @@ Qed.
 
 Lemma constant_scoped : forall g v, ok g -> scoped_word 32 g (constant v).
 Proof.
-  unfold constant. intros g v H. revert v. generalize 32%nat. intros n. induction n as [| n IH]; intros v; [apply scoped_nil; auto |].
-  apply scoped_cons. exists n. destruct (N.odd v); auto with gates.
+  unfold constant. intros g v H. revert v. generalize 32%nat. intros n. induction n as [| n IH]; intros v; [apply scoped_nil |].
+  apply scoped_cons; [destruct (N.odd v) |]; auto with gates.
 Qed.
 
 Lemma constant_number : forall g m v, consistent m g -> number m (constant v) = u32 v.
@@ -293,8 +304,8 @@ Lemma input_scoped : forall g i, ok g -> i < 16 -> scoped_word 32 g (input_word 
 Proof.
   intros g i [H _] Hi. apply numbered_first in H. unfold FIRST_GATE, input_word, scoped, below in *.
   assert (A : (Z.of_nat 32 + (2 + 32 * Z.of_N i) <= 514)%Z) by lia. assert (B : (0 < 2 + 32 * Z.of_N i)%Z) by lia. revert A B.
-  generalize (2 + 32 * Z.of_N i)%Z. generalize 32%nat. intros n. induction n as [| n IH]; intros l A B; [apply scoped_nil; auto |].
-  apply scoped_cons. exists n. split; [auto |]. split; [unfold scoped, below; lia |]. apply IH; lia.
+  generalize (2 + 32 * Z.of_N i)%Z. generalize 32%nat. intros n. induction n as [| n IH]; intros l A B; [apply scoped_nil |].
+  apply scoped_cons; [unfold scoped, below; lia | apply IH; lia].
 Qed.
 
 (* Every input has a model. *)
@@ -314,3 +325,230 @@ Qed.
 (* The value of a word is a word. *)
 Lemma number_u32 : forall g m l, scoped_word 32 g l -> u32 (number m l) = number m l.
 Proof. intros g m l H. rewrite u32_mod. apply N.mod_small. eapply scoped_lt; eauto. Qed.
+
+(* ---- Chains of operations ------------------------------------------------------------------------------------ *)
+
+(* An addition gives n bits and a carry. *)
+Definition gives_sum (n : nat) (g : gates) (r : list Z * Z * gates) (sum : model -> N) : Prop :=
+  ok (snd r) /\ extends g (snd r) /\ scoped_word n (snd r) (fst (fst r)) /\ scoped (snd r) (snd (fst r)) /\
+  forall m, consistent m (snd r) -> number m (fst (fst r)) + power n * N.b2n (value m (snd (fst r))) = sum m.
+
+#[local] Hint Resolve extends_refl scoped_nil scoped_cons scoped_app scoped_rev scoped_repeat scoped_zeros scoped_opposites : gates.
+
+Ltac carry_words He :=
+  match type of He with extends ?g _ => repeat match goal with H : scoped_word _ g _ |- _ => apply (scoped_word_extends _ _ _ _ He) in H end end;
+  carry_over He.
+
+Ltac run r :=
+  let H := fresh in let h := fresh "g" in let Hok := fresh "Hok" in let He := fresh "He" in
+  first [ eassert (H : gives_bit _ r _) by eauto with gates; let x := fresh "x" in destruct r as [x h]
+        | eassert (H : gives_word _ _ r _) by eauto with gates; let l := fresh "l" in destruct r as [l h]
+        | eassert (H : gives_sum _ _ r _) by eauto with gates; let l := fresh "l" in let x := fresh "x" in destruct r as [[l x] h] ];
+  destruct H as (Hok & He & H); cbn [fst snd] in *;
+  repeat match type of H with _ /\ _ => let K := fresh in destruct H as [K H] end; carry_words He.
+
+(* Runs the next operation of a goal about `let (l, g) := operation in ...`, or the last one. *)
+Ltac step := match goal with |- context [match ?r with pair _ _ => _ end] => run r end.
+Ltac last_step := match goal with |- gives_word _ _ ?r _ => run r | |- gives_bit _ ?r _ => run r end.
+
+(* Replaces the values of results. *)
+Ltac use_values :=
+  repeat match goal with
+  | H : value _ ?x = _ |- _ => is_var x; rewrite H in *; clear H
+  | H : number _ ?l = _ |- _ => is_var l; rewrite H in *; clear H
+  end.
+
+(* Ends such a goal, except for the value of the result. *)
+Ltac done :=
+  refine (conj _ (conj _ _)); cbn [fst snd]; eauto with gates; repeat (apply conj; [eauto with gates |]);
+  let m := fresh "m" in let Hm := fresh "Hm" in intros m Hm;
+  repeat match goal with H : forall m, consistent m _ -> _ |- _ => specialize (H m Hm) end; cbn [number power];
+  use_values.
+
+(* ---- Bitwise operations -------------------------------------------------------------------------------------- *)
+
+(* An operation on the bits (f) makes an operation on the numbers (F). The condition is for `choose_word`. *)
+Lemma each_bit_word : forall (op : Z -> Z -> gates -> Z * gates) (condition : Z) (f : bool -> bool -> bool -> bool) (F : bool -> N -> N -> N),
+  (forall g p q, ok g -> scoped g condition -> scoped g p -> scoped g q ->
+     gives_bit g (op p q g) (fun m => f (value m condition) (value m p) (value m q))) ->
+  (forall c, F c 0 0 = 0) ->
+  (forall c p q a b, F c (N.b2n p + 2 * a) (N.b2n q + 2 * b) = N.b2n (f c p q) + 2 * F c a b) ->
+  forall n g a b, ok g -> scoped g condition -> scoped_word n g a -> scoped_word n g b ->
+  gives_word n g (each_bit op a b g) (fun m v => v = F (value m condition) (number m a) (number m b)).
+Proof.
+  intros op c f F Hop H0 HF. induction n as [| n IH]; intros g a b Hok Hc Ha Hb; split_words; cbn [each_bit].
+  - done.
+  - do 2 step. done. rewrite HF. reflexivity.
+Qed.
+
+Local Ltac bit_by_bit condition f F :=
+  intros; refine (each_bit_word _ condition f F _ _ _ _ _ _ _ _ _ _ _); auto with gates;
+  intros []; try reflexivity; intros [] [] [] []; try reflexivity; simpl; try destruct (Pos.land _ _); try destruct (Pos.lxor _ _); reflexivity.
+
+Lemma choose_word_word : forall n g c yes no, ok g -> scoped g c -> scoped_word n g yes -> scoped_word n g no ->
+  gives_word n g (choose_word c yes no g) (fun m v => v = if value m c then number m yes else number m no).
+Proof. bit_by_bit c (fun c p q : bool => if c then p else q) (fun (c : bool) (a b : N) => if c then a else b). Qed.
+
+Lemma bit_and_word : forall n g a b, ok g -> scoped_word n g a -> scoped_word n g b ->
+  gives_word n g (bit_and a b g) (fun m v => v = N.land (number m a) (number m b)).
+Proof. bit_by_bit TRUE (fun _ : bool => andb) (fun _ : bool => N.land). Qed.
+
+Lemma bit_or_word : forall n g a b, ok g -> scoped_word n g a -> scoped_word n g b ->
+  gives_word n g (bit_or a b g) (fun m v => v = N.lor (number m a) (number m b)).
+Proof. bit_by_bit TRUE (fun _ : bool => orb) (fun _ : bool => N.lor). Qed.
+
+Lemma bit_xor_word : forall n g a b, ok g -> scoped_word n g a -> scoped_word n g b ->
+  gives_word n g (bit_xor a b g) (fun m v => v = N.lxor (number m a) (number m b)).
+Proof. bit_by_bit TRUE (fun _ : bool => xorb) (fun _ : bool => N.lxor). Qed.
+
+#[local] Hint Resolve choose_word_word bit_and_word bit_or_word bit_xor_word : gates.
+
+(* ---- Addition ------------------------------------------------------------------------------------------------ *)
+
+Lemma add_with_carry_sum : forall n g a b c, ok g -> scoped_word n g a -> scoped_word n g b -> scoped g c ->
+  gives_sum n g (add_with_carry a b c g) (fun m => number m a + number m b + N.b2n (value m c)).
+Proof.
+  induction n as [| n IH]; intros g a b c Hok Ha Hb Hc; split_words; cbn [add_with_carry].
+  - done. lia.
+  - do 6 step. done.
+    repeat match goal with |- context [value m ?x] => destruct (value m x) end; cbn [N.b2n xorb andb orb] in *; lia.
+Qed.
+#[local] Hint Resolve add_with_carry_sum : gates.
+
+Lemma mod_of_sum : forall x y z p, x < p -> x + p * y = z -> x = z mod p.
+Proof. intros. apply N.mod_unique with y; lia. Qed.
+
+Lemma add_word : forall n g a b, ok g -> scoped_word n g a -> scoped_word n g b ->
+  gives_word n g (add a b g) (fun m v => v = (number m a + number m b) mod power n).
+Proof.
+  intros. unfold add. step. done. rewrite (value_FALSE _ _ Hm), N.add_0_r in *. eauto using mod_of_sum, scoped_lt.
+Qed.
+
+Lemma subtract_word : forall n g a b, ok g -> scoped_word n g a -> scoped_word n g b ->
+  gives_word n g (subtract a b g) (fun m v => v = (number m a + power n - number m b) mod power n).
+Proof.
+  intros n g a b Hok Ha Hb. unfold subtract. step. done. rewrite (value_TRUE _ _ Hm) in *. cbn [N.b2n] in *.
+  pose proof (number_opposites n _ m b Hb). pose proof (power_pos n). eapply mod_of_sum; [eapply scoped_lt; eauto |].
+  match goal with H : _ = _ |- _ => etransitivity; [exact H | lia] end.
+Qed.
+
+(* ---- Multiplication ------------------------------------------------------------------------------------------ *)
+
+Lemma row_word : forall n g p a, ok g -> scoped g p -> scoped_word n g a ->
+  gives_word n g (each_bit both (repeat p (length a)) a g) (fun m v => v = N.b2n (value m p) * number m a).
+Proof.
+  induction n as [| n IH]; intros g p a Hok Hp Ha; split_words; cbn [length repeat each_bit].
+  - done. cbn. lia.
+  - do 2 step. done. destruct (value m p), (value m b); cbn [N.b2n andb]; lia.
+Qed.
+#[local] Hint Resolve add_word row_word : gates.
+
+Lemma shift_mod : forall n i x, (i <= n)%nat -> power i * (x mod power (n - i)) = (power i * x) mod power n.
+Proof.
+  intros n i x Hi. pose proof (power_pos i). pose proof (power_pos (n - i)).
+  replace (power n) with (power i * power (n - i)) by (rewrite <- power_add; f_equal; lia). symmetry. apply N.mul_mod_distr_l; lia.
+Qed.
+
+Lemma add_rows_word : forall n b i g a out, ok g -> scoped_word n g a -> Forall (scoped g) b -> scoped_word n g out -> (i + length b <= n)%nat ->
+  gives_word n g (add_rows a b i out g) (fun m v => v = (number m out + power i * number m a * number m b) mod power n).
+Proof.
+  induction b as [| p b IH]; intros i g a out Hok Ha Hb Ho Hi; cbn [add_rows].
+  - done. rewrite N.mul_0_r, N.add_0_r. symmetry. apply N.mod_small. eapply scoped_lt; eauto.
+  - inversion_clear Hb. cbn [length] in Hi. pose proof (proj1 Ha) as Hn. rewrite Hn.
+    pose proof (scoped_firstn n (n - i) g a Ha ltac:(lia)). step.
+    assert (scoped_word n g0 (zeros i ++ l)) by (replace n with (i + (n - i))%nat by lia; auto with gates).
+    step. assert (Hi' : (S i + length b <= n)%nat) by lia. last_step. done.
+    rewrite number_app, (number_zeros _ _ _ Hm), number_firstn in *. unfold zeros. rewrite repeat_length. use_values.
+    pose proof (power_pos n).
+    replace (0 + power i * _) with ((N.b2n (value m p) * (power i * number m a)) mod power n)
+      by (destruct (value m p); cbn [N.b2n]; rewrite ?N.mul_0_l, ?N.mul_1_l, <- ?shift_mod by lia; [lia | rewrite N.mod_0_l; lia]).
+    rewrite N.add_mod_idemp_r, N.add_mod_idemp_l by lia. f_equal. cbn [power]. lia.
+Qed.
+
+Lemma multiply_word : forall n g a b, ok g -> scoped_word n g a -> scoped_word n g b ->
+  gives_word n g (multiply a b g) (fun m v => v = (number m a * number m b) mod power n).
+Proof.
+  intros n g a b Hok Ha [Hn Hb]. unfold multiply. rewrite (proj1 Ha). pose proof (scoped_zeros n g Hok).
+  assert (Hi : (0 + length b <= n)%nat) by lia. pose proof add_rows_word. last_step. done.
+  rewrite (number_zeros _ _ _ Hm). cbn [power]. f_equal. lia.
+Qed.
+
+(* ---- Division ------------------------------------------------------------------------------------------------ *)
+
+(* One step: the next bit of the quotient is whether the divisor fits, and then it is subtracted. *)
+Lemma one_step : forall p divisor rest bit less fits rest', rest < divisor -> divisor < p -> less < 2 * p ->
+  less + 2 * p * N.b2n fits = N.b2n bit + 2 * rest + (2 * p - 1 - divisor) + 1 ->
+  rest' = (if fits : bool then less mod p else (N.b2n bit + 2 * rest) mod p) ->
+  N.b2n bit + 2 * rest = N.b2n fits * divisor + rest' /\ rest' < divisor.
+Proof. intros p divisor rest bit less fits rest' H H0 H1 H2 ->. destruct bit, fits; cbn [N.b2n] in *; rewrite N.mod_small; lia. Qed.
+
+(* The bits of a are left, the highest first. *)
+Lemma divide_from_word : forall n a g b rest out, ok g -> Forall (scoped g) a -> scoped_word n g b -> scoped_word n g rest -> Forall (scoped g) out ->
+  gives_word (length a + length out) g (divide_from a b rest out g)
+    (fun m v => number m rest < number m b ->
+       v = power (length a) * number m out + (power (length a) * number m rest + number m (rev a)) / number m b).
+Proof.
+  induction a as [| p a IH]; intros g b rest out Hok Ha Hb Hr Ho; cbn [divide_from].
+  - assert (scoped_word (0 + length out) g out) by (split; auto). done.
+    intros. cbn [rev number]. rewrite !N.mul_1_l, N.add_0_r, N.div_small; lia.
+  - inversion_clear Ha. cbv zeta. rewrite (proj1 Hb).
+    assert (scoped_word (S n) g (p :: rest)) by auto with gates.
+    assert (scoped_word (S n) g (opposites b ++ [TRUE])) by (replace (S n) with (n + 1)%nat by lia; auto with gates).
+    step.
+    assert (scoped_word n g0 (firstn n l)) by (eapply scoped_firstn; [eassumption | lia]).
+    assert (scoped_word n g0 (firstn n (p :: rest))) by (eapply scoped_firstn; [eassumption | lia]).
+    step. replace (length (p :: a) + length out)%nat with (length a + length (x :: out))%nat by (cbn [length]; lia). last_step. done.
+    intros Hlt. cbn [length power rev]. rewrite number_app. cbn [number]. rewrite rev_length, N.mul_0_r, N.add_0_r.
+    match goal with Hsum : number m l + _ = _, Hnext : _ -> _ = _, Hl : scoped_word (S n) _ l |- _ =>
+      pose proof (scoped_lt _ _ m _ Hl) as Hless; rewrite !number_firstn in Hnext; rename Hnext into Hquotient; rename Hsum into Hsubtract end.
+    rewrite number_app, (value_TRUE _ _ Hm) in Hsubtract. cbn [number power N.b2n] in *. rewrite (proj1 (scoped_opposites _ _ _ Hb)) in Hsubtract.
+    pose proof (number_opposites _ _ m _ Hb). pose proof (power_pos n). rewrite (value_TRUE _ _ Hm) in Hsubtract. cbn [N.b2n] in *.
+    edestruct one_step as [Hrest Hsmall]; [exact Hlt | exact (scoped_lt _ _ m _ Hb) | exact Hless | | reflexivity |];
+      [instantiate (1 := value m p); instantiate (1 := value m x); lia |].
+    rewrite (Hquotient Hsmall). clear Hquotient Hsubtract. revert Hrest Hsmall. match goal with |- context [if value m x then ?u else ?w] => generalize (if value m x then u else w) end.
+    intros rest' Hrest Hsmall.
+    replace (2 * power (length a) * number m rest + _)
+      with (power (length a) * N.b2n (value m x) * number m b + (power (length a) * rest' + number m (rev a))) by lia.
+    rewrite N.div_add_l by lia. lia.
+Qed.
+#[local] Hint Resolve divide_from_word : gates.
+
+Lemma divide_word : forall n g a b, ok g -> scoped_word n g a -> scoped_word n g b ->
+  gives_word n g (divide a b g) (fun m v => number m b <> 0 -> v = number m a / number m b).
+Proof.
+  intros n g a b Hok Ha Hb. unfold divide. pose proof (proj2 (scoped_rev _ _ _ Ha)). rewrite (proj1 Hb). pose proof (scoped_zeros n _ Hok).
+  replace n with (length (rev a) + length (@nil Z))%nat at 1 by (rewrite rev_length, (proj1 Ha); cbn; lia). last_step. done.
+  rewrite rev_length, (proj1 Ha) in *. rewrite Nat.add_0_r in *. auto.
+  rewrite (number_zeros _ _ _ Hm), rev_involutive in *. cbn [number] in *. rewrite !N.mul_0_r in *. rewrite !N.add_0_l in *.
+  intros. assert (0 < number m b) by lia. auto.
+Qed.
+
+(* ---- Shifts -------------------------------------------------------------------------------------------------- *)
+
+(* `shift` moves a word, and F moves its value. *)
+Lemma shift_by_word : forall n (shift : nat -> list Z -> list Z) (F : N -> N -> N),
+  (forall k g a, ok g -> (k <= n)%nat -> scoped_word n g a -> scoped_word n g (shift k a)) ->
+  (forall k g m a, (k <= n)%nat -> scoped_word n g a -> consistent m g -> number m (shift k a) = F (number m a) (N.of_nat k)) ->
+  (forall x, x < power n -> F x 0 = x) -> (forall x i j, F (F x i) j = F x (i + j)) ->
+  forall bits k g a, ok g -> Forall (scoped g) bits -> scoped_word n g a -> (k * 2 ^ length bits <= n + n)%nat ->
+  gives_word n g (shift_by shift bits k a g) (fun m v => v = F (number m a) (N.of_nat k * number m bits)).
+Proof.
+  intros n shift F Hshift HF H0 Hadd. induction bits as [| p bits IH]; intros k g a Hok Hb Ha Hk; cbn [shift_by].
+  - done. rewrite N.mul_0_r, H0; [reflexivity | eapply scoped_lt; eauto].
+  - inversion_clear Hb. cbn [length Nat.pow] in Hk. pose proof (Nat.pow_nonzero 2 (length bits) ltac:(lia)).
+    assert (k <= n)%nat by nia. assert ((k + k) * 2 ^ length bits <= n + n)%nat by nia. step. last_step. done.
+    erewrite HF by eauto. replace (N.of_nat k * (N.b2n (value m p) + 2 * number m bits))
+      with ((if value m p then N.of_nat k else 0) + N.of_nat (k + k) * number m bits) by (destruct (value m p); cbn [N.b2n]; lia).
+    rewrite <- Hadd. destruct (value m p); [reflexivity | rewrite H0; [reflexivity | eapply scoped_lt; eauto]].
+Qed.
+
+Lemma equal_bit : forall n g a b, ok g -> scoped_word n g a -> scoped_word n g b -> gives_bit g (equal a b g) (fun m => number m a =? number m b).
+Admitted.
+
+Lemma alu_word : forall op g a b, ok g -> scoped_word 32 g a -> scoped_word 32 g b ->
+  gives_word 32 g (alu_gates op a b g) (fun m v => (op = DIV -> number m b <> 0) -> v = alu op (number m a) (number m b)).
+Admitted.
+
+Lemma jump_word : forall op g a b, ok g -> scoped_word 32 g a -> scoped_word 32 g b ->
+  gives_bit g (jump_gates op a b g) (fun m => compare op (number m a) (number m b)).
+Admitted.
