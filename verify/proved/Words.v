@@ -341,9 +341,9 @@ Ltac carry_words He :=
 
 Ltac run r :=
   let H := fresh in let h := fresh "g" in let Hok := fresh "Hok" in let He := fresh "He" in
-  first [ eassert (H : gives_bit _ r _) by eauto with gates; let x := fresh "x" in destruct r as [x h]
-        | eassert (H : gives_word _ _ r _) by eauto with gates; let l := fresh "l" in destruct r as [l h]
-        | eassert (H : gives_sum _ _ r _) by eauto with gates; let l := fresh "l" in let x := fresh "x" in destruct r as [[l x] h] ];
+  first [ eassert (H : gives_bit _ r _) by eauto 8 with gates; let x := fresh "x" in destruct r as [x h]
+        | eassert (H : gives_word _ _ r _) by eauto 8 with gates; let l := fresh "l" in destruct r as [l h]
+        | eassert (H : gives_sum _ _ r _) by eauto 8 with gates; let l := fresh "l" in let x := fresh "x" in destruct r as [[l x] h] ];
   destruct H as (Hok & He & H); cbn [fst snd] in *;
   repeat match type of H with _ /\ _ => let K := fresh in destruct H as [K H] end; carry_words He.
 
@@ -363,9 +363,13 @@ Ltac done :=
   refine (conj _ (conj _ _)); cbn [fst snd]; eauto with gates; repeat (apply conj; [eauto with gates |]);
   let m := fresh "m" in let Hm := fresh "Hm" in intros m Hm;
   repeat match goal with H : forall m, consistent m _ -> _ |- _ => specialize (H m Hm) end; cbn [number power];
-  use_values.
+  use_values; repeat (erewrite value_opposite by eassumption); use_values.
 
 (* ---- Bitwise operations -------------------------------------------------------------------------------------- *)
+
+(* The last bits of numbers. *)
+Lemma land_double : forall p q a b, N.land (N.b2n p + 2 * a) (N.b2n q + 2 * b) = N.b2n (p && q) + 2 * N.land a b.
+Proof. intros [] [] [] []; try reflexivity; simpl; destruct (Pos.land _ _); reflexivity. Qed.
 
 (* An operation on the bits (f) makes an operation on the numbers (F). The condition is for `choose_word`. *)
 Lemma each_bit_word : forall (op : Z -> Z -> gates -> Z * gates) (condition : Z) (f : bool -> bool -> bool -> bool) (F : bool -> N -> N -> N),
@@ -542,13 +546,109 @@ Proof.
     rewrite <- Hadd. destruct (value m p); [reflexivity | rewrite H0; [reflexivity | eapply scoped_lt; eauto]].
 Qed.
 
+Lemma shift_left_word : forall n g a b, ok g -> (16 <= n)%nat -> scoped_word n g a -> scoped_word n g b ->
+  gives_word n g (shift_left a b g) (fun m v => v = N.shiftl (number m a) (number m b mod power 5) mod power n).
+Proof.
+  intros n g a b Hok Hn Ha Hb. unfold shift_left.
+  assert (Hshift : forall k g a, ok g -> (k <= n)%nat -> scoped_word n g a -> scoped_word n g (moved_left k a)).
+  { intros k h l Hh Hk Hl. unfold moved_left. rewrite (proj1 Hl). replace n with (k + (n - k))%nat at 1 by lia.
+    apply scoped_app; [auto with gates | eapply scoped_firstn; [eauto | lia]]. }
+  assert (HF : forall k g m a, (k <= n)%nat -> scoped_word n g a -> consistent m g ->
+    number m (moved_left k a) = N.shiftl (number m a) (N.of_nat k) mod power n).
+  { intros k h m l Hk Hl Hm. unfold moved_left. rewrite (proj1 Hl), number_app, (number_zeros _ _ _ Hm), number_firstn.
+    unfold zeros. rewrite repeat_length, shift_mod, N.shiftl_mul_pow2, <- power_pow by auto. rewrite N.add_0_l. f_equal. lia. }
+  pose proof (power_pos n). pose proof (scoped_firstn n 5 _ b Hb ltac:(lia)) as H5.
+  pose proof (shift_by_word n moved_left (fun x k => N.shiftl x k mod power n) Hshift HF) as H'.
+  lapply H'; [clear H'; intros H' | intros; rewrite N.shiftl_0_r; apply N.mod_small; auto].
+  lapply H'; [clear H'; intros H' | intros; rewrite !N.shiftl_mul_pow2, N.mul_mod_idemp_l, N.pow_add_r, N.mul_assoc by lia; reflexivity].
+  assert (Hk : (1 * 2 ^ length (firstn 5 b) <= n + n)%nat) by (rewrite (proj1 H5); cbn; lia).
+  pose proof (proj2 H5). last_step. done. rewrite number_firstn, N.mul_1_l. reflexivity.
+Qed.
+
+Lemma shift_right_word : forall n g a b, ok g -> (16 <= n)%nat -> scoped_word n g a -> scoped_word n g b ->
+  gives_word n g (shift_right a b g) (fun m v => v = N.shiftr (number m a) (number m b mod power 5)).
+Proof.
+  intros n g a b Hok Hn Ha Hb. unfold shift_right.
+  assert (Hshift : forall k g a, ok g -> (k <= n)%nat -> scoped_word n g a -> scoped_word n g (moved_right k a)).
+  { intros k h l Hh Hk Hl. unfold moved_right. replace n with (n - k + k)%nat at 1 by lia.
+    apply scoped_app; [apply scoped_skipn; auto | auto with gates]. }
+  assert (HF : forall k g m a, (k <= n)%nat -> scoped_word n g a -> consistent m g ->
+    number m (moved_right k a) = N.shiftr (number m a) (N.of_nat k)).
+  { intros k h m l Hk Hl Hm. unfold moved_right. rewrite number_app, (number_zeros _ _ _ Hm), number_skipn, N.shiftr_div_pow2, <- power_pow. lia. }
+  pose proof (scoped_firstn n 5 _ b Hb ltac:(lia)) as H5.
+  pose proof (shift_by_word n moved_right N.shiftr Hshift HF (fun x _ => N.shiftr_0_r x) N.shiftr_shiftr) as H'.
+  assert (Hk : (1 * 2 ^ length (firstn 5 b) <= n + n)%nat) by (rewrite (proj1 H5); cbn; lia).
+  pose proof (proj2 H5). last_step. done. rewrite number_firstn, N.mul_1_l. reflexivity.
+Qed.
+
+(* ---- Comparisons --------------------------------------------------------------------------------------------- *)
+
+Local Ltac compare_numbers m l l' Hl Hl' :=
+  pose proof (scoped_lt _ _ m _ (scoped_rev _ _ _ Hl)); pose proof (scoped_lt _ _ m _ (scoped_rev _ _ _ Hl'));
+  cbn [rev]; rewrite !number_app, !rev_length, (proj1 Hl), (proj1 Hl'); cbn [number];
+  repeat match goal with |- context [value m ?b] => destruct (value m b); cbn [xorb andb orb negb N.b2n] end; auto;
+  repeat match goal with |- context [?x =? ?y] => destruct (N.eqb_spec x y) | |- context [?x <? ?y] => destruct (N.ltb_spec x y) end;
+  try reflexivity; lia.
+
+(* The highest bit is the first of each list. *)
+Lemma equal_from_bit : forall n g a b out, ok g -> scoped g out -> scoped_word n g a -> scoped_word n g b ->
+  gives_bit g (equal_from a b out g) (fun m => value m out && (number m (rev a) =? number m (rev b))).
+Proof.
+  induction n as [| n IH]; intros g a b out Hok Ho Ha Hb; split_words; cbn [equal_from].
+  - done. rewrite andb_true_r. reflexivity.
+  - do 2 step. last_step. done.
+    match goal with H : scoped_word n _ ?l, H' : scoped_word n _ ?l' |- context [(number _ (rev ?l) =? number _ (rev ?l'))] => compare_numbers m l l' H H' end.
+Qed.
+#[local] Hint Resolve equal_from_bit : gates.
+
 Lemma equal_bit : forall n g a b, ok g -> scoped_word n g a -> scoped_word n g b -> gives_bit g (equal a b g) (fun m => number m a =? number m b).
-Admitted.
+Proof. intros. unfold equal. last_step. done. rewrite (value_TRUE _ _ Hm), !rev_involutive. reflexivity. Qed.
+
+Lemma greater_from_bit : forall n g a b out same, ok g -> scoped g out -> scoped g same -> scoped_word n g a -> scoped_word n g b ->
+  gives_bit g (greater_from a b out same g) (fun m => value m out || (value m same && (number m (rev b) <? number m (rev a)))).
+Proof.
+  induction n as [| n IH]; intros g a b out same Hok Ho Hs Ha Hb; split_words; cbn [greater_from].
+  - done. cbn. rewrite andb_false_r, orb_false_r. reflexivity.
+  - do 5 step. last_step. done.
+    match goal with H : scoped_word n _ ?l, H' : scoped_word n _ ?l' |- context [(number _ (rev ?l) <? number _ (rev ?l'))] => compare_numbers m l l' H H' end.
+Qed.
+#[local] Hint Resolve greater_from_bit : gates.
+
+Lemma greater_bit : forall n g a b, ok g -> scoped_word n g a -> scoped_word n g b -> gives_bit g (greater a b g) (fun m => number m b <? number m a).
+Proof. intros. unfold greater. last_step. done. rewrite (value_TRUE _ _ Hm), (value_FALSE _ _ Hm), !rev_involutive. reflexivity. Qed.
+
+Lemma any_common_bit_from_bit : forall n g a b out, ok g -> scoped g out -> scoped_word n g a -> scoped_word n g b ->
+  gives_bit g (any_common_bit_from a b out g) (fun m => value m out || negb (N.land (number m a) (number m b) =? 0)).
+Proof.
+  induction n as [| n IH]; intros g a b out Hok Ho Ha Hb; split_words; cbn [any_common_bit_from].
+  - done. cbn. rewrite orb_false_r. reflexivity.
+  - do 2 step. last_step. done. rewrite land_double.
+    repeat match goal with |- context [value m ?b] => destruct (value m b); cbn [andb orb N.b2n] end; auto;
+    repeat match goal with |- context [?x =? ?y] => destruct (N.eqb_spec x y) end; try reflexivity; lia.
+Qed.
+#[local] Hint Resolve any_common_bit_from_bit : gates.
+
+Lemma any_common_bit_bit : forall n g a b, ok g -> scoped_word n g a -> scoped_word n g b ->
+  gives_bit g (any_common_bit a b g) (fun m => negb (N.land (number m a) (number m b) =? 0)).
+Proof. intros. unfold any_common_bit. last_step. done. rewrite (value_FALSE _ _ Hm). reflexivity. Qed.
+
+(* ---- What Filter.v states ------------------------------------------------------------------------------------ *)
+
+#[local] Hint Resolve subtract_word multiply_word divide_word shift_left_word shift_right_word equal_bit greater_bit any_common_bit_bit : gates.
 
 Lemma alu_word : forall op g a b, ok g -> scoped_word 32 g a -> scoped_word 32 g b ->
   gives_word 32 g (alu_gates op a b g) (fun m v => (op = DIV -> number m b <> 0) -> v = alu op (number m a) (number m b)).
-Admitted.
+Proof.
+  intros op g a b Hok Ha Hb. assert (16 <= 32)%nat by lia. unfold alu_gates, alu. change 31 with (N.ones 5).
+  destruct op;
+    match goal with |- gives_word _ _ ?r _ => eassert (Hr : gives_word 32 g r _) by eauto with gates end;
+    destruct Hr as (H1 & H2 & H3 & H4); refine (conj H1 (conj H2 (conj H3 _))); intros m Hm Hdiv;
+    rewrite <- (number_u32 _ m _ H3), (H4 m Hm) by auto; rewrite ?N.land_ones, !u32_mod, ?N.mod_mod by discriminate; reflexivity.
+Qed.
 
 Lemma jump_word : forall op g a b, ok g -> scoped_word 32 g a -> scoped_word 32 g b ->
   gives_bit g (jump_gates op a b g) (fun m => compare op (number m a) (number m b)).
-Admitted.
+Proof.
+  intros op g a b Hok Ha Hb. destruct op; cbn [jump_gates compare]; eauto with gates.
+  eapply gives_ext; [apply opposite_bit; eauto with gates |]. intros m _. cbv beta. apply eq_sym, N.leb_antisym.
+Qed.
