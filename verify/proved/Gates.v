@@ -16,37 +16,25 @@ Definition FIRST_GATE : positive := 514. (* after TRUE and 512 bits of input *)
 
 Inductive gate := And (a b : Z) | Xor (a b : Z) | Mux (condition yes no : Z).
 
-(* The index finds equal gates: it has a list for each pair of variables that are the first two inputs of a gate. *)
+Definition same_gate : forall f h : gate, {f = h} + {f <> h}.
+Proof. decide equality; apply Z.eq_dec. Defined.
+
+(* `made` has the newest gate first, with its variable. The index finds equal gates; few gates share a key. *)
 Definition entry : Type := positive * gate.
-Definition gate_index := PositiveMap.t (PositiveMap.t (list entry)).
-
-Definition first_inputs (f : gate) : positive * positive :=
-  match f with And a b | Xor a b | Mux a b _ => (Z.to_pos (Z.abs a), Z.to_pos (Z.abs b)) end.
-
-Definition find_first (x : gate_index) (a : positive) : PositiveMap.t (list entry) :=
-  match PositiveMap.find a x with Some t => t | None => PositiveMap.empty _ end.
-Definition find_pair (x : gate_index) '(a, b) : list entry :=
-  match PositiveMap.find b (find_first x a) with Some l => l | None => [] end.
-Definition add_pair (x : gate_index) '(a, b) (e : entry) : gate_index :=
-  PositiveMap.add a (PositiveMap.add b (e :: find_pair x (a, b)) (find_first x a)) x.
-
-(* `made` has the newest gate first, with its variable. *)
-Record gates := Gates { next_variable : positive; made : list entry; index : gate_index }.
+Record gates := Gates { next_variable : positive; made : list entry; index : PositiveMap.t (list entry) }.
 Definition no_gates : gates := Gates FIRST_GATE [] (PositiveMap.empty _).
 
-Definition same_gate (f h : gate) : bool :=
-  match f, h with
-  | And a b, And a' b' | Xor a b, Xor a' b' => (a =? a') && (b =? b')
-  | Mux c p q, Mux c' p' q' => (c =? c') && (p =? p') && (q =? q')
-  | _, _ => false
-  end.
+Definition key (f : gate) : positive :=
+  match f with And a b | Xor a b | Mux a b _ => Z.to_pos (Z.abs a) + (Z.to_pos (Z.abs b))~0~0~0~0~0~0~0 end.
+
+Definition with_key (k : positive) (g : gates) : list entry := match PositiveMap.find k (index g) with Some l => l | None => [] end.
 
 Definition make (f : gate) (g : gates) : Z * gates :=
-  match find (fun e => same_gate f (snd e)) (find_pair (index g) (first_inputs f)) with
+  match find (fun e => if same_gate f (snd e) then true else false) (with_key (key f) g) with
   | Some (v, _) => (Zpos v, g)
   | None =>
       let v := next_variable g in
-      (Zpos v, Gates (Pos.succ v) ((v, f) :: made g) (add_pair (index g) (first_inputs f) (v, f)))
+      (Zpos v, Gates (Pos.succ v) ((v, f) :: made g) (PositiveMap.add (key f) ((v, f) :: with_key (key f) g) (index g)))
   end.
 
 Definition both (a b : Z) (g : gates) : Z * gates :=
@@ -118,20 +106,21 @@ Fixpoint numbered (v : positive) (l : list entry) : Prop :=
   end.
 
 Definition ok (g : gates) : Prop :=
-  numbered (next_variable g) (made g) /\ forall pair e, In e (find_pair (index g) pair) -> In e (made g).
+  numbered (next_variable g) (made g) /\ forall k e, In e (with_key k g) -> In e (made g).
 
 (* g' has all gates of g. *)
 Definition extends (g g' : gates) : Prop :=
   (next_variable g <= next_variable g')%positive /\ forall m, consistent m g' -> consistent m g.
 
-(* The operation that leads from g to r is right if its literal has the value b in each model. *)
-Definition gives_bit (g : gates) (r : Z * gates) (b : model -> bool) : Prop :=
-  ok (snd r) /\ extends g (snd r) /\ scoped (snd r) (fst r) /\ forall m, consistent m (snd r) -> value m (fst r) = b m.
+(* The operation that leads from g to r is right: its result has no other variables, and R is true of it in each model. *)
+Definition gives {T : Type} (inside : gates -> T -> Prop) (R : model -> T -> Prop) (g : gates) (r : T * gates) : Prop :=
+  ok (snd r) /\ extends g (snd r) /\ inside (snd r) (fst r) /\ forall m, consistent m (snd r) -> R m (fst r).
+
+(* The result is a literal with the value b. *)
+Definition gives_bit (g : gates) (r : Z * gates) (b : model -> bool) : Prop := gives scoped (fun m l => value m l = b m) g r.
 
 Lemma ok_no_gates : ok no_gates.
-Proof.
-  split; [reflexivity |]. intros [a b] e. unfold find_pair, find_first. simpl. rewrite !PositiveMap.gempty. auto.
-Qed.
+Proof. split; [reflexivity |]. intros k e. unfold with_key. simpl. rewrite PositiveMap.gempty. auto. Qed.
 
 Lemma extends_refl : forall g, extends g g.
 Proof. split; [lia | auto]. Qed.
@@ -177,30 +166,20 @@ Proof. intros g m [H _]. simpl. rewrite H. reflexivity. Qed.
 
 (* ---- Operations ---------------------------------------------------------------------------------------------- *)
 
-Lemma find_add_pair : forall x pair e pair' e', In e' (find_pair (add_pair x pair e) pair') -> e' = e \/ In e' (find_pair x pair').
-Proof.
-  intros x [a b] e [a' b'] e'. unfold find_pair, add_pair. destruct (Pos.eq_dec a' a) as [-> |].
-  - unfold find_first at 1. rewrite PositiveMap.gss. destruct (Pos.eq_dec b' b) as [-> |].
-    + rewrite PositiveMap.gss. simpl. intuition.
-    + rewrite PositiveMap.gso; auto.
-  - unfold find_first at 1 3. rewrite PositiveMap.gso; auto.
-Qed.
-
-Lemma same_gate_eq : forall f h, same_gate f h = true -> f = h.
-Proof. intros [] []; simpl; rewrite ?andb_true_iff, ?Z.eqb_eq; intuition congruence. Qed.
-
 Lemma gives_known : forall g l b, ok g -> scoped g l -> (forall m, consistent m g -> value m l = b m) -> gives_bit g (l, g) b.
-Proof. unfold gives_bit. simpl. auto using extends_refl. Qed.
+Proof. unfold gives_bit, gives. simpl. auto using extends_refl. Qed.
 
 Lemma make_bit : forall g f, ok g -> Forall (scoped g) (inputs f) -> gives_bit g (make f g) (fun m => gate_value m f).
 Proof.
   intros g f Hok Hf. unfold make. pose proof Hok as [Hn Hi]. pose proof (numbered_first _ _ Hn) as Hv.
   destruct (find _ _) as [[v h] |] eqn:E.
-  - apply find_some in E. destruct E as [E H]. apply same_gate_eq in H. simpl in H. subst h. apply Hi in E.
-    apply gives_known; auto; [| intros m [_ H]; apply (H v f E)].
+  - apply find_some in E. destruct E as [E H]. cbn [snd] in H. destruct (same_gate f h) as [<- |]; [| discriminate]. apply Hi in E.
+    apply gives_known; auto; [| intros m [_ Hm]; apply (Hm v f E)].
     apply (numbered_in _ _ _ _ Hn) in E. unfold scoped, below. lia.
   - repeat split; simpl; auto; try lia.
-    + intros pair e He. apply find_add_pair in He. destruct He as [-> | He]; eauto.
+    + intros k e He. unfold with_key in He. simpl in He. destruct (Pos.eq_dec k (key f)) as [-> |].
+      * rewrite PositiveMap.gss in He. destruct He as [He | He]; eauto.
+      * rewrite PositiveMap.gso in He; eauto.
     + apply H.
     + intros u h Hu. apply H. simpl. auto.
     + intros m [_ H]. apply H. simpl. auto.
@@ -215,7 +194,7 @@ Proof.
   intros m Hm. simpl. rewrite (value_opposite _ _ _ C). f_equal. auto.
 Qed.
 
-#[local] Hint Resolve scoped_TRUE scoped_FALSE scoped_opposite : gates.
+#[global] Hint Resolve extends_refl scoped_TRUE scoped_FALSE scoped_opposite : gates.
 
 (* Follows the tests of an operation. *)
 Local Ltac tests :=
@@ -308,7 +287,7 @@ Qed.
 
 (* ---- Chains of operations ------------------------------------------------------------------------------------ *)
 
-#[global] Hint Resolve both_bit either_bit differ_bit choose_bit scoped_TRUE scoped_FALSE scoped_opposite : gates.
+#[global] Hint Resolve both_bit either_bit differ_bit choose_bit : gates.
 
 (* Moves what is known about g to h, given He : extends g h. *)
 Ltac carry_over He :=
@@ -321,14 +300,4 @@ Ltac carry_over He :=
       | H : forall m, consistent m g -> _ |- _ =>
           let K := fresh in pose proof (fun m Hm => H m (consistent_extends _ _ _ He Hm)) as K; cbv beta in K; clear H; rename K into H
       end
-  end.
-
-(* Runs the next operation of a goal about `let (x, g) := operation in ...`. *)
-Ltac operation :=
-  match goal with
-  | |- context [match ?r with (x, g) => _ end] =>
-      let H := fresh in
-      eassert (H : gives_bit _ r _) by eauto with gates;
-      let x := fresh x in let h := fresh g in let Hok := fresh "Hok" in let He := fresh "He" in
-      destruct r as [x h]; destruct H as (Hok & He & ? & ?); cbn [fst snd] in *; carry_over He
   end.
