@@ -55,12 +55,18 @@ Definition gate_clauses (v : Z) (f : gate) : list clause :=
   | Mux c yes no => [[-v; -c; yes]; [v; -c; -yes]; [-v; c; no]; [v; c; -no]]
   end%Z.
 
+(* The clauses of all these gates, the last one first. *)
+Fixpoint gates_clauses (numbers : PositiveMap.t positive) (l : list (positive * gate)) (out : list clause) : list clause :=
+  match l with
+  | [] => out
+  | (v, f) :: l => gates_clauses numbers l (rev_append (map (map (renamed numbers)) (gate_clauses (Zpos v) f)) out)
+  end.
+
 (* The clauses that claim that the literal is true, and the number of variables. *)
 Definition clauses_of (output : Z) (g : gates) : list clause * positive :=
   let l := needed (made g) (PositiveSet.add (variable output) PositiveSet.empty) [] in
   let (numbers, next) := renumber l FIRST_GATE (PositiveMap.empty positive) in
-  let of_gate := fun vf : positive * gate => gate_clauses (Zpos (fst vf)) (snd vf) in
-  ([TRUE] :: map (map (renamed numbers)) (flat_map of_gate l) ++ [[renamed numbers output]], Pos.pred next).
+  ([TRUE] :: rev_append (gates_clauses numbers l []) [[renamed numbers output]], Pos.pred next).
 
 (* The claim that some input makes the programs return different values. `None` if `execute` does not support an instruction. *)
 Definition formula (mode : sameness) (p q : program) : option (list clause * positive) :=
