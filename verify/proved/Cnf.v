@@ -76,9 +76,9 @@ Definition formula (mode : sameness) (p q : program) : option (list clause * pos
       | Encoded (before, g) =>
           match returned mode js g with
           | Encoded (after, g) => let (different, g) := any_difference before after FALSE g in Some (clauses_of different g)
-          | Refused _ => None
+          | Unsupported _ => None
           end
-      | Refused _ => None
+      | Unsupported _ => None
       end
   | _, _ => None
   end.

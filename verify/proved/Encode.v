@@ -143,10 +143,10 @@ Definition leave (e : exit) (reached : Z) (r : registers) (places : list place) 
   | Returns _ => (places, g)
   end.
 
-(* `Refused pc`: instruction pc is one that `execute` does not support. *)
-Inductive encoded (T : Type) := Encoded (x : T) | Refused (pc : N).
+(* `Unsupported pc`: instruction pc is one that `execute` does not support. *)
+Inductive encoded (T : Type) := Encoded (x : T) | Unsupported (pc : N).
 Arguments Encoded {T}.
-Arguments Refused {T}.
+Arguments Unsupported {T}.
 
 (* The exits of all instructions, the last one first; `None` for those that no path reaches. *)
 Fixpoint forward (mode : sameness) (is : list insn) (places : list place) (pc : N) (done : list (option exit)) (g : gates) :
@@ -156,12 +156,12 @@ Fixpoint forward (mode : sameness) (is : list insn) (places : list place) (pc : 
   | i :: is, None :: places => forward mode is places (N.succ pc) (None :: done) g
   | i :: is, Some (reached, r) :: places =>
       match execute mode i r g with
-      | None => Refused pc
+      | None => Unsupported pc
       | Some (e, r, g) =>
           let (places, g) := leave e reached r places g in
           forward mode is places (N.succ pc) (Some e :: done) g
       end
-  | _, [] => Refused pc
+  | _, [] => Unsupported pc
   end.
 
 (* ---- Backwards ----------------------------------------------------------------------------------------------- *)
@@ -186,7 +186,7 @@ Fixpoint backward (exits : list (option exit)) (values : list word) (g : gates) 
 Definition returned (mode : sameness) (is : list insn) (g : gates) : encoded (word * gates) :=
   match forward mode is (Some (TRUE, start_registers) :: map (fun _ => None) (tl is)) 0 [] g with
   | Encoded (exits, g) => let (values, g) := backward exits [] g in Encoded (value_at values 0, g)
-  | Refused pc => Refused pc
+  | Unsupported pc => Unsupported pc
   end.
 
 Opaque constant input_word alu_gates jump_gates equal choose_word.
@@ -568,7 +568,7 @@ Proof. intros [|] [x | | |] v H; try discriminate H; eauto. Qed.
 
 Lemma forward_right : forall mode is places pc done g, ok g -> Forall (scoped_place g) places -> Forall (scoped_exit g) done ->
   match forward mode is places pc done g with
-  | Refused _ => True
+  | Unsupported _ => True
   | Encoded (exits, h) => grows g h /\ Forall (scoped_exit h) exits /\ exists new, exits = rev new ++ done /\
       forall m d, consistent m h -> has_input m d -> forall n s v, stands m places (Some (n, s)) ->
         seen mode (exec is n s d) = Value v -> follow m new n = Some v
@@ -665,7 +665,7 @@ Qed.
 (* In every model, the word is what the program returns for the model's input. *)
 Lemma returned_right : forall mode is g, ok g ->
   match returned mode is g with
-  | Refused _ => True
+  | Unsupported _ => True
   | Encoded (w, h) => grows g h /\ scoped_word 32 h w /\
       forall m d v, consistent m h -> has_input m d -> seen mode (exec is 0 start d) = Value v -> number m w = v
   end.
