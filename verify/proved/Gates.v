@@ -250,6 +250,8 @@ Proof.
   eapply gives_ext; [apply Hby; auto with gates |]. values.
 Qed.
 
+#[global] Hint Resolve both_bit either_bit differ_bit choose_bit : gates.
+
 (* ---- Models -------------------------------------------------------------------------------------------------- *)
 
 (* Extends values of the input to values of the gates. *)
@@ -284,20 +286,3 @@ Proof.
       intros. apply Hsame. lia.
   - intros w Hw. change (m' w = base w). rewrite <- Hsame by lia. auto.
 Qed.
-
-(* ---- Chains of operations ------------------------------------------------------------------------------------ *)
-
-#[global] Hint Resolve both_bit either_bit differ_bit choose_bit : gates.
-
-(* Moves what is known about g to h, given He : extends g h. *)
-Ltac carry_over He :=
-  match type of He with
-  | extends ?g ?h =>
-      repeat match goal with
-      | H : extends ?f g |- _ => apply (fun K => extends_trans _ _ _ K He) in H
-      | H : scoped g _ |- _ => apply (scoped_extends _ _ _ He) in H
-      | H : Forall (scoped g) _ |- _ => apply (Forall_impl _ (fun l => scoped_extends g h l He)) in H
-      | H : forall m, consistent m g -> _ |- _ =>
-          let K := fresh in pose proof (fun m Hm => H m (consistent_extends _ _ _ He Hm)) as K; cbv beta in K; clear H; rename K into H
-      end
-  end.

@@ -299,28 +299,33 @@ Qed.
 #[local] Hint Resolve scoped_nil scoped_cons scoped_app scoped_zeros scoped_opposites : gates.
 
 (* Runs the operation r: it replaces r by a result, and moves what is known to the new gates. *)
-Ltac run r :=
-  let H := fresh in let l := fresh "l" in let h := fresh "g" in let Hok := fresh "Hok" in let He := fresh "He" in
+Local Ltac run r :=
+  let H := fresh in let l := fresh "l" in let h := fresh "g" in let Hok := fresh "Hok" in let He := fresh "He" in let K := fresh in
   first [eassert (H : gives_bit _ r _) by eauto 8 with gates | eassert (H : gives_word _ _ r _) by eauto 8 with gates
         | eassert (H : gives _ _ _ r) by eauto 8 with gates];
-  destruct r as [l h]; destruct H as (Hok & He & H); cbn [fst snd] in *; try (let x := fresh "x" in destruct l as [l x]);
-  let K := fresh in destruct H as [K H]; try match type of K with _ /\ _ => destruct K end;
-  match type of He with extends ?g _ => repeat match goal with H : scoped_word _ g _ |- _ => apply (scoped_word_extends _ _ _ _ He) in H end end;
-  carry_over He.
+  destruct r as [l h]; destruct H as (Hok & He & K & H); cbn [fst snd] in *; try (let x := fresh "x" in destruct l as [l x]; destruct K);
+  match type of He with extends ?g h => repeat match goal with
+    | H : extends _ g |- _ => apply (fun K => extends_trans _ _ _ K He) in H
+    | H : scoped g _ |- _ => apply (scoped_extends _ _ _ He) in H
+    | H : scoped_word _ g _ |- _ => apply (scoped_word_extends _ _ _ _ He) in H
+    | H : Forall (scoped g) _ |- _ => apply (Forall_impl _ (fun l => scoped_extends g h l He)) in H
+    | H : forall m, consistent m g -> _ |- _ =>
+        let V := fresh in pose proof (fun m Hm => H m (consistent_extends _ _ _ He Hm)) as V; cbv beta in V; clear H; rename V into H
+    end end.
 
 (* Runs the next operation of a goal about `let (l, g) := operation in ...`, or the last one. *)
-Ltac step := match goal with |- context [match ?r with pair _ _ => _ end] => run r end.
-Ltac last_step := match goal with |- gives_word _ _ ?r _ => run r | |- gives_bit _ ?r _ => run r end.
+Local Ltac step := match goal with |- context [match ?r with pair _ _ => _ end] => run r end.
+Local Ltac last_step := match goal with |- gives_word _ _ ?r _ => run r | |- gives_bit _ ?r _ => run r end.
 
 (* Replaces the values of results. *)
-Ltac use_values :=
+Local Ltac use_values :=
   repeat match goal with
   | H : value _ ?x = _ |- _ => is_var x; rewrite H in *; clear H
   | H : number _ ?l = _ |- _ => is_var l; rewrite H in *; clear H
   end.
 
 (* Ends such a goal, except for the value of the result. *)
-Ltac done :=
+Local Ltac done :=
   refine (conj _ (conj _ (conj _ _))); cbn [fst snd]; eauto with gates;
   let m := fresh "m" in let Hm := fresh "Hm" in intros m Hm;
   repeat match goal with H : forall m, consistent m _ -> _ |- _ => specialize (H m Hm) | H : _ /\ _ |- _ => destruct H end; cbn [number power];
