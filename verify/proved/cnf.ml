@@ -124,11 +124,14 @@ let reason problem =
 
 (* ---- Both ---- *)
 
-(* The first computed value that is returned, if `formula` has no clauses for a legal program. *)
-let computed_return mode p =
+(* Names a computed value that is returned: `formula` refuses it where behaviour is compared. *)
+let require_constants mode p =
   match decode_all p with
-  | Some insns -> ( match returned mode insns no_gates with Unsupported pc -> Some (integer pc) | Encoded _ -> None)
-  | None -> None
+  | Some insns when mode = Behaviour -> (
+      match returned mode insns no_gates with
+      | Unsupported pc -> refuse "instruction %d returns a computed value, which cannot be compared by behaviour" (integer pc)
+      | Encoded _ -> ())
+  | _ -> ()
 
 (* Returns the programs, if the proof refutes that they return different values. *)
 let check mode query proof =
@@ -136,21 +139,20 @@ let check mode query proof =
   let load name digits =
     let p = program_of_digits digits in
     require_legal name p;
-    match computed_return mode p with
-    | Some pc -> refuse "instruction %d returns a computed value, which cannot be compared by behaviour" pc
-    | None -> p
+    require_constants mode p;
+    p
   in
   let before = load "before" before_digits in
   let after = load "after" after_digits in
-  let clauses = match formula mode before after with Some (clauses, variables) -> (clauses, variables) | None -> refuse "there is no formula" in
-  let text = print mode before after clauses in
+  let claim = match formula mode before after with Some claim -> claim | None -> refuse "query.cnf: these programs have no formula" in
+  let text = print mode before after claim in
   if text <> query then refuse "query.cnf:%d: this is not the formula of the programs" (first_difference query text);
   let size = String.length proof in
   if size = 0 || proof.[size - 1] <> '\n' then refuse "proof.lrat: the last line is cut off";
   let lines = proof_lines (String.sub proof 0 (size - 1)) in
   if not (check_cnf mode before after lines) then (
-    match refute (fst clauses) lines with
+    match refute (fst claim) lines with
     | Some (_, EndsBefore) -> refuse "proof.lrat: %s" (reason EndsBefore)
     | Some (line, problem) -> refuse "proof.lrat:%d: %s" (integer line) (reason problem)
-    | None -> refuse "the proof is not accepted");
+    | None -> refuse "proof.lrat: the checker does not accept this proof");
   [ before; after ]
