@@ -1,20 +1,24 @@
 (* Prints the theorems with all definitions that their meaning depends on, and the axioms they rest on. tests/theorems.txt holds the
-   expected text. `check`, `accept` and `legal` need no reader: whatever they compute, the theorems hold. *)
+   expected text. `check`, `check_cnf`, `accept` and `legal` need no reader: whatever they compute, the theorems hold. *)
 
 Require Import NArith.
-From Proved Require Import Filter Known Check Sound.
+From Proved Require Import Filter Known Check Sound Cnf.
 Set Printing Width 140.
 
 Check check_raw.
 Check check_behaviour.
 Check check_returns.
 Check check_stack.
+Check check_cnf_raw.
+Check check_cnf_behaviour.
 Check accepted_returns.
 Check accepted_is_legal.
 Print Assumptions check_raw.
 Print Assumptions check_behaviour.
 Print Assumptions check_returns.
 Print Assumptions check_stack.
+Print Assumptions check_cnf_raw.
+Print Assumptions check_cnf_behaviour.
 Print Assumptions accepted_returns.
 Print Assumptions accepted_is_legal.
 
