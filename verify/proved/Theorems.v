@@ -1,8 +1,8 @@
 (* Prints the theorems with all definitions that their meaning depends on, and the axioms they rest on. tests/theorems.txt holds the
-   expected text. `check`, `check_cnf`, `accept` and `legal` need no reader: whatever they compute, the theorems hold. *)
+   expected text. `check`, `check_cnf`, `guarded`, `accept` and `legal` need no reader: whatever they compute, the theorems hold. *)
 
 Require Import NArith.
-From Proved Require Import Filter Known Check Sound Cnf.
+From Proved Require Import Filter Condition Known Check Sound Cnf.
 Set Printing Width 140.
 
 Check check_raw.
@@ -11,6 +11,8 @@ Check check_returns.
 Check check_stack.
 Check check_cnf_raw.
 Check check_cnf_behaviour.
+Check guarded_same.
+Check guarded_same_behaviour.
 Check accepted_returns.
 Check accepted_is_legal.
 Print Assumptions check_raw.
@@ -19,6 +21,8 @@ Print Assumptions check_returns.
 Print Assumptions check_stack.
 Print Assumptions check_cnf_raw.
 Print Assumptions check_cnf_behaviour.
+Print Assumptions guarded_same.
+Print Assumptions guarded_same_behaviour.
 Print Assumptions accepted_returns.
 Print Assumptions accepted_is_legal.
 
@@ -32,6 +36,7 @@ Print run_stack.
 Print run_stack_from.
 Print precedence.
 Print run.
+Print SECCOMP_RET_ALLOW.
 Print start.
 Print exec.
 Print step.
