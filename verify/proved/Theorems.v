@@ -11,6 +11,7 @@ Check check_returns.
 Check check_stack.
 Check check_cnf_raw.
 Check check_cnf_behaviour.
+Check check_cnf_returns.
 Check accepted_returns.
 Check accepted_is_legal.
 Print Assumptions check_raw.
@@ -19,6 +20,7 @@ Print Assumptions check_returns.
 Print Assumptions check_stack.
 Print Assumptions check_cnf_raw.
 Print Assumptions check_cnf_behaviour.
+Print Assumptions check_cnf_returns.
 Print Assumptions accepted_returns.
 Print Assumptions accepted_is_legal.
 
