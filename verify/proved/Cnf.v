@@ -3,7 +3,7 @@
 
 Require Import NArith ZArith List Bool Lia FMapPositive MSets.MSetPositive.
 From Proved Require Import Filter Gates Words Lrat Encode.
-From Proved Require Check.
+From Proved Require Import Check(sameness(..)).
 Import ListNotations.
 Open Scope N_scope.
 
@@ -83,9 +83,15 @@ Definition formula (mode : sameness) (p q : program) : option (list clause * pos
   | _, _ => None
   end.
 
-(* Whether the lines refute the claim. Programs of any length are accepted. *)
+(* The claim, and the first line of the proof with a problem. Programs of any length are accepted. *)
+Definition judge (mode : sameness) (p q : program) (lines : list line) : option (list clause * positive * option (N * problem)) :=
+  if legal p && legal q then
+    match formula mode p q with Some (clauses, variables) => Some (clauses, variables, refute clauses lines) | None => None end
+  else None.
+
+(* Whether the lines refute the claim. *)
 Definition check_cnf (mode : sameness) (p q : program) (lines : list line) : bool :=
-  legal p && legal q && match formula mode p q with Some (clauses, _) => check_lrat clauses lines | None => false end.
+  match judge mode p q lines with Some (_, None) => true | _ => false end.
 
 (* ---- The clauses are right ----------------------------------------------------------------------------------- *)
 
@@ -200,24 +206,24 @@ Proof.
   destruct (clauses_right g1 l1 m Hok1 Hm V1) as [assignment Hsat]. apply (Hunsat assignment). rewrite H in Hsat. exact Hsat.
 Qed.
 
-Lemma check_cnf_sound : forall mode p q lines, check_cnf mode p q lines = true -> forall d, seen mode (run p d) = seen mode (run q d).
+Lemma check_cnf_sound : forall mode p q lines, check_cnf mode p q lines = true ->
+  legal p = true /\ legal q = true /\ forall d, seen mode (run p d) = seen mode (run q d).
 Proof.
-  unfold check_cnf. intros mode p q lines H. apply andb_prop in H. destruct H as [H Hc]. apply andb_prop in H. destruct H as [Hp Hq].
-  destruct (formula mode p q) as [[clauses variables] |] eqn:Hf; [| discriminate].
-  eapply unsatisfiable_equal; eauto. eapply check_lrat_sound, Hc.
+  unfold check_cnf, judge. intros mode p q lines H. destruct (legal p) eqn:Lp, (legal q) eqn:Lq; try discriminate H. repeat split; auto.
+  destruct (formula mode p q) as [[clauses variables] |] eqn:Hf; [| discriminate]. eapply unsatisfiable_equal; eauto.
+  apply (check_lrat_sound clauses lines). unfold check_lrat. destruct (refute clauses lines); [discriminate | reflexivity].
 Qed.
 
 (* The programs return the same 32 bits for every input. *)
-Theorem check_cnf_raw : forall lines p q, check_cnf Check.Raw p q lines = true -> forall d, run p d = run q d.
-Proof. intros lines p q. exact (check_cnf_sound Check.Raw p q lines). Qed.
+Theorem check_cnf_raw : forall lines p q, check_cnf Raw p q lines = true -> forall d, run p d = run q d.
+Proof. intros lines p q H. apply (check_cnf_sound Raw p q lines H). Qed.
 
 (* A process cannot observe a difference between the programs. *)
-Theorem check_cnf_behaviour : forall lines p q, check_cnf Check.Behaviour p q lines = true -> forall d, behaviour (run p d) = behaviour (run q d).
-Proof. intros lines p q. exact (check_cnf_sound Check.Behaviour p q lines). Qed.
+Theorem check_cnf_behaviour : forall lines p q, check_cnf Behaviour p q lines = true -> forall d, behaviour (run p d) = behaviour (run q d).
+Proof. intros lines p q H. apply (check_cnf_sound Behaviour p q lines H). Qed.
 
 (* In both cases, every input gets a value. *)
 Theorem check_cnf_returns : forall mode lines p q, check_cnf mode p q lines = true -> forall d, exists vp vq, run p d = Value vp /\ run q d = Value vq.
 Proof.
-  unfold check_cnf. intros mode lines p q H d. destruct (legal p) eqn:Lp; [| discriminate]. destruct (legal q) eqn:Lq; [| discriminate].
-  destruct (legal_returns p Lp d), (legal_returns q Lq d). eauto.
+  intros mode lines p q H d. destruct (check_cnf_sound mode p q lines H) as (Lp & Lq & _). destruct (legal_returns p Lp d), (legal_returns q Lq d). eauto.
 Qed.

@@ -4,12 +4,11 @@
 
 Require Import NArith ZArith List Bool Lia.
 From Proved Require Import Filter Gates Words.
-From Proved Require Check.
+From Proved Require Import Check(sameness(..)).
 Import ListNotations.
 Open Scope N_scope.
 
 Definition word := list Z.
-Definition sameness := Check.sameness.
 
 (* ---- Places -------------------------------------------------------------------------------------------------- *)
 
@@ -117,8 +116,8 @@ Definition execute (mode : sameness) (i : insn) (r : registers) (g : gates) : op
       | Some a, Some b => let (test, g) := jump_gates op a b g in Some (if yes =? no then Jumps yes else Branches test (Some yes) no, r, g)
       | _, _ => None
       end
-  | RET_K v => Some (Returns (constant (match mode with Check.Raw => v | Check.Behaviour => observed (u32 v) end)), r, g)
-  | RET_A => match mode, get r regA with Check.Raw, Some a => Some (Returns a, r, g) | _, _ => None end
+  | RET_K v => Some (Returns (constant (match mode with Raw => v | Behaviour => observed (u32 v) end)), r, g)
+  | RET_A => match mode, get r regA with Raw, Some a => Some (Returns a, r, g) | _, _ => None end
   end.
 
 (* Adds the paths that leave an instruction. *)
@@ -267,7 +266,7 @@ Proof. unfold scoped_registers. induction r as [| o r IH]; intros n w H Hw; dest
 
 (* ---- One instruction ----------------------------------------------------------------------------------------- *)
 
-Definition seen (mode : sameness) (r : result) : result := match mode with Check.Raw => r | Check.Behaviour => behaviour r end.
+Definition seen (mode : sameness) (r : result) : result := match mode with Raw => r | Behaviour => behaviour r end.
 
 (* Where an exit leads in a model: after the next n instructions, or to the end with a value. *)
 Inductive goal := To (n : N) | Gives (v : N).

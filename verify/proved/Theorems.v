@@ -1,8 +1,9 @@
 (* Prints the theorems with all definitions that their meaning depends on, and the axioms they rest on. tests/theorems.txt holds the
-   expected text. `check`, `check_cnf`, `accept` and `legal` need no reader: whatever they compute, the theorems hold. *)
+   expected text. `check`, `check_cnf`, `formula`, `accept` and `legal` need no reader: whatever they
+   compute, the theorems hold. *)
 
 Require Import NArith.
-From Proved Require Import Filter Known Check Sound Cnf.
+From Proved Require Import Filter Known Check Sound Gates Lrat Encode Cnf.
 Set Printing Width 140.
 
 Check check_raw.
@@ -12,6 +13,7 @@ Check check_stack.
 Check check_cnf_raw.
 Check check_cnf_behaviour.
 Check check_cnf_returns.
+Check unsatisfiable_equal.
 Check accepted_returns.
 Check accepted_is_legal.
 Print Assumptions check_raw.
@@ -21,6 +23,7 @@ Print Assumptions check_stack.
 Print Assumptions check_cnf_raw.
 Print Assumptions check_cnf_behaviour.
 Print Assumptions check_cnf_returns.
+Print Assumptions unsatisfiable_equal.
 Print Assumptions accepted_returns.
 Print Assumptions accepted_is_legal.
 
@@ -55,3 +58,9 @@ Print alu_op.
 Print jump_op.
 Print decode_all.
 Print decode.
+Print seen.
+Print sameness.
+Print satisfies.
+Print clause.
+Print value.
+Print model.
