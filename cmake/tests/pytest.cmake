@@ -55,7 +55,7 @@ foreach(_file IN LISTS _files)
   endif()
   set_tests_properties(${_name} PROPERTIES ENVIRONMENT "${_environment}" LABELS "${_labels}")
   # The longest files start first. Otherwise one of them would run alone at the end.
-  if(_name MATCHES "\\.(cli_(certificate|certificate_checkers|check|errors|fuzz|fuzz_pair|kernel|mutants|page|page_browser|random|reach|streams|terminal)|compilers|docs|builds|proved\\.checker|proved\\.evaluator)$")
+  if(_name MATCHES "\\.(cli_(certificate|certificate_checkers|check|errors|fuzz|fuzz_pair|kernel|mutants|page|page_browser|random|reach|streams|terminal)|compilers|docs|builds|proved\\.(checker|evaluator|formulas))$")
     set_tests_properties(${_name} PROPERTIES COST 100)
   endif()
 endforeach()

@@ -3,7 +3,7 @@
 
 Require Import NArith ZArith List Bool Lia FMapPositive MSets.MSetPositive.
 From Proved Require Import Filter Gates Words Lrat Encode.
-From Proved Require Check.
+From Proved Require Import Check(sameness(..)).
 Import ListNotations.
 Open Scope N_scope.
 
@@ -83,9 +83,15 @@ Definition formula (mode : sameness) (p q : program) : option (list clause * pos
   | _, _ => None
   end.
 
-(* Whether the lines refute the claim. Programs of any length are accepted. *)
+(* The claim, and the first line of the proof with a problem. Programs of any length are accepted. *)
+Definition judge (mode : sameness) (p q : program) (lines : list line) : option (list clause * positive * option (N * problem)) :=
+  if legal p && legal q then
+    match formula mode p q with Some (clauses, variables) => Some (clauses, variables, refute clauses lines) | None => None end
+  else None.
+
+(* Whether the lines refute the claim. *)
 Definition check_cnf (mode : sameness) (p q : program) (lines : list line) : bool :=
-  legal p && legal q && match formula mode p q with Some (clauses, _) => check_lrat clauses lines | None => false end.
+  match judge mode p q lines with Some (_, None) => true | _ => false end.
 
 (* ---- The clauses are right ----------------------------------------------------------------------------------- *)
 
@@ -93,17 +99,11 @@ Lemma any_difference_right : forall n a b out g, ok g -> scoped_word n g a -> sc
   gives_bit g (any_difference a b out g) (fun m => value m out || negb (number m a =? number m b)).
 Proof.
   induction n as [| n IH]; intros [| p a] [| q b] out g Hg [La Sa] [Lb Sb] So; try discriminate; cbn [any_difference].
-  - split; [exact Hg |]. split; [apply extends_refl |]. split; [exact So |]. intros m _. cbn. rewrite orb_false_r. reflexivity.
-  - inversion_clear Sa as [| ? ? Sp Sa']. inversion_clear Sb as [| ? ? Sq Sb'].
-    destruct (differ_bit g p q Hg Sp Sq) as (O1 & X1 & S1 & V1). destruct (differ p q g) as [here g1]. cbn [fst snd] in *.
-    destruct (either_bit g1 out here O1) as (O2 & X2 & S2 & V2); eauto using scoped_extends.
-    destruct (either out here g1) as [out' g2]. cbn [fst snd] in *. assert (X : extends g g2) by (eapply extends_trans; eauto).
-    assert (Hw : forall w, length w = n -> Forall (scoped g) w -> scoped_word n g2 w).
-    { intros w Lw Sw. eapply scoped_word_extends; [exact X | split; auto]. }
-    destruct (IH a b out' g2 O2) as (O3 & X3 & S3 & V3); auto.
-    split; [exact O3 |]. split; [eapply extends_trans; eauto |]. split; [exact S3 |].
-    intros m Hm. assert (Hm2 : consistent m g2) by (eapply consistent_extends; eauto).
-    rewrite (V3 m Hm), (V2 m Hm2), (V1 m (consistent_extends _ _ _ X2 Hm2)), <- orb_assoc. cbn [number]. f_equal.
+  - finish; [exact So |]. intros m _. cbn. rewrite orb_false_r. reflexivity.
+  - inversion_clear Sa as [| ? ? Sp Sa']. inversion_clear Sb as [| ? ? Sq Sb']. injection La as La. injection Lb as Lb.
+    assert (Ha : scoped_word n g a) by (split; auto). assert (Hb : scoped_word n g b) by (split; auto).
+    run (differ_bit g p q). run (either_bit g0 out l). run (IH a b l0 g1). finish; [assumption |].
+    intros m Hm. rewrite (V1 m Hm), (V0 m Hm), (V m Hm), <- orb_assoc. cbn [number]. f_equal.
     destruct (N.eqb_spec (number m a) (number m b)) as [-> | Hab]; destruct (value m p), (value m q); cbn [xorb orb negb N.b2n];
       symmetry; rewrite ?negb_true_iff, ?negb_false_iff, ?N.eqb_eq, ?N.eqb_neq; lia.
 Qed.
@@ -125,22 +125,15 @@ Proof.
       destruct (Pos.eqb_spec w next); [lia | reflexivity].
 Qed.
 
-(* A literal that is true keeps being true. *)
-Lemma renamed_true : forall before after numbers next l, renames before after numbers next -> before 1%positive = true ->
-  value before l = true -> value after (renamed numbers l) = true.
-Proof.
-  intros before after numbers next l [Hi Ha] H1 H. assert (Ht : value after TRUE = true) by (cbn; rewrite Hi; auto; reflexivity).
-  unfold renamed. destruct (Pos.ltb_spec (variable l) FIRST_GATE) as [Hl | Hl].
-  - destruct l as [| v | v]; cbn in *; try rewrite Hi; auto.
-  - destruct (PositiveMap.find (variable l) numbers) as [w |] eqn:E; [| exact Ht]. destruct (Ha _ _ E) as [_ Hw].
-    destruct l as [| v | v]; cbn in *; [discriminate | |]; rewrite Hw; exact H.
-Qed.
-
+(* A true literal stays true, therefore a clause that is satisfied stays satisfied. *)
 Lemma renamed_clause : forall before after numbers next c, renames before after numbers next -> before 1%positive = true ->
   satisfies before c = true -> satisfies after (map (renamed numbers) c) = true.
 Proof.
-  unfold satisfies. intros before after numbers next c Hr H1 H. apply existsb_exists in H. destruct H as [l [Hin Hl]].
-  apply existsb_exists. exists (renamed numbers l). split; [apply in_map, Hin | eapply renamed_true; eauto].
+  unfold satisfies. intros before after numbers next c [Hi Ha] H1 H. apply existsb_exists in H. destruct H as [l [Hin H]].
+  apply existsb_exists. exists (renamed numbers l). split; [apply in_map, Hin |]. unfold renamed.
+  destruct (Pos.ltb_spec (variable l) FIRST_GATE) as [Hl | Hl]; [destruct l; cbn in *; try rewrite Hi; auto |].
+  destruct (PositiveMap.find (variable l) numbers) as [w |] eqn:E; [| cbn; rewrite Hi; auto; reflexivity].
+  destruct (Ha _ _ E) as [_ Hw]. destruct l; cbn in *; [discriminate | |]; rewrite Hw; exact H.
 Qed.
 
 (* The value of a gate satisfies its clauses. *)
@@ -154,10 +147,6 @@ Proof.
     repeat destruct Hc as [<- | Hc]; try contradiction; cbn [satisfies existsb]; rewrite !Hneg by (auto; discriminate);
     cbn [value]; rewrite Hv; destruct (value m a), (value m b); try destruct (value m x); reflexivity.
 Qed.
-
-(* Every gate of l is right in the model. *)
-Definition gates_right (m : model) (l : list (positive * gate)) : Prop :=
-  forall v f, In (v, f) l -> m v = gate_value m f /\ Forall (fun l => l <> 0%Z) (inputs f).
 
 Lemma needed_in : forall made wanted found vf, In vf (needed made wanted found) -> In vf made \/ In vf found.
 Proof.
@@ -199,49 +188,42 @@ Qed.
 
 (* ---- The theorems -------------------------------------------------------------------------------------------- *)
 
-Lemma formula_right : forall mode p q clauses variables, formula mode p q = Some (clauses, variables) ->
-  (forall m, ~ (forall c, In c clauses -> satisfies m c = true)) ->
-  forall d v w, seen mode (run p d) = Value v -> seen mode (run q d) = Value w -> v = w.
-Proof.
-  unfold formula, run. intros mode p q clauses variables H Hunsat d v w Hp Hq.
-  destruct (decode_all p) as [is |]; [| discriminate]. destruct (decode_all q) as [js |]; [| discriminate].
-  pose proof (returned_right mode is no_gates ok_no_gates) as Hb. destruct (returned mode is no_gates) as [[before g1] |]; [| discriminate].
-  destruct Hb as ([O1 X1] & S1 & V1). pose proof (returned_right mode js g1 O1) as Ha.
-  destruct (returned mode js g1) as [[after g2] |]; [| discriminate]. destruct Ha as ([O2 X2] & S2 & V2).
-  destruct (any_difference_right 32 before after FALSE g2) as (O3 & X3 & S3 & V3); auto using scoped_FALSE.
-  { eapply scoped_word_extends; eauto. }
-  destruct (any_difference before after FALSE g2) as [different g3]. cbn [fst snd] in *.
-  destruct (model_exists g3 d O3) as (m & Hm & Hi). assert (Hm2 : consistent m g2) by (eapply consistent_extends; eauto).
-  specialize (V1 m d v (consistent_extends _ _ _ X2 Hm2) Hi Hp). specialize (V2 m d w Hm2 Hi Hq). specialize (V3 m Hm).
-  destruct (N.eqb_spec v w) as [E | E]; [exact E |]. exfalso.
-  assert (Hd : value m different = true).
-  { rewrite V3, V1, V2. apply N.eqb_neq in E. rewrite E. apply orb_true_r. }
-  destruct (clauses_right g3 different m O3 Hm Hd) as [assignment Hsat]. apply (Hunsat assignment).
-  injection H as H. rewrite H in Hsat. exact Hsat.
-Qed.
-
 (* If no assignment satisfies the clauses, the programs return the same. *)
 Theorem unsatisfiable_equal : forall mode p q clauses variables, legal p = true -> legal q = true ->
   formula mode p q = Some (clauses, variables) -> (forall m, ~ (forall c, In c clauses -> satisfies m c = true)) ->
   forall d, seen mode (run p d) = seen mode (run q d).
 Proof.
-  intros mode p q clauses variables Hp Hq Hf Hunsat d.
-  assert (Hseen : forall p, legal p = true -> exists v, seen mode (run p d) = Value v).
+  intros mode p q clauses variables Lp Lq H Hunsat d.
+  assert (Hseen : forall r, legal r = true -> exists v, seen mode (run r d) = Value v).
   { intros r Hr. destruct (legal_returns r Hr d) as [v ->]. destruct mode; cbn; eauto. }
-  destruct (Hseen p Hp) as [v Ev], (Hseen q Hq) as [w Ew]. rewrite Ev, Ew. f_equal. eapply formula_right; eauto.
+  destruct (Hseen p Lp) as [v Hp], (Hseen q Lq) as [w Hq]. rewrite Hp, Hq. f_equal. unfold formula, run in *.
+  destruct (decode_all p) as [is |]; [| discriminate]. destruct (decode_all q) as [js |]; [| discriminate].
+  pose proof (returned_right mode is no_gates ok_no_gates) as Hb. destruct (returned mode is no_gates) as [x |]; [| discriminate].
+  run Hb. clear Hb. pose proof (returned_right mode js g Hok) as Ha. destruct (returned mode js g) as [x |]; [| discriminate].
+  run Ha. clear Ha. run (any_difference_right 32 l l0 FALSE g0). injection H as H.
+  destruct (model_exists g1 d Hok1) as (m & Hm & Hi). specialize (V m Hm d v Hi Hp). specialize (V0 m Hm d w Hi Hq). specialize (V1 m Hm).
+  destruct (N.eqb_spec v w) as [E | E]; [exact E | exfalso]. apply N.eqb_neq in E. subst v w. rewrite E, orb_true_r in V1.
+  destruct (clauses_right g1 l1 m Hok1 Hm V1) as [assignment Hsat]. apply (Hunsat assignment). rewrite H in Hsat. exact Hsat.
 Qed.
 
-Lemma check_cnf_sound : forall mode p q lines, check_cnf mode p q lines = true -> forall d, seen mode (run p d) = seen mode (run q d).
+Lemma check_cnf_sound : forall mode p q lines, check_cnf mode p q lines = true ->
+  legal p = true /\ legal q = true /\ forall d, seen mode (run p d) = seen mode (run q d).
 Proof.
-  unfold check_cnf. intros mode p q lines H. apply andb_prop in H. destruct H as [H Hc]. apply andb_prop in H. destruct H as [Hp Hq].
-  destruct (formula mode p q) as [[clauses variables] |] eqn:Hf; [| discriminate].
-  eapply unsatisfiable_equal; eauto. eapply check_lrat_sound, Hc.
+  unfold check_cnf, judge. intros mode p q lines H. destruct (legal p) eqn:Lp, (legal q) eqn:Lq; try discriminate H. repeat split; auto.
+  destruct (formula mode p q) as [[clauses variables] |] eqn:Hf; [| discriminate]. eapply unsatisfiable_equal; eauto.
+  apply (check_lrat_sound clauses lines). unfold check_lrat. destruct (refute clauses lines); [discriminate | reflexivity].
 Qed.
 
 (* The programs return the same 32 bits for every input. *)
-Theorem check_cnf_raw : forall lines p q, check_cnf Check.Raw p q lines = true -> forall d, run p d = run q d.
-Proof. intros lines p q. exact (check_cnf_sound Check.Raw p q lines). Qed.
+Theorem check_cnf_raw : forall lines p q, check_cnf Raw p q lines = true -> forall d, run p d = run q d.
+Proof. intros lines p q H. apply (check_cnf_sound Raw p q lines H). Qed.
 
 (* A process cannot observe a difference between the programs. *)
-Theorem check_cnf_behaviour : forall lines p q, check_cnf Check.Behaviour p q lines = true -> forall d, behaviour (run p d) = behaviour (run q d).
-Proof. intros lines p q. exact (check_cnf_sound Check.Behaviour p q lines). Qed.
+Theorem check_cnf_behaviour : forall lines p q, check_cnf Behaviour p q lines = true -> forall d, behaviour (run p d) = behaviour (run q d).
+Proof. intros lines p q H. apply (check_cnf_sound Behaviour p q lines H). Qed.
+
+(* In both cases, every input gets a value. *)
+Theorem check_cnf_returns : forall mode lines p q, check_cnf mode p q lines = true -> forall d, exists vp vq, run p d = Value vp /\ run q d = Value vq.
+Proof.
+  intros mode lines p q H d. destruct (check_cnf_sound mode p q lines H) as (Lp & Lq & _). destruct (legal_returns p Lp d), (legal_returns q Lq d). eauto.
+Qed.

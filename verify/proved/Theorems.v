@@ -1,8 +1,9 @@
 (* Prints the theorems with all definitions that their meaning depends on, and the axioms they rest on. tests/theorems.txt holds the
-   expected text. `check`, `check_cnf`, `guarded`, `accept` and `legal` need no reader: whatever they compute, the theorems hold. *)
+   expected text. `check`, `check_cnf`, `formula`, `guarded`, `accept` and `legal` need no reader: whatever they
+   compute, the theorems hold. *)
 
 Require Import NArith.
-From Proved Require Import Filter Condition Known Check Sound Cnf.
+From Proved Require Import Filter Condition Known Check Sound Gates Lrat Encode Cnf.
 Set Printing Width 140.
 
 Check check_raw.
@@ -11,6 +12,8 @@ Check check_returns.
 Check check_stack.
 Check check_cnf_raw.
 Check check_cnf_behaviour.
+Check check_cnf_returns.
+Check unsatisfiable_equal.
 Check guarded_same.
 Check guarded_same_behaviour.
 Check accepted_returns.
@@ -21,6 +24,8 @@ Print Assumptions check_returns.
 Print Assumptions check_stack.
 Print Assumptions check_cnf_raw.
 Print Assumptions check_cnf_behaviour.
+Print Assumptions check_cnf_returns.
+Print Assumptions unsatisfiable_equal.
 Print Assumptions guarded_same.
 Print Assumptions guarded_same_behaviour.
 Print Assumptions accepted_returns.
@@ -58,3 +63,9 @@ Print alu_op.
 Print jump_op.
 Print decode_all.
 Print decode.
+Print seen.
+Print sameness.
+Print satisfies.
+Print clause.
+Print value.
+Print model.

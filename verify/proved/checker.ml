@@ -1,4 +1,4 @@
-(* secequiv-checker: the command around the functions `check` and `check_cnf`, whose theorems are in Sound.v and Cnf.v. *)
+(* secequiv-checker: the command around the functions `check` and `judge`, whose theorems are in Sound.v and Cnf.v. *)
 
 open Proved
 open! Stdlib (* some extracted names are those of OCaml, like compare *)

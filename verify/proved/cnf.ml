@@ -50,7 +50,7 @@ let program_of_digits digits =
 let digits_of_program p =
   String.concat "" (List.map (fun f -> Printf.sprintf "%04x%02x%02x%08x" (integer f.code) (integer f.jt) (integer f.jf) (integer f.k)) p)
 
-(* Names an instruction that the kernel refuses. `check_cnf` does not depend on this: it calls `legal`. *)
+(* Names an instruction that the kernel refuses. `judge` does not depend on this: it calls `legal`. *)
 let require_legal name p =
   let last = List.length p - 1 in
   List.iteri
@@ -144,15 +144,15 @@ let check mode query proof =
   in
   let before = load "before" before_digits in
   let after = load "after" after_digits in
-  let claim = match formula mode before after with Some claim -> claim | None -> refuse "query.cnf: these programs have no formula" in
-  let text = print mode before after claim in
-  if text <> query then refuse "query.cnf:%d: this is not the formula of the programs" (first_difference query text);
   let size = String.length proof in
-  if size = 0 || proof.[size - 1] <> '\n' then refuse "proof.lrat: the last line is cut off";
-  let lines = proof_lines (String.sub proof 0 (size - 1)) in
-  if not (check_cnf mode before after lines) then (
-    match refute (fst claim) lines with
-    | Some (_, EndsBefore) -> refuse "proof.lrat: %s" (reason EndsBefore)
-    | Some (line, problem) -> refuse "proof.lrat:%d: %s" (integer line) (reason problem)
-    | None -> refuse "proof.lrat: the checker does not accept this proof");
-  [ before; after ]
+  let whole = size > 0 && proof.[size - 1] = '\n' in
+  match judge mode before after (if whole then proof_lines (String.sub proof 0 (size - 1)) else []) with
+  | None -> refuse "query.cnf: these programs have no formula"
+  | Some (claim, problem) -> (
+      let text = print mode before after claim in
+      if text <> query then refuse "query.cnf:%d: this is not the formula of the programs" (first_difference query text);
+      if not whole then refuse "proof.lrat: the last line is cut off";
+      match problem with
+      | None -> [ before; after ]
+      | Some (_, EndsBefore) -> refuse "proof.lrat: %s" (reason EndsBefore)
+      | Some (line, problem) -> refuse "proof.lrat:%d: %s" (integer line) (reason problem))
