@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -55,26 +56,31 @@ def build(root, folder, variables):
     return moved
 
 
+def examine_target(target, configuration, place, limits, tools):
+    """Checks one target; returns (problems, figures)."""
+    problems = artifacts.companion_problems(target) + artifacts.library_problems(target)
+    problems += artifacts.architecture_problems(target, configuration.architecture)
+    calls = artifacts.sanitizer_calls(target)
+    problems += artifacts.instrumentation_problems(target, configuration, calls)
+    measured = dict(calls or {})
+    if not problems:  # the next checks need readable seeds and options
+        if configuration.sanitizer == "coverage":
+            problems, more = runs.coverage(place, target, *tools)
+        elif configuration.engine == "afl":
+            problems, more = runs.afl(place, target, limits.afl_seconds)
+        else:
+            problems, more = runs.libfuzzer(place, target, limits.runs)
+        measured.update(more)
+    return problems, measured
+
+
 def examine(out, configuration, place, limits, tools=()):
-    """Checks all targets of the build; returns (problems, figures)."""
-    problems, figures = artifacts.name_problems(out), {}
-    for target in artifacts.targets(out):
-        found = artifacts.companion_problems(target) + artifacts.library_problems(target)
-        found += artifacts.architecture_problems(target, configuration.architecture)
-        calls = artifacts.sanitizer_calls(target)
-        found += artifacts.instrumentation_problems(target, configuration, calls)
-        measured = dict(calls or {})
-        if not found:  # the next checks need readable seeds and options
-            if configuration.sanitizer == "coverage":
-                found, more = runs.coverage(place, target, *tools)
-            elif configuration.engine == "afl":
-                found, more = runs.afl(place, target, limits.afl_seconds)
-            else:
-                found, more = runs.libfuzzer(place, target, limits.runs)
-            measured.update(more)
-        problems += found
-        figures[target.name] = measured
-    return problems, figures
+    """Checks all targets of the build, one on each processor; returns (problems, figures)."""
+    targets = artifacts.targets(out)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = list(pool.map(lambda target: examine_target(target, configuration, place.part(target.name), limits, tools), targets))
+    problems = artifacts.name_problems(out) + [problem for some, _ in found for problem in some]
+    return problems, {target.name: measured for target, (_, measured) in zip(targets, found)}
 
 
 def tools(configuration):

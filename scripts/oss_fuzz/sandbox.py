@@ -47,6 +47,12 @@ class Sandbox:
         self.out = Path("/tmp/not-out") if self.isolated else self._real_out
         self.tmp = Path("/tmp") if self.isolated else self._real_tmp
 
+    def part(self, name):
+        """Returns a sandbox for the same build whose /tmp is a folder of its own, so that several commands can run at once."""
+        scratch = self.put(name)
+        scratch.mkdir(exist_ok=True)
+        return Sandbox(self._real_out, scratch, self._hidden, self.isolated)
+
     def put(self, name):
         """Returns the path that a file or folder in the command's /tmp has outside the sandbox, where the caller can prepare or read it."""
         return self._real_tmp / name

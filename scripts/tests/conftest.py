@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-REAL_TOOLS = ("bash", "awk", "cat", "chmod", "cp", "dirname", "env", "find", "grep", "head", "mkdir", "mktemp", "mv", "rm", "sed",
-              "sort", "tail", "tee")
+REAL_TOOLS = ("bash", "awk", "cat", "chmod", "cp", "dirname", "env", "find", "grep", "head", "mkdir", "mktemp", "mv", "nproc", "rm", "sed",
+              "sort", "tail", "tee", "xargs")
 
 
 class Sandbox:

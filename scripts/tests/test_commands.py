@@ -1,7 +1,10 @@
 """Tests scripts/test, scripts/demo, .ci/run and scripts/check_format, with fake cmake, ctest and secequiv commands."""
 
+import os
 import shutil
+import signal
 import subprocess
+import time
 
 import pytest
 
@@ -9,7 +12,7 @@ from test_setup import GROUPS
 
 CLOSING = "100%% tests passed, 0 tests failed out of %d"
 
-# `cmake --build --preset P` fails if P is in $BROKEN. The variable named like the preset contains the counts that `ctest --preset
+# `cmake --build --preset P` fails if P is in $BROKEN, and never ends if P is $ENDLESS. `ctest` waits for the file $AWAITED. The variable named like the preset contains the counts that `ctest --preset
 # P` prints.
 CMAKE = """
 case "$*" in
@@ -17,6 +20,7 @@ case "$*" in
   *--build*)
     echo "[1/2] Building CXX object a.o"
     preset=$3
+    if [ "$ENDLESS" = "$preset" ]; then echo $$ >build/$preset/endless; exec SLEEP 1000; fi
     case " $BROKEN " in *" $preset "*) echo "a.cc:1: error: expected ';'"; exit 1 ;; esac
     if [ -n "$WARNING" ]; then echo "$WARNING"; fi
     mkdir -p build/$preset/bin
@@ -24,7 +28,7 @@ case "$*" in
     chmod +x build/$preset/bin/secequiv
     ;;
 esac
-"""
+""".replace("SLEEP", shutil.which("sleep"))
 # This script builds the fuzz targets in $TARGETS; it fails if fuzz is in $BROKEN.
 OSS_FUZZ_CHECK = """
 case " $BROKEN " in *" fuzz "*) echo "a.cc:1: error: expected ';'" >&2; exit 1 ;; esac
@@ -40,12 +44,16 @@ preset=$2
 counts=${!preset}
 failed=${counts%/*} total=${counts#*/}
 echo "  Start 1: one"
+if [ -n "$AWAITED" ]; then
+  for _ in {1..600}; do [ -s "$AWAITED" ] || SLEEP 0.1; done
+  [ -s "$AWAITED" ] || exit 9
+fi
 if [ "$total" != - ]; then
   printf '\\n%d%% tests passed, %d tests failed out of %d\\n\\nTotal Test time (real) = 0.1 sec\\n' \\
     $(((total - failed) * 100 / total)) $failed $total
 fi
 exit ${CTEST_STATUS-$((failed > 0 ? 8 : 0))}
-"""
+""".replace("SLEEP", shutil.which("sleep"))
 
 
 @pytest.fixture
@@ -91,10 +99,10 @@ def test_every_preset_is_run_and_listed(tree):
     assert last(done) == CLOSING % 270
     assert [call.split()[2] for call in tree.noted("ctest")] == ["dev", "asan", "gcc"]
     assert all("--output-on-failure --no-tests=error" in call for call in tree.noted("ctest"))
-    smoke = (tree.root / "build/oss_fuzz/short/smoke.log").read_text().splitlines()
-    assert [line.rsplit("/", 1)[-1] for line in smoke if "-runs" in line] == [
-        "fuzz_pair -runs=10000 -max_total_time=15 -seed=1", "fuzz_text -runs=10000 -max_total_time=15 -seed=1"]
-    assert not [line for line in smoke if line == str(tree.root)]
+    for name in ("fuzz_pair", "fuzz_text"):
+        folder, command = (tree.root / "build/oss_fuzz/short/smoke" / (name + ".log")).read_text().splitlines()[:2]
+        assert command.rsplit("/", 1)[-1] == name + " -runs=10000 -max_total_time=15 -seed=1"
+        assert folder != str(tree.root)
 
 
 def test_a_planted_bug_that_is_not_found_fails(tree):
@@ -141,6 +149,41 @@ def test_dev_builds_the_adapters(tree):
     assert done.returncode == 0, done.stderr  # the build passes without the adapter; only the adapter's tests fail
     assert (tree.root / "build/adapters/works").exists()
     assert "adapters: not built: fails" in done.stderr
+
+
+def test_the_next_preset_is_built_while_tests_run(tree):
+    done = tree.run("bash", "scripts/test", "asan", "gcc", **GOOD, AWAITED="build/gcc/bin/secequiv")
+    assert done.returncode == 0, done.stdout
+    assert rows(done.stdout) == [("asan", "passed", "build, ctest"), ("gcc", "passed", "build, ctest")]
+    assert len([call for call in tree.noted("cmake") if "--build" in call]) == 2
+
+
+def test_a_preset_that_cannot_be_built_ahead_fails_in_its_turn(tree):
+    done = tree.run("bash", "scripts/test", "asan", "gcc", **GOOD, BROKEN="gcc")
+    assert done.returncode == 1
+    assert rows(done.stdout) == [("asan", "passed", "build, ctest"), ("gcc", "FAILED", "build")]
+    assert "a.cc:1: error: expected ';'" in done.stderr
+
+
+def running(process):
+    """Returns whether the process runs; a process that ended may still have an entry, in state Z."""
+    try:
+        return open("/proc/%d/stat" % process).read().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_failing_tests_stop_the_build_of_the_next_preset(tree):
+    done = tree.run("bash", "scripts/test", "asan", "gcc", asan="1/90", AWAITED="build/gcc/endless", ENDLESS="gcc")
+    assert done.returncode == 1
+    assert rows(done.stdout) == [("asan", "FAILED", "build, ctest")]
+    build = int((tree.root / "build/gcc/endless").read_text())
+    for _ in range(600):  # a signal needs a moment
+        if not running(build):
+            return
+        time.sleep(0.1)
+    os.kill(build, signal.SIGKILL)
+    pytest.fail("the build of gcc goes on")
 
 
 def test_fast_runs_only_dev(tree):
