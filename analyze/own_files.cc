@@ -19,8 +19,8 @@ std::string beginning(const std::string& path) {
   return start;
 }
 
-// Returns whether a file is part of a certificate of this tool. The refutation and the condition have
-// no recognizable beginning, so the other files in the same folder are examined.
+// Returns whether a file is part of a certificate of this tool. The refutation and the condition
+// have no recognizable beginning, so the other files in the same folder are examined.
 bool is_certificate(const fs::path& path) {
   const auto is_walk = [&] {
     return beginning(path.parent_path() / "walk.cert").starts_with("secequiv walk certificate");

@@ -1,5 +1,5 @@
-// Emits comparisons of 64-bit fields, or of one word, with constants: the high halves first, because
-// a word of BPF has 32 bits. Owns their code. It must not know policies.
+// Emits comparisons of 64-bit fields, or of one word, with constants: the high halves first,
+// because a word of BPF has 32 bits. Owns their code. It must not know policies.
 #pragma once
 
 #include <cstdint>

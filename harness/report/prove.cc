@@ -129,8 +129,7 @@ std::string certificate_text(const CertificateReport& report, Sameness sameness)
   for (const CertificateReport::File& file : report.files)
     if (file.name == "condition.bpf") condition = " --allowed-by " + path_of(file);
   for (const CertificateReport::File& file : report.files) {
-    out += fmt::format("certificate: {} ({} bytes)\n",
-                       path_of(file), file.text.size());
+    out += fmt::format("certificate: {} ({} bytes)\n", path_of(file), file.text.size());
     const bool walk = file.name == "walk.cert";
     if (walk || file.name == "query.cnf")
       checks +=

@@ -63,10 +63,11 @@ struct Compared {
 
 Status supported(const Question& question) {
   const auto refused = [&](const char* what) {
-    return usage_error(Subject::kCertificate,
-                       fmt::format("certificates state that two filters are equivalent; they do not "
-                                   "support {}",
-                                   what));
+    return usage_error(
+        Subject::kCertificate,
+        fmt::format("certificates state that two filters are equivalent; they do not "
+                    "support {}",
+                    what));
   };
   if (question.goal != Question::Goal::kSame) return refused("refinement");
   if (question.sameness == Sameness::kEffect) return refused("--same effect");

@@ -23,12 +23,12 @@ struct Limits {
 };
 
 // Checks whether certificates support the question. They support only the equivalence of two single
-// filters, for all inputs or under an assumption. Errors: kUsage about Subject::kCertificate for any
-// other question.
+// filters, for all inputs or under an assumption. Errors: kUsage about Subject::kCertificate for
+// any other question.
 Status supported(const Question& question);
 
-// Returns condition.bpf if the question has an assumption: a filter that allows the inputs for which
-// the assumption holds, as a raw program. Precondition: `supported(question)`.
+// Returns condition.bpf if the question has an assumption: a filter that allows the inputs for
+// which the assumption holds, as a raw program. Precondition: `supported(question)`.
 std::optional<File> condition_file(const Question& question);
 
 // Returns walk.cert. Preconditions, here and below: `supported(question)`, and the kernel accepts

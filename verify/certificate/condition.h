@@ -1,6 +1,6 @@
-// Owns the filter that states an assumption in a certificate: it allows exactly the inputs for which
-// the assumption holds. A certificate under an assumption is about two longer programs, which first
-// run this filter. It must not know what a certificate contains.
+// Owns the filter that states an assumption in a certificate: it allows exactly the inputs for
+// which the assumption holds. A certificate under an assumption is about two longer programs, which
+// first run this filter. It must not know what a certificate contains.
 #pragma once
 
 #include "harness/bpf/insn.h"
