@@ -73,12 +73,7 @@ static void answer_calls(const struct sock_filter* program, size_t length, const
   for (size_t i = shared->done; i < count; ++i) {
     const uint8_t* call = calls + i * kCallBytes;
     long values[6];
-    for (int j = 0; j < 6; ++j) {
-      const uint32_t words[2] = {load32(call + 16 + 8 * j), load32(call + 20 + 8 * j)};
-      uint64_t value;
-      memcpy(&value, words, sizeof value);
-      values[j] = (long)value;
-    }
+    for (int j = 0; j < 6; ++j) values[j] = (long)(load32(call + 16 + 8 * j) | (uint64_t)load32(call + 20 + 8 * j) << 32);
     const long result = syscall((long)(int32_t)load32(call), values[0], values[1], values[2], values[3], values[4], values[5]);
     shared->answers[i] = result == -1 ? (uint32_t)errno : 0;
     shared->done = (uint32_t)i + 1;
@@ -177,9 +172,9 @@ const char* look(struct entry* entry) {
   entry->high_words = "own";
   if (sizeof(long) == 8) return NULL;
   int zero = 0, sign = 0;
-  const uint32_t high = entry->big_endian ? 0 : 1, low = 1 - high;
+  const uint32_t high = entry->big_endian ? 0 : 1;
   for (uint32_t i = 0; i < 6; ++i) {
-    store32(call + 4 * (4 + 2 * i + low), UINT32_C(1) << 31);
+    store32(call + 16 + 8 * i, UINT32_C(1) << 31);
     uint32_t seen;
     if ((problem = word(4 + 2 * i + high, call, &seen)) != NULL) return problem;
     zero += seen == 0;
