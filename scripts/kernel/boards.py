@@ -9,9 +9,12 @@ class Entry(NamedTuple):
     name: str  # secequiv's name of the architecture, if it has one
     debian: str  # Debian's architecture whose C library the program uses
     target: str  # clang's
-    libc: str = "libc6-dev"
-    libgcc: str = "libgcc-%d-dev"
     flags: tuple = ()
+    # A second C library of Debian's architecture: its packages, its folder, and the folder of its libgcc.
+    libc: str = ""
+    libgcc: str = ""
+    folder: str = ""
+    libgcc_folder: str = ""
 
 
 class Board(NamedTuple):
@@ -29,21 +32,21 @@ class Board(NamedTuple):
 
 
 I386 = Entry("i386", "i386", "i686-linux-gnu")
-ARM = Entry("arm", "armhf", "arm-linux-gnueabihf", flags=("-march=armv7-a", "-mfpu=vfpv3-d16"))
-N32 = Entry("mips64n32", "mips64el", "mips64el-linux-gnuabin32", "libc6-dev-mipsn32", "libn32gcc-%d-dev", ("-march=mips64r2",))
-O32 = Entry("mips", "mips64el", "mipsel-linux-gnu", "libc6-dev-mips32", "lib32gcc-%d-dev", ("-march=mips32r2",))
+ARM = Entry("arm", "armhf", "arm-linux-gnueabihf", ("-march=armv7-a", "-mfpu=vfpv3-d16"))
+N32 = Entry("mips64el-n32", "mips64el", "mips64el-linux-gnuabin32", ("-march=mips64r2",), "libc6-dev-mipsn32", "libn32gcc-%d-dev", "usr/lib32", "n32")
+O32 = Entry("mipsel", "mips64el", "mipsel-linux-gnu", ("-march=mips32r2",), "libc6-dev-mips32", "lib32gcc-%d-dev", "usr/libo32", "32")
 
 BOARDS = {
     "amd64": Board("amd64", "qemu-system-x86_64", "qemu-system-x86", ("-M", "pc", "-cpu", "max"), "ttyS0", "pci",
                    (Entry("x86_64", "amd64", "x86_64-linux-gnu"), I386)),
     "i386": Board("686-pae", "qemu-system-i386", "qemu-system-x86", ("-M", "pc", "-cpu", "max"), "ttyS0", "pci", (I386,)),
-    "arm64": Board("arm64", "qemu-system-aarch64", "qemu-system-arm", ("-M", "virt", "-cpu", "cortex-a72"), "ttyAMA0", "device",
+    "arm64": Board("arm64", "qemu-system-aarch64", "qemu-system-arm", ("-M", "virt", "-cpu", "max,pauth-impdef=on"), "ttyAMA0", "device",
                    (Entry("aarch64", "arm64", "aarch64-linux-gnu"), ARM)),
     "armhf": Board("armmp", "qemu-system-arm", "qemu-system-arm", ("-M", "virt", "-cpu", "cortex-a15"), "ttyAMA0", "device", (ARM,)),
     "ppc64el": Board("powerpc64le", "qemu-system-ppc64", "qemu-system-ppc", ("-M", "pseries,x-vof=on,cap-htm=off", "-cpu", "power9"), "hvc0", "pci",
                      (Entry("ppc64le", "ppc64el", "powerpc64le-linux-gnu"),), "-device spapr-vty,chardev=console", 512),
     "mips64el": Board("5kc-malta", "qemu-system-mips64el", "qemu-system-mips", ("-M", "malta", "-cpu", "5KEc"), "ttyS0", "pci",
-                      (Entry("mips64", "mips64el", "mips64el-linux-gnuabi64", flags=("-march=mips64r2",)), N32, O32)),
+                      (Entry("mips64el", "mips64el", "mips64el-linux-gnuabi64", ("-march=mips64r2",)), N32, O32)),
     "s390x": Board("s390x", "qemu-system-s390x", "qemu-system-misc", ("-M", "s390-ccw-virtio",), "ttysclp0", "ccw",
                    (Entry("s390x", "s390x", "s390x-linux-gnu"),), "-device sclpconsole,chardev=console"),
 }

@@ -61,8 +61,7 @@ def command(board, kernel, initramfs, port):
     names = [each.name for each in board.entries]
     arguments = [names[0], *("%s=/asker-%s" % (name, name) for name in names[1:])]
     line = "console=%s quiet panic=-1 audit=0 rdinit=/asker -- %s" % (board.console, " ".join(arguments))
-    accelerators = ["-accel", "kvm", "-accel", "tcg"] if board.flavour in ("amd64", "686-pae") and os.access("/dev/kvm", os.R_OK | os.W_OK) else ["-accel", "tcg"]
-    return [board.qemu, *board.machine, *accelerators, "-m", str(board.memory), "-smp", "1", "-nodefaults", "-nographic", "-nic", "none", "-no-reboot",
+    return [board.qemu, *board.machine, "-accel", "tcg", "-m", str(board.memory), "-smp", "1", "-nodefaults", "-nographic", "-nic", "none", "-no-reboot",
             "-kernel", str(kernel), "-initrd", str(initramfs), "-append", line,
             "-chardev", "stdio,id=console,signal=off", *board.serial.split(),
             "-chardev", "socket,id=port,fd=%d" % port, "-device", "virtio-serial-%s" % board.bus, "-device", "virtserialport,chardev=port"]

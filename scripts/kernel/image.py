@@ -16,7 +16,7 @@ from .boards import NotAvailable
 
 HERE = Path(__file__).resolve().parent
 CLANG = "clang-19"
-LINKER = "lld-19"
+LINKER = "ld.lld-19"
 FLAGS = ("-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror")
 # Debian's names of the modules; a kernel may have some of them built in.
 MODULES = {"pci": ("virtio_pci", "virtio_console"), "device": ("virtio_mmio", "virtio_console"), "ccw": ("virtio_console",)}
@@ -101,10 +101,11 @@ def fetch_kernel(archive, board, folder, version):
 
 
 def libc_packages(archive, entry):
-    numbers = [int(re.search(r"\d+", name).group()) for name in archive.names(entry.libgcc.replace("%d", r"[0-9]+").replace("lib32gcc", "lib32gcc"))]
-    if not numbers:
-        raise NotAvailable("the package lists of %s have no package %s" % (entry.debian, entry.libgcc % 12))
-    return sorted({"libc6-dev", "linux-libc-dev", entry.libc, entry.libgcc % max(numbers)} | ({"libgcc-%d-dev" % max(numbers)}))
+    names = archive.names(r"libgcc-[0-9]+-dev")
+    if not names:
+        raise NotAvailable("the package lists of %s have no package libgcc-12-dev or the like" % entry.debian)
+    number = max(int(re.search(r"\d+", name).group()) for name in names)
+    return ["libc6-dev", "linux-libc-dev", "libgcc-%d-dev" % number] + ([entry.libc, entry.libgcc % number] if entry.libc else [])
 
 
 def fetch_libc(archive, entry, folder):
@@ -119,21 +120,36 @@ def fetch_libc(archive, entry, folder):
     return folder
 
 
+def only_path(folder, pattern):
+    """Returns the only path in the folder that matches the pattern."""
+    paths = sorted(folder.glob(pattern))
+    if not paths:
+        raise NotAvailable("%s has no %s" % (folder, pattern))
+    return paths[-1]
+
+
+def compile_command(entry, sysroot, to):
+    """Returns the command. It names all folders and start files, because clang finds those of some targets only in a complete system."""
+    libraries = only_path(sysroot, "usr/lib/*/crt1.o").parent
+    headers = sysroot / "usr/include"
+    libgcc = only_path(sysroot, "usr/lib/gcc/*/*/libgcc.a").parent / entry.libgcc_folder
+    libc = sysroot / entry.folder if entry.folder else libraries
+    return [CLANG, "--target=" + entry.target, *entry.flags, *FLAGS, "-nostdlibinc", "-isystem", str(headers / libraries.name), "-isystem", str(headers),
+            "-fuse-ld=lld", "-static", "-s", "-nostdlib", "-L%s" % libc, "-L%s" % libgcc, "-o", str(to), str(libc / "crt1.o"), str(libc / "crti.o"),
+            str(libgcc / "crtbeginT.o"), *map(str, sources()), "-Wl,--start-group", "-lgcc", "-lgcc_eh", "-lc", "-Wl,--end-group",
+            str(libgcc / "crtend.o"), str(libc / "crtn.o")]
+
+
 def build_asker(entry, sysroot, to):
     """Compiles the asker for an entry unless `to` was made from the same sources in the same way."""
-    gcc = sorted(sysroot.glob("usr/lib/gcc/*/*"))
-    if not gcc:
-        raise NotAvailable("%s has no libgcc" % sysroot)
-    command = [CLANG, "--target=" + entry.target, "--sysroot=%s" % sysroot, "--gcc-install-dir=%s" % gcc[-1], "-fuse-ld=%s" % LINKER.split("-")[0], "-static", "-s",
-               *FLAGS, *entry.flags]
+    command = compile_command(entry, sysroot, to)
     stamp = hashlib.sha256(repr(command).encode() + b"".join(path.read_bytes() for path in sorted((HERE / "asker").iterdir()))).hexdigest()
     kept = to.with_name(to.name + ".stamp")
     if to.exists() and kept.exists() and kept.read_text() == stamp:
         return to
-    to.parent.mkdir(parents=True, exist_ok=True)
-    if shutil.which("ld.lld-19") is None:
-        raise NotAvailable("%s is not installed" % LINKER)
-    apt.run([*command, "-o", str(to), *map(str, sources())])
+    if shutil.which(LINKER) is None:
+        raise NotAvailable("%s is not installed (Debian: lld-19)" % LINKER)
+    apt.run(command)
     kept.write_text(stamp)
     return to
 
