@@ -36,6 +36,13 @@ Result<int> check_model(const KernelArguments& given) {
   checking.programs = given.programs;
   checking.seed = given.job.seed;
   checking.kernel = given.kernel.get();
+  if (!given.on.empty()) {
+    // An emulator needs longer to install a program than for many calls. With arguments of 32 bits,
+    // many programs are installed several times.
+    const std::size_t factor = given.kernel->entries().front().argument_bits == 32 ? 16 : 4;
+    checking.inputs *= factor;
+    checking.one_in *= factor;
+  }
   terminal::StatusLine line;
   checking.progress = [&, show = terminal::progress_on(line, "programs")](std::size_t done) {
     show(done, given.programs);

@@ -23,10 +23,8 @@ constexpr std::array kFacts = {
     Fact{5, 11, "the bitmap of calls that are allowed without running the filter"},
 };
 
-// These are not among our architectures.
 constexpr std::uint32_t kAuditS390 = 0x00000016;
-constexpr std::uint32_t kAuditMips = 0x00000008;
-constexpr std::uint32_t kAuditMipsel = 0x40000008;
+constexpr std::uint32_t kMipsMachine = 8;  // EM_MIPS, the low half of the values of all its ABIs
 
 }  // namespace
 
@@ -57,7 +55,7 @@ std::uint32_t number_seen(std::uint32_t audit, std::uint32_t nr) {
 
 std::uint64_t argument_seen(std::uint32_t audit, std::uint64_t value) {
   // MIPS keeps 32-bit values sign-extended. Source: arch/mips/include/asm/syscall.h.
-  if (audit == kAuditMips || audit == kAuditMipsel)
+  if ((audit & 0xffff) == kMipsMachine)
     return static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(value)});
   return value & 0xffffffff;
 }

@@ -16,7 +16,6 @@ constexpr std::uint32_t kErrnoBits = 12;  // the kernel clamps error numbers to 
 constexpr std::uint32_t kErrnoMask = (1u << kErrnoBits) - 1;
 
 constexpr std::size_t kSplit = 4;    // how many instructions split A
-constexpr std::size_t kShared = 16;  // inputs with the same values in fixed words
 
 bool is_load(const Insn& in) { return in.code == kLdWAbs; }
 
@@ -143,10 +142,10 @@ SeccompData carried(const SeccompData& input, const LoadPlan& plan, std::uint32_
   return out;
 }
 
-void share_fixed_words(std::span<SeccompData> inputs, const LoadPlan& plan) {
-  for (std::size_t i = 0; i < inputs.size(); ++i)
+void share_fixed_words(std::span<SeccompData> inputs, const LoadPlan& plan, std::size_t most) {
+  for (std::size_t i = most; i < inputs.size(); ++i)
     for (const std::uint8_t word : plan.fixed)
-      inputs[i].words[word] = inputs[i - i % kShared].words[word];
+      inputs[i].words[word] = inputs[i % most].words[word];
 }
 
 }  // namespace secequiv::kernel

@@ -64,8 +64,8 @@ Result<Instrumented> instrument(ProgramView program, const LoadPlan& plan,
 // Returns the call with number `nr` that carries `input`.
 SeccompData carried(const SeccompData& input, const LoadPlan& plan, std::uint32_t nr);
 
-// Gives groups of 16 inputs the same values in the words in `plan.fixed`, so that the program is
-// installed less often.
-void share_fixed_words(std::span<SeccompData> inputs, const LoadPlan& plan);
+// Gives the words in `plan.fixed` the values of the first `most` inputs, so that the program is
+// installed at most that often.
+void share_fixed_words(std::span<SeccompData> inputs, const LoadPlan& plan, std::size_t most);
 
 }  // namespace secequiv::kernel

@@ -15,7 +15,7 @@ namespace secequiv::kernel {
 namespace {
 
 constexpr std::size_t kBatch = 400;    // programs in one request to the kernel
-constexpr std::size_t kEvaluated = 4;  // one in this many legal programs is run
+constexpr std::size_t kInstallations = 4;  // of a program that reads more words than calls carry
 constexpr std::size_t kEdges = 4;      // programs of special lengths, at the start
 
 Program of_length(std::size_t length) { return Program(length, {kRetK, 0, 0, 0}); }
@@ -38,7 +38,7 @@ struct Checking {
   Result<bool> evaluate_both(const Program& program, Random& random) {
     auto inputs = random_inputs(random, program, options.inputs);
     const Entry& entry = options.kernel->entries().front();
-    share_fixed_words(inputs, plan_loads(program, inputs, free_words(entry)));
+    share_fixed_words(inputs, plan_loads(program, inputs, free_words(entry)), kInstallations);
     const auto answers = kernel::evaluate(program, inputs, *options.kernel);
     if (!answers && answers.error().code == ErrorCode::kRejected) {
       report.program = program;
@@ -69,7 +69,7 @@ struct Checking {
         return false;
       }
       if (!(*answers)[i]) continue;
-      if (++report.accepted % kEvaluated != 0) continue;
+      if (++report.accepted % options.one_in != 0) continue;
       if (!askable(programs[i])) {
         ++report.no_room;
         continue;

@@ -16,7 +16,8 @@ namespace secequiv::kernel {
 
 struct SelfCheckOptions {
   std::size_t programs = 20000;  // legal and nearly legal programs, to compare acceptance
-  std::size_t inputs = 64;       // for each evaluated program (a quarter of the legal programs)
+  std::size_t inputs = 64;       // for each evaluated program
+  std::size_t one_in = 4;        // one in this many legal programs is evaluated
   std::uint64_t seed = 1;
   // The model. Tests replace it by a wrong one.
   std::function<bool(ProgramView)> accepts;
