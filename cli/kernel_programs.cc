@@ -1,6 +1,7 @@
 #include "cli/kernel_programs.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <optional>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "cli/interrupts.h"
 #include "cli/output.h"
 #include "cli/reading.h"
+#include "harness/base/text.h"
 #include "harness/report/json.h"
 #include "harness/report/kernel.h"
 #include "harness/terminal/progress.h"
@@ -36,13 +38,14 @@ Status load(const KernelArguments& given, const std::vector<std::string>& paths,
 // Returns the entry that the user named. Nothing: any entry.
 Result<std::optional<kernel::Entry>> chosen_entry(const KernelArguments& given) {
   if (given.entry == "any") return std::optional<kernel::Entry>();
-  std::string known = "any";
+  std::vector<std::string_view> known = {"any"};
   for (const kernel::Entry& entry : given.kernel->entries()) {
     if (entry.name == given.entry) return std::optional(entry);
-    known += ", " + entry.name;
+    known.push_back(entry.name);
   }
   return make_error(ErrorCode::kUsage, "--entry",
-                    fmt::format("expected one of {}, found '{}'", known, given.entry));
+                    fmt::format("expected one of {}, found '{}'{}", fmt::join(known, ", "),
+                                given.entry, did_you_mean(similar_names(given.entry, known))));
 }
 
 Result<kernel::KernelReport> ask(const KernelArguments& given,

@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <utility>
 
-#include "cli/values.h"
+#include "harness/base/text.h"
 #include "harness/kernel/booted.h"
 #include "harness/kernel/compare.h"
 
@@ -18,7 +19,8 @@ CLI::Validator oracle_name() {
   return {[](const std::string& name) -> std::string {
             if (name == kKernel || (name.starts_with(kBooted) && name.size() > kBooted.size()))
               return {};
-            return fmt::format("expected kernel or kernel:NAME, found '{}'", name);
+            return fmt::format("expected kernel or kernel:NAME, found '{}'{}", name,
+                               did_you_mean(similar_names(name, std::array{kKernel})));
           },
           "kernel[:NAME]"};
 }

@@ -81,14 +81,13 @@ std::string read_replies(std::string_view body, std::span<Reply> out) {
   return {};
 }
 
-// Returns scripts/kernels beside this program: in the source tree or where it is installed.
+// Returns scripts/kernels of the source tree that this program was built in, or "".
 std::string kernels_script() {
   if (const char* given = std::getenv("SECEQUIV_KERNELS"); given != nullptr) return given;
   std::error_code error;
   for (fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
        folder.has_relative_path(); folder = folder.parent_path())
-    for (const char* place : {"scripts/kernels", "share/secequiv/scripts/kernels"})
-      if (fs::is_regular_file(folder / place, error)) return folder / place;
+    if (fs::is_regular_file(folder / "scripts/kernels", error)) return folder / "scripts/kernels";
   return {};
 }
 
@@ -331,8 +330,8 @@ Result<std::vector<std::string>> boot_command(const std::string& name, const std
                       "expected ARCH, ARCH@VERSION or serve:COMMAND as the kernel to boot");
   if (script.empty())
     return make_error(ErrorCode::kUnavailable, name,
-                      "found no scripts/kernels, which boots kernels, beside this program; "
-                      "SECEQUIV_KERNELS can name it");
+                      "found no scripts/kernels, which boots kernels, in a folder above this "
+                      "program; SECEQUIV_KERNELS can name it");
   std::vector<std::string> out = {script, "serve", arch};
   if (at != std::string::npos) out.insert(out.end(), {"--version", name.substr(at + 1)});
   return out;

@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint32_t kErrnoBits = 12;  // the kernel clamps error numbers to MAX_ERRNO, 4095
 constexpr std::uint32_t kErrnoMask = (1u << kErrnoBits) - 1;
 
-constexpr std::size_t kSplit = 4;    // how many instructions split A
+constexpr std::size_t kSplit = 4;  // how many instructions split A
 
 bool is_load(const Insn& in) { return in.code == kLdWAbs; }
 
@@ -144,8 +144,7 @@ SeccompData carried(const SeccompData& input, const LoadPlan& plan, std::uint32_
 
 void share_fixed_words(std::span<SeccompData> inputs, const LoadPlan& plan, std::size_t most) {
   for (std::size_t i = most; i < inputs.size(); ++i)
-    for (const std::uint8_t word : plan.fixed)
-      inputs[i].words[word] = inputs[i % most].words[word];
+    for (const std::uint8_t word : plan.fixed) inputs[i].words[word] = inputs[i % most].words[word];
 }
 
 }  // namespace secequiv::kernel

@@ -14,9 +14,9 @@
 namespace secequiv::kernel {
 namespace {
 
-constexpr std::size_t kBatch = 400;    // programs in one request to the kernel
+constexpr std::size_t kBatch = 400;        // programs in one request to the kernel
 constexpr std::size_t kInstallations = 4;  // of a program that reads more words than calls carry
-constexpr std::size_t kEdges = 4;      // programs of special lengths, at the start
+constexpr std::size_t kEdges = 4;          // programs of special lengths, at the start
 
 Program of_length(std::size_t length) { return Program(length, {kRetK, 0, 0, 0}); }
 
