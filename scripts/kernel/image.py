@@ -1,5 +1,6 @@
 """Makes what QEMU boots: Debian's kernel, and an initramfs with the askers and the modules that the port to the host needs."""
 
+import functools
 import hashlib
 import json
 import lzma
@@ -34,37 +35,40 @@ class Kernel(NamedTuple):
     version: str
 
 
-def package_of(board):
-    return "linux-image-" + board.flavour
+    def fits(self, wanted):
+        """Whether this is the wanted version: one of a package, a release, or the start of a release. None fits every kernel."""
+        return wanted in (None, self.version) or any((self.release + "-").startswith(wanted + end) for end in (".", "-", "+"))
 
 
 def package_pattern(board):
-    return r"linux-image-[0-9][a-z0-9.+~-]*-%s" % re.escape(board.flavour)
+    """Returns the names of packages with a kernel of the board's flavour, e.g. linux-image-6.12.95+deb12-s390x."""
+    return r"linux-image-\d+\.\d+\.\d+(?:[+-](?:\d|deb)[0-9a-z.]*)*-%s" % re.escape(board.flavour)
 
 
-def release_of(package):
-    return package.name[len("linux-image-"):]
+def available(archive, board, folder):
+    """Returns the kernels in the package lists, the oldest first."""
+    found = [kernel_of(package, folder) for package in archive.versions(archive.names("linux-image-", package_pattern(board)))]
+    return sorted(found, key=functools.cmp_to_key(lambda one, other: 1 if is_newer(one.version, other.version) else -1))
 
 
-def chosen(archive, board, version):
-    """Returns the kernel's package. `version` is a version of a package or the start of a release; without it, apt chooses."""
-    if version is None:
-        return archive.candidate_dependency(package_of(board), package_pattern(board))
-    found = archive.versions(archive.names(package_pattern(board)))
-    fitting = [each for each in found if each.version == version or (release_of(each) + "-").startswith((version + ".", version + "-", version + "+"))]
+def is_newer(one, other):
+    return subprocess.run(["dpkg", "--compare-versions", one, "gt", other]).returncode == 0
+
+
+def kernel_of(package, folder):
+    release = package.name[len("linux-image-"):]
+    return Kernel(folder / release / package.version, release, package.version)
+
+
+def chosen(archive, board, folder, wanted):
+    """Returns the newest kernel that is wanted. Without a wish, apt chooses."""
+    if wanted is None:
+        return kernel_of(archive.dependency("linux-image-" + board.flavour, package_pattern(board)), folder)
+    found = available(archive, board, folder)
+    fitting = [kernel for kernel in found if kernel.fits(wanted)]
     if not fitting:
-        raise NotAvailable("no version %s of %s; there are %s" % (version, package_of(board), ", ".join(each.version for each in found) or "none"))
-    return newest(fitting)
-
-
-def newest(packages):
-    def is_newer(one, other):
-        return subprocess.run(["dpkg", "--compare-versions", one.version, "gt", other.version]).returncode == 0
-
-    best = packages[0]
-    for each in packages[1:]:
-        best = each if is_newer(each, best) else best
-    return best
+        raise NotAvailable("no kernel %s for %s; there are %s" % (wanted, archive.architecture, ", ".join(kernel.release for kernel in found) or "none"))
+    return fitting[-1]
 
 
 def extract_kernel(deb, folder):
@@ -86,22 +90,21 @@ def extract_kernel(deb, folder):
         raise NotAvailable("%s has no kernel" % deb.name)
 
 
-def fetch_kernel(archive, board, folder, version):
+def fetch_kernel(archive, board, folder, wanted):
     """Downloads and extracts a kernel unless this was done before."""
-    package = chosen(archive, board, version)
-    kernel = Kernel(folder / release_of(package) / package.version, release_of(package), package.version)
+    kernel = chosen(archive, board, folder, wanted)
     if kernel.folder.exists():
         return kernel
     kernel.folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder) as temporary:
-        deb, = archive.download([package], Path(temporary) / "packages")
+        deb, = archive.download([apt.Package("linux-image-" + kernel.release, kernel.version)], Path(temporary) / "packages")
         extract_kernel(deb, Path(temporary) / "new")
         (Path(temporary) / "new").replace(kernel.folder)
     return kernel
 
 
 def libc_packages(archive, entry):
-    names = archive.names(r"libgcc-[0-9]+-dev")
+    names = archive.names("libgcc-", r"libgcc-\d+-dev")
     if not names:
         raise NotAvailable("the package lists of %s have no package libgcc-12-dev or the like" % entry.debian)
     number = max(int(re.search(r"\d+", name).group()) for name in names)
@@ -193,16 +196,17 @@ def initramfs(askers, modules):
     return b"".join(parts) + archive_member("TRAILER!!!", b"", 0)
 
 
-def kept_kernel(folder, version):
-    """Returns the kernel that was fetched last, or that of the given version, or None."""
-    for line in reversed(json.loads((folder / "kernels.json").read_text()) if (folder / "kernels.json").exists() else []):
-        kernel = Kernel(folder / line["release"] / line["version"], line["release"], line["version"])
-        if kernel.folder.exists() and version in (None, kernel.version, kernel.release):
-            return kernel
-    return None
+def kept_kernel(folder, wanted):
+    """Returns the kernel that was fetched last for this wish, or None."""
+    package = read_kept(folder).get(wanted or "")
+    kernel = kernel_of(apt.Package(*package), folder) if package else None
+    return kernel if kernel is not None and kernel.folder.exists() else None
 
 
-def keep_kernel(folder, kernel):
-    kept = json.loads((folder / "kernels.json").read_text()) if (folder / "kernels.json").exists() else []
-    line = {"release": kernel.release, "version": kernel.version}
-    apt.write_json(folder / "kernels.json", [each for each in kept if each != line] + [line])
+def read_kept(folder):
+    path = folder / "kernels.json"
+    return json.loads(path.read_text()) if path.exists() else {}
+
+
+def keep_kernel(folder, wanted, kernel):
+    apt.write_json(folder / "kernels.json", {**read_kept(folder), wanted or "": ["linux-image-" + kernel.release, kernel.version]})
