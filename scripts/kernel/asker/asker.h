@@ -51,7 +51,8 @@ int answer_send(int to, struct answer* answer);
 // A number of instructions from the wire, in this machine's byte order; the caller frees it.
 struct sock_filter* program_of(const uint8_t* wire, size_t count);
 
-// Writes one answer per call: an error number, or KILLED. Returns NULL, or the reason why the program cannot be asked.
+// Writes one answer per call: an error number, or KILLED. Without calls, it only installs the program. Returns NULL, or the reason why the program
+// cannot be asked.
 const char* ask(const struct sock_filter* program, size_t length, const uint8_t* calls, size_t count, uint32_t* answers);
 
 // Whether the kernel accepts programs. `lengths` may exceed what the interface can express. Returns NULL, or the reason why nothing is known.
