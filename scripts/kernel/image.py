@@ -74,20 +74,27 @@ def chosen(archive, board, folder, wanted):
 def extract_kernel(deb, folder):
     """Takes the kernel, its configuration and the modules of virtio out of a package."""
     (folder / "modules").mkdir(parents=True)
-    with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", str(deb)], stdout=subprocess.PIPE) as process:
-        with tarfile.open(fileobj=process.stdout, mode="r|") as files:
-            for one in files:
-                if not one.isfile():
-                    continue
-                if re.fullmatch(r"\./boot/vmlinu[xz]-.*", one.name):
-                    (folder / "kernel").write_bytes(files.extractfile(one).read())
-                elif re.fullmatch(r"\./boot/config-.*", one.name):
-                    (folder / "config").write_bytes(files.extractfile(one).read())
-                elif module := re.fullmatch(r"\./(?:usr/)?lib/modules/.*/(virtio[a-z0-9_-]*)\.ko(\.xz)?", one.name):
-                    content = files.extractfile(one).read()
-                    (folder / "modules" / (module.group(1).replace("-", "_") + ".ko")).write_bytes(lzma.decompress(content) if module.group(2) else content)
+    with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", str(deb)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        try:
+            with tarfile.open(fileobj=process.stdout, mode="r|") as files:
+                for one in files:
+                    if one.isfile():
+                        take(one.name, files.extractfile(one), folder)
+        except tarfile.TarError as why:
+            raise NotAvailable("%s cannot be unpacked: %s" % (deb.name, why)) from None
     if process.returncode != 0 or not (folder / "kernel").exists():
         raise NotAvailable("%s has no kernel" % deb.name)
+
+
+def take(name, content, folder):
+    """Writes a file of a package if it is needed."""
+    if re.fullmatch(r"\./boot/vmlinu[xz]-.*", name):
+        (folder / "kernel").write_bytes(content.read())
+    elif re.fullmatch(r"\./boot/config-.*", name):
+        (folder / "config").write_bytes(content.read())
+    elif module := re.fullmatch(r"\./(?:usr/)?lib/modules/.*/(virtio[a-z0-9_-]*)\.ko(\.xz)?", name):
+        raw = content.read()
+        (folder / "modules" / (module.group(1).replace("-", "_") + ".ko")).write_bytes(lzma.decompress(raw) if module.group(2) else raw)
 
 
 def fetch_kernel(archive, board, folder, wanted):

@@ -1,5 +1,5 @@
-// What the parts of the asker share: frames, and questions to the seccomp of the kernel that it runs on. It must not know architectures: what differs
-// between them is asked of the kernel.
+// What the parts of the asker share: frames, and questions to the seccomp of the kernel that it
+// runs on. It must not know architectures: what differs between them is asked of the kernel.
 #ifndef SECEQUIV_ASKER_H
 #define SECEQUIV_ASKER_H
 
@@ -29,8 +29,8 @@ void store32(uint8_t* at, uint32_t value);
 // Both return 0 if the other end is gone.
 int read_all(int from, void* to, size_t size);
 int write_all(int to, const void* from, size_t size);
-// Returns 1 with a frame, 0 at the end of the input, and -1 after a frame that does not fit into memory, which it has skipped. Its bytes stay valid until
-// the next call.
+// Returns 1 with a frame, 0 at the end of the input, and -1 after a frame that does not fit into
+// memory, which it has skipped. Its bytes stay valid until the next call.
 int read_frame(int from, struct bytes* frame);
 
 // An answer that is being written. `at` includes the frame's length and the status.
@@ -41,9 +41,11 @@ struct answer {
 void answer_start(struct answer* answer, uint8_t status);
 // Returns where the bytes are to be written.
 uint8_t* answer_more(struct answer* answer, size_t size);
-__attribute__((format(printf, 2, 3))) void answer_text(struct answer* answer, const char* format, ...);
+__attribute__((format(printf, 2, 3))) void answer_text(struct answer* answer, const char* format,
+                                                       ...);
 // Replaces what was written by the given status and reason.
-__attribute__((format(printf, 3, 4))) void answer_no(struct answer* answer, uint8_t status, const char* format, ...);
+__attribute__((format(printf, 3, 4))) void answer_no(struct answer* answer, uint8_t status,
+                                                     const char* format, ...);
 int answer_send(int to, struct answer* answer);
 
 // --- seccomp.c: questions to the kernel
@@ -51,11 +53,13 @@ int answer_send(int to, struct answer* answer);
 // A number of instructions from the wire, in this machine's byte order; the caller frees it.
 struct sock_filter* program_of(const uint8_t* wire, size_t count);
 
-// Writes one answer per call: an error number, or KILLED. Without calls, it only installs the program. Returns NULL, or the reason why the program
-// cannot be asked.
-const char* ask(const struct sock_filter* program, size_t length, const uint8_t* calls, size_t count, uint32_t* answers);
+// Writes one answer per call: an error number, or KILLED. Without calls, it only installs the
+// program. Returns NULL, or the reason why the program cannot be asked.
+const char* ask(const struct sock_filter* program, size_t length, const uint8_t* calls,
+                size_t count, uint32_t* answers);
 
-// Whether the kernel accepts programs. `lengths` may exceed what the interface can express. Returns NULL, or the reason why nothing is known.
+// Whether the kernel accepts programs. `lengths` may exceed what the interface can express. Returns
+// NULL, or the reason why nothing is known.
 struct candidate {
   const struct sock_filter* program;
   size_t length;
@@ -65,7 +69,8 @@ const char* accepts(const struct candidate* programs, size_t count, uint8_t* ans
 // What the kernel shows to filters for calls that come from this program.
 struct entry {
   uint32_t audit, nr_mask, big_endian;
-  const char* high_words;  // of arguments, for a `long` of 32 bits: "zero", "sign", "mixed"; otherwise "own"
+  const char* high_words;  // of arguments, for a `long` of 32 bits: "zero", "sign", "mixed";
+                           // otherwise "own"
 };
 const char* look(struct entry* entry);
 

@@ -1,9 +1,11 @@
-// Answers requests about the seccomp of the kernel that it runs on (../README.md). As an ordinary process it reads standard input and writes standard
-// output; as the first process of a guest it uses the port to the host.
+// Answers requests about the seccomp of the kernel that it runs on (../README.md). As an ordinary
+// process it reads standard input and writes standard output; as the first process of a guest it
+// uses the port to the host.
 //
 //     asker NAME [NAME=PROGRAM]...
 //
-// NAME is the architecture of this program's entry into the kernel. Each PROGRAM is an asker for another entry.
+// NAME is the architecture of this program's entry into the kernel. Each PROGRAM is an asker for
+// another entry.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,8 +33,11 @@ static void answer_entry(struct answer* answer, const char* name) {
     answer_no(answer, kRefused, "%s: %s", name, problem);
     return;
   }
-  answer_text(answer, "{\"name\": \"%s\", \"audit\": %lu, \"long_bits\": %d, \"nr_mask\": %lu, \"high_words\": \"%s\"}", name, (unsigned long)entry.audit,
-              (int)(8 * sizeof(long)), (unsigned long)entry.nr_mask, entry.high_words);
+  answer_text(answer,
+              "{\"name\": \"%s\", \"audit\": %lu, \"long_bits\": %d, \"nr_mask\": %lu, "
+              "\"high_words\": \"%s\"}",
+              name, (unsigned long)entry.audit, (int)(8 * sizeof(long)),
+              (unsigned long)entry.nr_mask, entry.high_words);
 }
 
 static void answer_info(struct answer* answer, const char* name) {
@@ -42,8 +47,10 @@ static void answer_info(struct answer* answer, const char* name) {
     answer_no(answer, kRefused, "uname failed");
     return;
   }
-  answer_text(answer, "{\"arch\": \"%s\", \"release\": \"%s\", \"version\": \"%s\", \"big_endian\": %s, \"entries\": [", name, system.release, system.version,
-              *(const uint8_t*)&one == 0 ? "true" : "false");
+  answer_text(answer,
+              "{\"arch\": \"%s\", \"release\": \"%s\", \"version\": \"%s\", \"big_endian\": %s, "
+              "\"entries\": [",
+              name, system.release, system.version, *(const uint8_t*)&one == 0 ? "true" : "false");
   answer_entry(answer, name);
   if (answer->at[4] != kAnswered) return;
   for (size_t i = 0; i < others_count; ++i) answer_text(answer, ", %s", others[i].info);
@@ -77,7 +84,8 @@ static void answer_accept(struct answer* answer, struct bytes body) {
 
 static void answer_ask(struct answer* answer, struct bytes body) {
   const size_t length = body.size < 5 ? SIZE_MAX : load32(body.at + 1);
-  if (body.size < 5 || length > (body.size - 5) / kInsnBytes || (body.size - 5 - length * kInsnBytes) % kCallBytes != 0) {
+  if (body.size < 5 || length > (body.size - 5) / kInsnBytes ||
+      (body.size - 5 - length * kInsnBytes) % kCallBytes != 0) {
     answer_no(answer, kRefused, "the program and the calls do not fit the request");
     return;
   }
@@ -85,8 +93,11 @@ static void answer_ask(struct answer* answer, struct bytes body) {
   const size_t count = (size_t)(body.at + body.size - calls) / kCallBytes;
   struct sock_filter* program = program_of(body.at + 5, length);
   uint32_t* answers = malloc(count * sizeof *answers + 1);
-  const char* problem = program == NULL || answers == NULL ? "there is no memory for the request" : ask(program, length, calls, count, answers);
-  if (problem != NULL) answer_no(answer, kRefused, "%s", problem);
+  const char* problem = program == NULL || answers == NULL
+                            ? "there is no memory for the request"
+                            : ask(program, length, calls, count, answers);
+  if (problem != NULL)
+    answer_no(answer, kRefused, "%s", problem);
   else
     for (size_t i = 0; i < count; ++i) store32(answer_more(answer, 4), answers[i]);
   free(answers);
@@ -96,10 +107,12 @@ static void answer_ask(struct answer* answer, struct bytes body) {
 static void answer_memory(struct answer* answer, struct bytes body) {
   const size_t size = body.size == 12 ? load32(body.at + 8) : 0;
   if (body.size != 12 || size > kMostBytes) {
-    answer_no(answer, kRefused, "an address of 64 bits and a length of at most %d are expected", (int)kMostBytes);
+    answer_no(answer, kRefused, "an address of 64 bits and a length of at most %d are expected",
+              (int)kMostBytes);
     return;
   }
-  const char* problem = read_memory(load32(body.at) | (uint64_t)load32(body.at + 4) << 32, answer_more(answer, size), size);
+  const char* problem = read_memory(load32(body.at) | (uint64_t)load32(body.at + 4) << 32,
+                                    answer_more(answer, size), size);
   if (problem != NULL) answer_no(answer, kUnsupported, "%s", problem);
 }
 
@@ -107,7 +120,9 @@ static void answer_memory(struct answer* answer, struct bytes body) {
 static int exchange(const struct other* other, struct bytes request, struct answer* answer) {
   uint8_t length[4];
   store32(length, (uint32_t)request.size);
-  if (!write_all(other->socket, length, 4) || !write_all(other->socket, request.at, request.size) || !read_all(other->socket, length, 4)) return 0;
+  if (!write_all(other->socket, length, 4) || !write_all(other->socket, request.at, request.size) ||
+      !read_all(other->socket, length, 4))
+    return 0;
   answer->size = 0;
   answer_more(answer, 4);
   return read_all(other->socket, answer_more(answer, load32(length)), load32(length));
@@ -117,7 +132,9 @@ static int exchange(const struct other* other, struct bytes request, struct answ
 static void start_other(char* text) {
   int ends[2];
   char* program = strchr(text, '=');
-  if (program == NULL || others_count == kMostOthers || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return;
+  if (program == NULL || others_count == kMostOthers ||
+      socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    return;
   *program++ = '\0';
   const pid_t child = fork();
   if (child == 0) {
@@ -130,7 +147,8 @@ static void start_other(char* text) {
   struct other other = {ends[0], NULL};
   struct answer answer = {0};
   uint8_t kind = 'i';
-  if (child != -1 && exchange(&other, (struct bytes){&kind, 1}, &answer) && answer.at[4] == kAnswered) {
+  if (child != -1 && exchange(&other, (struct bytes){&kind, 1}, &answer) &&
+      answer.at[4] == kAnswered) {
     *answer_more(&answer, 1) = '\0';
     other.info = (char*)answer.at + 5;
     others[others_count++] = other;
@@ -162,13 +180,15 @@ static void serve(int from, int to, const char* name) {
     } else if (frame.at[0] != 'Q') {
       answer_no(&answer, kUnsupported, "unknown kind of request: %d", frame.at[0]);
     } else if (body.size == 0 || body.at[0] > others_count) {
-      answer_no(&answer, kRefused, "there is no such entry: this kernel has %d", (int)others_count + 1);
+      answer_no(&answer, kRefused, "there is no such entry: this kernel has %d",
+                (int)others_count + 1);
     } else if (body.at[0] == 0) {
       answer_ask(&answer, body);
     } else {
       const struct other* other = &others[body.at[0] - 1];
       body.at[0] = 0;
-      if (!exchange(other, frame, &answer)) answer_no(&answer, kRefused, "the asker of this entry has ended");
+      if (!exchange(other, frame, &answer))
+        answer_no(&answer, kRefused, "the asker of this entry has ended");
     }
     if (!answer_send(to, &answer)) return;
   }
