@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from . import apt
-from .boards import NotAvailable
+from .boards import HOST, NotAvailable
 
 HERE = Path(__file__).resolve().parent
 CLANG = "clang-19"
 LINKER = "ld.lld-19"
+LINKER_FLAG = "-fuse-ld=lld"
 FLAGS = ("-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror")
 # Debian's names of the modules; a kernel may have some of them built in.
 MODULES = {"pci": ("virtio_pci", "virtio_console"), "device": ("virtio_mmio", "virtio_console"), "ccw": ("virtio_console",)}
@@ -110,11 +111,22 @@ def fetch_kernel(archive, board, folder, wanted):
     return kernel
 
 
-def libc_packages(archive, entry):
-    names = archive.names("libgcc-", r"libgcc-\d+-dev")
+def newest_number(archive, start, pattern):
+    """Returns the largest number in the names of packages that match the pattern."""
+    names = archive.names(start, pattern)
     if not names:
-        raise NotAvailable("the package lists of %s have no package libgcc-12-dev or the like" % entry.debian)
-    number = max(int(re.search(r"\d+", name).group()) for name in names)
+        raise NotAvailable("the package lists of %s have no package %s" % (archive.architecture, pattern))
+    return max(int(re.search(r"-(\d+)-", name).group(1)) for name in names)
+
+
+def libc_packages(archive, entry):
+    """Returns the packages with the C library for an entry, or with GCC's cross compiler and its C library, including those for 31 or 32 bits."""
+    if entry.debian == HOST:
+        number = newest_number(archive, "gcc-", r"gcc-\d+-%s" % entry.target)
+        cross = entry.target.split("-")[0] + "-cross"
+        return ["gcc-%d-%s" % (number, entry.target), "cpp-%d-%s" % (number, entry.target), "binutils-" + entry.target, "libgcc-%d-dev-%s" % (number, cross),
+                "lib32gcc-%d-dev-%s" % (number, cross), "libc6-dev-" + cross, "libc6-dev-s390-" + cross, "linux-libc-dev-" + cross]
+    number = newest_number(archive, "libgcc-", r"libgcc-\d+-dev")
     return ["libc6-dev", "linux-libc-dev", "libgcc-%d-dev" % number] + ([entry.libc, entry.libgcc % number] if entry.libc else [])
 
 
@@ -140,12 +152,16 @@ def only_path(folder, pattern):
 
 def compile_command(entry, sysroot, to):
     """Returns the command. It names all folders and start files, because clang finds those of some targets only in a complete system."""
+    if entry.debian == HOST:
+        libraries = only_path(sysroot, "usr/lib/*/libopcodes-*.so").parent
+        gcc = only_path(sysroot, "usr/bin/%s-gcc-[0-9]*" % entry.target)
+        return ["env", "LD_LIBRARY_PATH=%s" % libraries, str(gcc), *entry.flags, *FLAGS, "-static", "-s", "-o", str(to), *map(str, sources())]
     libraries = only_path(sysroot, "usr/lib/*/crt1.o").parent
     headers = sysroot / "usr/include"
     libgcc = only_path(sysroot, "usr/lib/gcc/*/*/libgcc.a").parent / entry.libgcc_folder
     libc = sysroot / entry.folder if entry.folder else libraries
     return [CLANG, "--target=" + entry.target, *entry.flags, *FLAGS, "-nostdlibinc", "-isystem", str(headers / libraries.name), "-isystem", str(headers),
-            "-fuse-ld=lld", "-static", "-s", "-nostdlib", "-L%s" % libc, "-L%s" % libgcc, "-o", str(to), str(libc / "crt1.o"), str(libc / "crti.o"),
+            LINKER_FLAG, "-static", "-s", "-nostdlib", "-L%s" % libc, "-L%s" % libgcc, "-o", str(to), str(libc / "crt1.o"), str(libc / "crti.o"),
             str(libgcc / "crtbeginT.o"), *map(str, sources()), "-Wl,--start-group", "-lgcc", "-lgcc_eh", "-lc", "-Wl,--end-group",
             str(libgcc / "crtend.o"), str(libc / "crtn.o")]
 
@@ -157,7 +173,7 @@ def build_asker(entry, sysroot, to):
     kept = to.with_name(to.name + ".stamp")
     if to.exists() and kept.exists() and kept.read_text() == stamp:
         return to
-    if shutil.which(LINKER) is None:
+    if LINKER_FLAG in command and shutil.which(LINKER) is None:
         raise NotAvailable("%s is not installed (Debian: lld-19)" % LINKER)
     apt.run(command)
     kept.write_text(stamp)

@@ -132,3 +132,27 @@ def test_kernels_are_kept_by_what_was_asked_for(tmp_path):
     assert image.kept_kernel(tmp_path, None) == old
     assert image.kept_kernel(tmp_path, "6.12") == new
     assert image.kept_kernel(tmp_path, "6.1") is None
+
+
+def test_the_31_bit_asker_is_compiled_by_gcc_with_its_own_libraries(tmp_path):
+    entry = boards.BOARDS["s390x"].entries[1]
+    for name in ("usr/lib/x86_64-linux-gnu/libopcodes-2.40-s390x.so", "usr/bin/s390x-linux-gnu-gcc-12", "usr/bin/s390x-linux-gnu-gcc-ar-12", "usr/bin/s390x-linux-gnu-gcc-ranlib-12"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    command = image.compile_command(entry, tmp_path, tmp_path / "asker")
+    assert command[:4] == ["env", "LD_LIBRARY_PATH=%s" % (tmp_path / "usr/lib/x86_64-linux-gnu"), str(tmp_path / "usr/bin/s390x-linux-gnu-gcc-12"), "-m31"]
+    assert "-static" in command
+
+
+@pytest.mark.parametrize("name, expected", [
+    ("s390x", ["libc6-dev", "linux-libc-dev", "libgcc-12-dev"]), ("mipsel", ["libc6-dev", "linux-libc-dev", "libgcc-12-dev", "libc6-dev-mips32", "lib32gcc-12-dev"]),
+    ("s390", ["gcc-12-s390x-linux-gnu", "cpp-12-s390x-linux-gnu", "binutils-s390x-linux-gnu", "libgcc-12-dev-s390x-cross", "lib32gcc-12-dev-s390x-cross",
+              "libc6-dev-s390x-cross", "libc6-dev-s390-s390x-cross", "linux-libc-dev-s390x-cross"])])
+def test_the_packages_of_an_entry(name, expected, tmp_path, monkeypatch):
+    entry = next(entry for board in boards.BOARDS.values() for entry in board.entries if entry.name == name)
+    listed = ["libgcc-9-dev", "libgcc-12-dev", "libgcc-12-dev-arm64-cross", "libgcc-s1", "gcc-9-s390x-linux-gnu", "gcc-12-s390x-linux-gnu", "gcc-12-s390x-linux-gnu-base"]
+    monkeypatch.setattr(apt, "run", lambda command, *_: "\n".join(each for each in listed if each.startswith(command[2])))
+    assert image.libc_packages(apt.Archive(tmp_path, "s390x"), entry) == expected
+    listed.clear()
+    with pytest.raises(boards.NotAvailable, match="have no package"):
+        image.libc_packages(apt.Archive(tmp_path, "s390x"), entry)
