@@ -32,6 +32,7 @@ class Board(NamedTuple):
     entries: tuple
     serial: str = "-serial chardev:console"
     memory: int = 256  # MiB
+    has_bitmap: bool = True  # whether this kernel keeps bitmaps of allowed calls
 
 
 I386 = Entry("i386", "i386", "i686-linux-gnu")
@@ -50,7 +51,7 @@ BOARDS = {
     "ppc64el": Board("powerpc64le", "qemu-system-ppc64", "qemu-system-ppc", ("-M", "pseries,x-vof=on,cap-htm=off", "-cpu", "power9"), "hvc0", "pci",
                      (Entry("ppc64le", "ppc64el", "powerpc64le-linux-gnu"),), "-device spapr-vty,chardev=console", 512),
     "mips64el": Board("5kc-malta", "qemu-system-mips64el", "qemu-system-mips", ("-M", "malta", "-cpu", "5KEc"), "ttyS0", "pci",
-                      (Entry("mips64el", "mips64el", "mips64el-linux-gnuabi64", ("-march=mips64r2",)), N32, O32)),
+                      (Entry("mips64el", "mips64el", "mips64el-linux-gnuabi64", ("-march=mips64r2",)), N32, O32), has_bitmap=False),
     "s390x": Board("s390x", "qemu-system-s390x", "qemu-system-misc", ("-M", "s390-ccw-virtio",), "ttysclp0", "ccw",
                    (Entry("s390x", "s390x", "s390x-linux-gnu"), S390), "-device sclpconsole,chardev=console"),
 }

@@ -1,4 +1,5 @@
-"""Compares a kernel with the naive evaluator (scripts/naive): which programs it accepts, and what programs return. Owns the random programs and calls."""
+"""Compares a kernel with the naive evaluator (scripts/naive): which programs it accepts, what programs return, and which calls it
+allows without running them. Owns the random programs and calls."""
 
 import random
 import struct
@@ -24,7 +25,12 @@ class Result(NamedTuple):
     programs: int
     evaluations: int
     per_second: float
+    bitmap: str  # whether the kernel's bitmap of allowed calls was compared: yes, none, or unknown
     differences: list  # texts
+
+
+ALLOW = 0x7FFF0000
+BITS = 256  # calls whose bits are compared; every architecture has more
 
 
 def raw(program):
@@ -101,6 +107,23 @@ def random_call(source):
     return struct.pack("<16I", *(number(source) if i in WORDS else 0 for i in range(16)))
 
 
+def find_frame(programs, bits):
+    """Asks where the kernel's memory has the bits while a process has the filters, the oldest one first."""
+    return struct.pack("<cI", b"C", len(programs)) + b"".join(struct.pack("<I", len(program)) + raw(program) for program in programs) + bytes(255 - byte for byte in bits)
+
+
+def allowing(entries, allowed):
+    """Returns a program that allows the given calls of each entry and no others."""
+    program = [naive.Insn(0x20, 0, 0, 4)]
+    for entry, numbers in zip(entries, allowed, strict=True):
+        block = [naive.Insn(0x20, 0, 0, 0)]
+        for each in numbers:
+            block += [naive.Insn(0x15, 0, 1, each), naive.Insn(0x06, 0, 0, ALLOW)]
+        block.append(naive.Insn(0x06, 0, 0, ERRNO | 1))
+        program += [naive.Insn(0x15, 1, 0, entry["audit"]), naive.Insn(0x05, 0, 0, len(block)), *block]
+    return program + [naive.Insn(0x06, 0, 0, ERRNO | 1)]
+
+
 def answered(status, body):
     if status != 0:
         raise ValueError("the kernel refused a request: %s" % body.decode(errors="replace"))
@@ -116,20 +139,18 @@ def acceptance(ask):
 
 
 def evaluation(ask, info, index, programs, calls, seed):
-    """Compares random programs on random calls; returns the number of evaluations, how many there were per second in the kernel, and the differences."""
-    entry, differences, seconds = info["entries"][index], [], 0.0
+    """Compares random programs on random calls; returns the number of evaluations and the differences."""
+    entry, differences = info["entries"][index], []
     source = random.Random("%s %s" % (seed, entry["name"]))
     for _ in range(programs):
         program = random_program(source)
         asked = [random_call(source) for _ in range(calls)]
-        started = time.monotonic()
         body = answered(*ask(ask_frame(index, program, asked), LIMIT))
-        seconds += time.monotonic() - started
         for call, got in zip(asked, struct.unpack("<%dI" % calls, body), strict=True):
             data = seen(entry, info["big_endian"], call)
             if got != (want := expected(program, data)):
                 differences.append("entry %s: the kernel answers %d, expected %d: program %s, seccomp_data %s" % (entry["name"], got, want, raw(program).hex(), data.hex()))
-    return programs * calls, programs * calls / max(seconds, 1e-9), differences
+    return programs * calls, differences
 
 
 def speed(ask, index):
@@ -141,11 +162,30 @@ def speed(ask, index):
     return 32768 / (time.monotonic() - started)
 
 
-def compare(ask, info, programs, calls, seed):
-    """Compares everything; returns a Result per entry. `ask` sends a request and returns the status and body of its answer."""
+def bitmap(ask, info, index, has_bitmap, seed):
+    """Compares the bitmap of calls that the kernel allows without running filters; returns what was compared, and the differences."""
+    source = random.Random("%s bitmaps" % seed)
+    allowed = [source.sample(range(BITS), 60) for _ in info["entries"]]
+    program, name = allowing(info["entries"], allowed), info["entries"][index]["name"]
+    bits = sum(1 << number for number in allowed[index]).to_bytes(BITS // 8, "little")
+    status, body = ask(find_frame([program], bits), LIMIT)
+    if status == 1:
+        return "unknown", []
+    if bool(answered(status, body)) != has_bitmap:
+        return "no", ["entry %s: the kernel %s the bitmap of %s" % (name, "lacks" if has_bitmap else "has", raw(program).hex())]
+    # A search that finds everything would prove nothing.
+    wrong = bytes([bits[0] ^ 1]) + bits[1:]
+    if answered(*ask(find_frame([program], wrong), LIMIT)):
+        return "no", ["entry %s: the kernel has a bitmap that differs in one bit from that of %s" % (name, raw(program).hex())]
+    return "yes" if has_bitmap else "none", []
+
+
+def compare(ask, info, programs, calls, seed, has_bitmap):
+    """Compares everything; returns a Result per entry. `has_bitmap` is whether this kernel keeps bitmaps. `ask` sends a request and returns the status and body of its answer."""
     results = []
     for index, entry in enumerate(info["entries"]):
         accepted, differences = acceptance(ask) if index == 0 else (0, [])
-        evaluations, _, more = evaluation(ask, info, index, programs, calls, seed)
-        results.append(Result(entry["name"], accepted, programs, evaluations, speed(ask, index), differences + more))
+        evaluations, more = evaluation(ask, info, index, programs, calls, seed)
+        compared, wrong = bitmap(ask, info, index, has_bitmap, seed)
+        results.append(Result(entry["name"], accepted, programs, evaluations, speed(ask, index), compared, differences + more + wrong))
     return results

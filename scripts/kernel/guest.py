@@ -60,7 +60,7 @@ def command(board, kernel, initramfs, port):
     """Returns QEMU's command line; `port` is the descriptor of the port's socket."""
     names = [each.name for each in board.entries]
     arguments = [names[0], *("%s=/asker-%s" % (name, name) for name in names[1:])]
-    line = "console=%s quiet panic=-1 audit=0 rdinit=/asker -- %s" % (board.console, " ".join(arguments))
+    line = "console=%s quiet panic=-1 audit=0 init_on_free=1 rdinit=/asker -- %s" % (board.console, " ".join(arguments))
     return [board.qemu, *board.machine, "-accel", "tcg", "-m", str(board.memory), "-smp", "1", "-nodefaults", "-nographic", "-nic", "none", "-no-reboot",
             "-kernel", str(kernel), "-initrd", str(initramfs), "-append", line,
             "-chardev", "stdio,id=console,signal=off", *board.serial.split(),

@@ -57,29 +57,70 @@ static void answer_info(struct answer* answer, const char* name) {
   answer_text(answer, "]}");
 }
 
-static void answer_accept(struct answer* answer, struct bytes body) {
+// A request that begins with programs, and what follows them.
+struct programs {
+  struct candidate* list;
+  size_t count;
+  struct bytes rest;
+};
+
+static void free_programs(struct programs* programs) {
+  for (size_t i = 0; i < programs->count; ++i) free((void*)programs->list[i].program);
+  free(programs->list);
+}
+
+// Returns whether the request has as many programs as it claims. The caller frees them in any case.
+static int read_programs(struct bytes body, struct programs* programs) {
+  *programs = (struct programs){NULL, 0, body};
   const size_t count = body.size < 4 ? SIZE_MAX : load32(body.at);
-  if (count > body.size / 4) {
-    answer_no(answer, kRefused, "the count of programs does not fit the request");
-    return;
-  }
-  struct candidate* programs = calloc(count + 1, sizeof *programs);
-  size_t at = 4, known = 0;
-  for (; programs != NULL && known < count && body.size - at >= 4; ++known) {
+  if (count > body.size / 4) return 0;
+  programs->list = calloc(count + 1, sizeof *programs->list);
+  size_t at = 4;
+  while (programs->list != NULL && programs->count < count && body.size - at >= 4) {
     const size_t length = load32(body.at + at);
     at += 4;
-    if (length > (body.size - at) / kInsnBytes) break;
-    programs[known] = (struct candidate){program_of(body.at + at, length), length};
+    if (length > (body.size - at) / kInsnBytes) return 0;
+    programs->list[programs->count++] =
+        (struct candidate){program_of(body.at + at, length), length};
     at += length * kInsnBytes;
   }
-  if (programs == NULL || known < count || at != body.size) {
+  programs->rest = (struct bytes){body.at + at, body.size - at};
+  return programs->list != NULL && programs->count == count;
+}
+
+static void answer_accept(struct answer* answer, struct bytes body) {
+  struct programs programs;
+  if (!read_programs(body, &programs) || programs.rest.size != 0) {
     answer_no(answer, kRefused, "the programs do not fit the request");
   } else {
-    const char* problem = accepts(programs, count, answer_more(answer, count));
+    const char* problem =
+        accepts(programs.list, programs.count, answer_more(answer, programs.count));
     if (problem != NULL) answer_no(answer, kRefused, "%s", problem);
   }
-  for (size_t i = 0; i < known; ++i) free((void*)programs[i].program);
-  free(programs);
+  free_programs(&programs);
+}
+
+// The bits come as bytes, the lowest one first, and become words of this machine.
+static void answer_find(struct answer* answer, struct bytes body) {
+  struct programs programs;
+  unsigned long words[kMostBits / 8 / sizeof(long)] = {0};
+  struct places places;
+  if (!read_programs(body, &programs) || programs.rest.size == 0 || programs.rest.size % 8 != 0 ||
+      programs.rest.size > sizeof words) {
+    answer_no(answer, kRefused, "programs and a multiple of 64 bits, at most %d, are expected",
+              (int)kMostBits);
+  } else {
+    for (size_t i = 0; i < programs.rest.size; ++i)
+      words[i / sizeof *words] |= (unsigned long)programs.rest.at[i] << (8 * (i % sizeof *words));
+    const char* problem = find_with_filters(programs.list, programs.count, words,
+                                            programs.rest.size / sizeof *words, &places);
+    if (problem != NULL) answer_no(answer, kUnsupported, "%s", problem);
+    for (size_t i = 0; problem == NULL && i < places.count; ++i) {
+      store32(answer_more(answer, 4), (uint32_t)places.at[i]);
+      store32(answer_more(answer, 4), (uint32_t)(places.at[i] >> 32));
+    }
+  }
+  free_programs(&programs);
 }
 
 static void answer_ask(struct answer* answer, struct bytes body) {
@@ -116,7 +157,7 @@ static void answer_memory(struct answer* answer, struct bytes body) {
   if (problem != NULL) answer_no(answer, kUnsupported, "%s", problem);
 }
 
-// Sends a request to another asker and reads its answer. `extra` bytes of room are left behind it.
+// Sends a request to another asker and reads its answer.
 static int exchange(const struct other* other, struct bytes request, struct answer* answer) {
   uint8_t length[4];
   store32(length, (uint32_t)request.size);
@@ -175,6 +216,8 @@ static void serve(int from, int to, const char* name) {
       answer_entry(&answer, name);
     } else if (frame.at[0] == 'A') {
       answer_accept(&answer, body);
+    } else if (frame.at[0] == 'C') {
+      answer_find(&answer, body);
     } else if (frame.at[0] == 'K') {
       answer_memory(&answer, body);
     } else if (frame.at[0] != 'Q') {

@@ -32,7 +32,7 @@ struct sock_filter* program_of(const uint8_t* wire, size_t count) {
   return program;
 }
 
-static int install(const struct sock_filter* program, size_t length) {
+int install(const struct sock_filter* program, size_t length) {
   const struct sock_fprog filter = {(unsigned short)length, (struct sock_filter*)program};
   return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter) == 0;
 }

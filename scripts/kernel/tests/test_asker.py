@@ -1,6 +1,7 @@
 """Tests the asker as an ordinary process, against the running kernel."""
 
 import json
+import os
 import platform
 import struct
 import subprocess
@@ -62,7 +63,7 @@ def test_acceptance_of_lengths_that_the_interface_cannot_express(served):
 
 def test_random_programs_return_what_the_naive_evaluator_says(served):
     info = json.loads(served.ask(b"I")[1])
-    evaluations, _, differences = check.evaluation(served.ask, info, 0, programs=40, calls=50, seed=5)
+    evaluations, differences = check.evaluation(served.ask, info, 0, programs=40, calls=50, seed=5)
     assert evaluations == 2000
     assert differences == []
 
@@ -106,7 +107,8 @@ def test_a_request_without_calls_only_installs_the_program(served):
 
 
 @pytest.mark.parametrize("request_", [b"Q", b"Q\0", b"Q\0\1\0\0", b"Q\0\xff\xff\xff\xff", b"Q\0\1\0\0\0" + bytes(7), b"Q\0\0\0\0\0" + bytes(63), b"A", b"A\1\0\0",
-                                      b"A\xff\xff\xff\xff", b"A\1\0\0\0\xff\xff\xff\xff", b"A\1\0\0\0\2\0\0\0" + bytes(8), b"A\0\0\0\0\0", b"K", b"K" + bytes(11), b"K" + bytes(8) + b"\xff" * 4])
+                                      b"A\xff\xff\xff\xff", b"A\1\0\0\0\xff\xff\xff\xff", b"A\1\0\0\0\2\0\0\0" + bytes(8), b"A\0\0\0\0\0", b"K", b"K" + bytes(11), b"K" + bytes(8) + b"\xff" * 4, b"C", b"C\0\0\0\0", b"C\0\0\0\0" + bytes(7), b"C\0\0\0\0" + bytes(520),
+                                      b"C\1\0\0\0" + bytes(8)[:3], b"C\xff\xff\xff\xff" + bytes(8)])
 def test_garbage_is_refused_and_the_next_request_is_answered(served, request_):
     assert refusal(served, request_)
     assert answers(served, RETURN_7, [call()]) == [7]
@@ -178,3 +180,27 @@ def test_usage_without_a_name(asker):
     done = subprocess.run([str(asker)], stdin=subprocess.DEVNULL, capture_output=True)
     assert done.returncode == 2
     assert done.stderr == b"usage: asker NAME [NAME=PROGRAM]...\n"
+
+
+@pytest.mark.skipif(os.access("/proc/kcore", os.R_OK), reason="this kernel shows its memory; scripts/kernels check reads bitmaps there")
+def test_without_the_kernels_memory_bitmaps_are_unsupported(served):
+    assert refusal(served, b"K" + bytes(8) + b"\1\0\0\0", status=1) == "/proc/kcore cannot be opened"
+    assert refusal(served, check.find_frame([RETURN_7], bytes(32)), status=1) in ("/proc/kcore cannot be opened", "seccomp cannot be suspended for a process")
+    assert check.bitmap(served.ask, json.loads(served.ask(b"I")[1]), 0, True, 1) == ("unknown", [])
+    assert answers(served, RETURN_7, [call()]) == [7]
+
+
+def test_bitmaps_are_compared(served):
+    """The kernel is replaced by one that has exactly one bitmap."""
+    info = json.loads(served.ask(b"I")[1])
+    kept = []
+
+    def has_the_first(request, _):
+        kept.append(request)
+        return 0, bytes(8) * (request == kept[0])
+
+    assert check.bitmap(has_the_first, info, 0, True, 1) == ("yes", [])
+    for always, has_bitmap, text in ((bytes(8), True, "differs in one bit"), (b"", True, "lacks the bitmap"), (bytes(8), False, "has the bitmap")):
+        compared, (difference,) = check.bitmap(lambda *_, always=always: (0, always), info, 0, has_bitmap, 1)
+        assert compared == "no" and text in difference
+    assert check.bitmap(lambda *_: (0, b""), info, 0, False, 1) == ("none", [])

@@ -205,10 +205,10 @@ def test_check_prints_a_table(fake):
     done = fake.run("check", "s390x", "--programs", "3", "--calls", "5", text=True)
     assert done.returncode == 0, done.stderr
     head, row = done.stdout.splitlines()
-    assert head.split() == ["arch", "kernel", "version", "entry", "boot", "s", "accept", "programs", "evaluated", "per", "second", "differences"]
+    assert head.split() == ["arch", "kernel", "version", "entry", "boot", "s", "accept", "programs", "evaluated", "per", "second", "bitmap", "differences"]
     cells = row.split()
     assert cells[:4] == ["s390x", "1.2.3-test", "1.2.3-1", "s390x"]
-    assert int(cells[5]) > 100 and cells[6:8] == ["3", "15"] and float(cells[8]) > 0 and cells[9] == "0"
+    assert int(cells[5]) > 100 and cells[6:8] == ["3", "15"] and float(cells[8]) > 0 and cells[9] in ("yes", "unknown") and cells[10] == "0"
 
 
 def test_check_reports_a_kernel_that_is_not_available_and_goes_on(fake):
@@ -249,7 +249,7 @@ def test_check_finds_a_kernel_that_differs(fake, kind, text):
     fake.qemu(LIAR % (str(fake.asker), kind))
     done = fake.run("check", "s390x", "--programs", "2", "--calls", "5", text=True)
     assert done.returncode == 1, done.stderr
-    assert done.stdout.splitlines()[1].split()[9] == ("2" if kind == "Q" else "1")
+    assert done.stdout.splitlines()[1].split()[10] == ("2" if kind == "Q" else "1")
     assert done.stderr.startswith("kernels: s390x: " + text)
 
 
