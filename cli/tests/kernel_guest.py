@@ -57,8 +57,6 @@ class Guest:
     def __init__(self, arch, bug):
         self.arch, self.bug = arch, bug
         self.order, self.entries = GUESTS[arch]
-        if bug == "halves":
-            self.order = {"<": ">", ">": "<"}[self.order]
 
     def info(self):
         rows = [{"name": entry.name, "audit": entry.audit + (self.bug == "audit"), "long_bits": entry.bits} for entry in self.entries]
@@ -82,7 +80,12 @@ class Guest:
         program, body = take_program(body[1:])
         if not self.accepts(program):
             raise ValueError("EINVAL")
-        return b"".join(self.call(entry, program, call) for call in struct.iter_unpack("<I12x6Q", body))
+        return b"".join(self.call(entry, program, call) for call in self.calls(body))
+
+    def calls(self, body):
+        """Returns number and arguments of each call. The words of an argument are in the order of this machine."""
+        for words in struct.iter_unpack("<16I", body):
+            yield (words[0], *struct.unpack(self.order + "6Q", struct.pack(self.order + "12I", *words[4:])))
 
     def call(self, entry, program, call):
         data = words_of(self.order, seccomp_data(self.order, entry, call[0], call[1:]))

@@ -20,6 +20,7 @@
 #include "harness/kernel/traced.h"
 #include "harness/policy/json.h"
 #include "harness/seccomp/arch.h"
+#include "harness/seccomp/data.h"
 
 namespace secequiv::kernel {
 namespace {
@@ -42,15 +43,13 @@ void append_program(std::string& out, ProgramView program) {
   out += write_program(program, Form::kRaw);
 }
 
-// An argument is one number, so that only the kernel decides which word holds its low half.
-void append_call(std::string& out, const SeccompData& call, Endian endian) {
-  append_bytes(out, call.nr());
-  for (std::uint32_t word = 1; word < kArgsWord; ++word) append_bytes(out, 0);
-  for (int i = 0; i < kArgCount; ++i) {
-    const std::uint64_t value = call.field(i, endian);
-    append_bytes(out, static_cast<std::uint32_t>(value));
-    append_bytes(out, static_cast<std::uint32_t>(value >> 32));
-  }
+// `model` is the byte order that our table has for the entry, and `guest` the one that the guest
+// reports. If they differ, the guest passes other arguments than those of `call`.
+void append_call(std::string& out, const SeccompData& call, Endian model, Endian guest) {
+  SeccompData sent;
+  sent.set_nr(call.nr());
+  for (int i = 0; i < kArgCount; ++i) sent.set_field(i, call.field(i, model), guest);
+  out += input_bytes({&sent, 1});
 }
 
 // One request of ask(): some of the calls of one program.
@@ -111,7 +110,7 @@ std::optional<std::uint32_t> number_of(const json& object, const char* key) {
 
 // Reads what `row` says about an entry. The order of the halves is the model's wherever it has one,
 // so that asking also tests it.
-Result<Entry> read_entry(const json& row, bool big_endian) {
+Result<Entry> read_entry(const json& row, Endian guest) {
   const auto name = text_of(row, "name");
   const auto audit = number_of(row, "audit");
   if (!name || !audit) return bad_info("expected a name and an audit value for each entry");
@@ -124,7 +123,7 @@ Result<Entry> read_entry(const json& row, bool big_endian) {
                       fmt::format("our table has arch {:#x} for {}, but the kernel has {:#x}",
                                   arch_info(*named).audit, out.name, out.audit));
   const auto known = arch_from_data(out.audit, 0);
-  out.endian = known ? arch_info(*known).endian : big_endian ? Endian::kBig : Endian::kLittle;
+  out.endian = known ? arch_info(*known).endian : guest;
   if (known) out.harmless = syscall_nr(*known, "getpid").value_or(kOldGetpid);
   out.harmless = number_of(row, "getpid").value_or(out.harmless);
   return out;
@@ -162,6 +161,7 @@ class BootedKernel final : public Kernel {
   std::shared_ptr<double> seconds_ = std::make_shared<double>(0);
   Server server_;
   std::string release_;
+  Endian guest_ = Endian::kLittle;
   std::vector<Entry> entries_;
 };
 
@@ -196,8 +196,9 @@ Status BootedKernel::read_info() {
     return bad_info("expected a release and at least one entry");
   release_ = *release;
   const auto big_endian = info->find("big_endian");
+  if (big_endian != info->end() && *big_endian == true) guest_ = Endian::kBig;
   for (const json& row : *entries) {
-    auto entry = read_entry(row, big_endian != info->end() && *big_endian == true);
+    auto entry = read_entry(row, guest_);
     if (!entry) return entry.error();
     entries_.push_back(std::move(*entry));
   }
@@ -265,7 +266,8 @@ Result<std::vector<std::vector<Reply>>> BootedKernel::ask(std::span<const Asked>
         request.push_back(static_cast<char>(found - entries_.begin()));
         append_program(request, programs[part.program].program);
         for (std::size_t call = 0; call < part.count; ++call)
-          append_call(request, programs[part.program].calls[part.first + call], entry.endian);
+          append_call(request, programs[part.program].calls[part.first + call], entry.endian,
+                      guest_);
         return request;
       },
       [&](std::size_t i, const secequiv::Reply& reply) -> std::string {
