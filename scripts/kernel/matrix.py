@@ -12,7 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from . import apt, boards, planted, tables
+from . import apt, boards, check, planted, tables
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = ROOT / "corpus/programs"
@@ -23,6 +23,7 @@ SHORT = 100
 X32_BIT = 0x40000000
 ARM_PRIVATE = 0xF0000
 NUMBER_READER = b"".join(struct.pack("<HBBI", *insn) for insn in ((0x20, 0, 0, 0), (0x16, 0, 0, 0)))  # ld [0]; ret a
+CACHED_BITS = 448  # whole words of 64 bits; Linux 6.1 has 451 numbers
 KNOWN_UNFILTERED = 20  # so many numbers are named at most
 
 
@@ -87,7 +88,7 @@ def random_programs(secequiv, short):
     count = RANDOM_PROGRAMS // (SHORT if short else 1)
     report = secequiv.ask("--random-programs", count)
     kept = ("verdict", "programs", "accepted", "evaluated", "evaluations", "opcodes", "legal_opcodes", "seed", "program", "kernel_accepts", "disagreement")
-    return report["release"], {key: report[key] for key in kept if key in report}
+    return {key: report[key] for key in kept if key in report}
 
 
 def unfiltered(secequiv, entry, folder):
@@ -125,6 +126,53 @@ def planted_bugs(secequiv, entries, folder):
     return out
 
 
+def cached_bits(secequiv, path, arch):
+    """Returns the bits of the calls that our model of the cache has for a filter, or None if the model does not know the architecture."""
+    done = subprocess.run([str(secequiv.binary), "cache", str(path), "--arch", arch, "--json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    report = json.loads(done.stdout) if done.stdout else {}
+    row = next((each for each in report.get("arches", ()) if each["arch"] == arch), None)
+    if row is None:
+        return None
+    numbers = tables.our_table(arch)
+    bits = sum(1 << numbers[name] for name in row["cached"] if numbers[name] < CACHED_BITS)
+    return bits.to_bytes(CACHED_BITS // 8, "little")
+
+
+def bitmaps(secequiv, arch, entries, filters):
+    """Looks for the model's bitmap of each filter in the kernel's memory, and for one with a wrong bit, which must not be there.
+
+    `filters` has the files for each entry. A filter with an empty bitmap shows nothing."""
+    out = {}
+    with subprocess.Popen(secequiv.serve, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as served:
+        def ask(frame):
+            planted.write_frame(served.stdin, frame)
+            answer = planted.read_frame(served.stdout)
+            if answer is None:
+                raise boards.NotAvailable("%s: the kernel ended" % arch)
+            return answer[0], answer[1:]
+
+        for entry in entries:
+            row = {"filters": 0, "calls": 0, "wrong": []}
+            for path in filters[entry.name]:
+                bits = cached_bits(secequiv, path, entry.name)
+                if not bits or not any(bits):
+                    continue
+                program = [struct.unpack_from("<HBBI", path.read_bytes(), at) for at in range(0, path.stat().st_size, 8)]
+                changed = bytes([bits[0] ^ 1]) + bits[1:]
+                status, found = ask(check.find_frame([program], bits))
+                wrong_status, wrong = ask(check.find_frame([program], changed))
+                if status != 0 or wrong_status != 0:
+                    return "not compared: %s" % (found if status else wrong).decode(errors="replace")
+                row["filters"] += 1
+                row["calls"] += sum(byte.bit_count() for byte in bits)
+                if bool(found) != boards.BOARDS[arch].has_bitmap or wrong:
+                    row["wrong"].append(path.name)
+            if row["filters"]:
+                out[entry.name] = row
+        served.stdin.close()
+    return out
+
+
 def compared_tables(entries, folder):
     out = {}
     for entry in entries:
@@ -140,55 +188,85 @@ def compared_tables(entries, folder):
     return out
 
 
-def run(arch, binary, folder, short=False):
-    """Returns the results of one architecture. Raises NotAvailable."""
-    secequiv = Secequiv(binary, arch, Path(folder).resolve())
-    entries = boards.BOARDS[arch].entries
-    wide = "64" in entries[0].target or entries[0].name == "s390x"
-    started = time.monotonic()
-    out = {"arch": arch, "date": datetime.date.today().isoformat()}
-    say("%s: random programs" % arch)
-    out["release"], out["random"] = random_programs(secequiv, short)
-    with tempfile.TemporaryDirectory() as temporary:
-        say("%s: filters" % arch)
-        native = secequiv.compiled(entries[0].name, temporary)
-        filters = [path for path, _ in corpus_programs()] + native
+class Run:
+    """What one run of the matrix on one architecture uses. Each method is a part and returns its results."""
+
+    def __init__(self, arch, binary, folder, temporary, short):
+        self.arch, self.folder, self.temporary, self.short = arch, Path(folder).resolve(), temporary, short
+        self.secequiv = Secequiv(binary, arch, self.folder)
+        self.entries = boards.BOARDS[arch].entries
+        self.wide = "64" in self.entries[0].target or self.entries[0].name == "s390x"
+        self.own = {entry.name: [path for path, name in corpus_programs() if name == entry.name] + self.secequiv.compiled(entry.name, temporary)
+                    for entry in self.entries}
+        self.all_filters = [path for path, _ in corpus_programs()] + self.secequiv.compiled(self.entries[0].name, temporary)
+
+    def random(self):
+        return random_programs(self.secequiv, self.short)
+
+    def filters(self):
         # With arguments of 32 bits, a program is installed again for each combination of the other words.
-        out["filters"] = summary(secequiv.ask("--each", *filters, "--max-inputs", 1000 if wide else 100, "--random", 500 if wide else 50))
-        out["entries"] = {}
-        for entry in entries:
-            say("%s: entry %s" % (arch, entry.name))
-            own = [path for path, name in corpus_programs() if name == entry.name] + secequiv.compiled(entry.name, temporary)
-            row = {"numbers": unfiltered(secequiv, entry.name, temporary)}
-            row["calls"] = summary(secequiv.ask("--each", *(own or filters), "--entry", entry.name, "--max-inputs", 2000, "--random", 1000))
-            out["entries"][entry.name] = row
-        say("%s: planted mistakes" % arch)
-        out["planted"] = planted_bugs(secequiv, entries, temporary)
-    out["tables"] = compared_tables(entries, Path(folder))
-    out["seconds"] = round(time.monotonic() - started)
+        return summary(self.secequiv.ask("--each", *self.all_filters, "--max-inputs", 1000 if self.wide else 100, "--random", 500 if self.wide else 50))
+
+    def entry_calls(self):
+        out = {}
+        for entry in self.entries:
+            calls = self.secequiv.ask("--each", *(self.own[entry.name] or self.all_filters), "--entry", entry.name, "--max-inputs", 2000, "--random", 1000)
+            out[entry.name] = {"numbers": unfiltered(self.secequiv, entry.name, self.temporary), "calls": summary(calls)}
+        return out
+
+    def planted(self):
+        return planted_bugs(self.secequiv, self.entries, self.temporary)
+
+    def tables(self):
+        return compared_tables(self.entries, self.folder)
+
+    def bitmaps(self):
+        named = {name: [path for path in paths if "allow306" not in path.name] for name, paths in self.own.items()}  # it allows numbers without names
+        return bitmaps(self.secequiv, self.arch, self.entries, named)
+
+
+PARTS = {"random": Run.random, "filters": Run.filters, "entries": Run.entry_calls, "planted": Run.planted, "tables": Run.tables, "bitmaps": Run.bitmaps}
+
+
+def run(arch, binary, folder, parts=tuple(PARTS), short=False):
+    """Returns the results of one architecture. Raises NotAvailable."""
+    out = {"arch": arch, "date": datetime.date.today().isoformat(), "release": "", "seconds": {}}
+    with tempfile.TemporaryDirectory() as temporary:
+        one = Run(arch, binary, folder, temporary, short)
+        out["release"] = one.secequiv.ask("--random-programs", 4)["release"]
+        for part in parts:
+            say("%s: %s" % (arch, part))
+            started = time.monotonic()
+            out[part] = PARTS[part](one)
+            out["seconds"][part] = round(time.monotonic() - started)
     return out
 
 
 def problems(result):
     """Returns what is not as it should be."""
-    out = []
-    if result["random"]["verdict"] != "pass":
-        out.append("random programs: %s" % result["random"]["verdict"])
-    for what, row in [("filters", result["filters"])] + [("calls by %s" % name, row["calls"]) for name, row in result["entries"].items()]:
-        if row["verdict"] != "pass":
-            out.append("%s: %s" % (what, row["verdict"]))
-    for name, row in result["entries"].items():
+    out = ["%s: not run" % part for part in PARTS if part not in result]
+    verdicts = [(part, result[part]["verdict"]) for part in ("random", "filters") if part in result]
+    verdicts += [("calls by %s" % name, row["calls"]["verdict"]) for name, row in result.get("entries", {}).items()]
+    out += ["%s: %s" % (what, verdict) for what, verdict in verdicts if verdict != "pass"]
+    for name, row in result.get("entries", {}).items():
         if row["numbers"]["unfiltered"]:
             out.append("entry %s: filters do not see %s" % (name, ", ".join(str(each["number"]) for each in row["numbers"]["unfiltered"])))
-    out += ["the planted mistake '%s' was %s" % (bug, how) for bug, how in result["planted"].items() if how != "found"]
-    out += ["table %s: %s" % (name, row["wrong"]) for name, row in result["tables"].items() if row["wrong"]]
-    return out
+    out += ["the planted mistake '%s' was %s" % (bug, how) for bug, how in result.get("planted", {}).items() if how != "found"]
+    compared = result.get("bitmaps", {})
+    if isinstance(compared, str):
+        out.append("bitmaps: " + compared)
+    else:
+        out += ["entry %s: the kernel's bitmap of %s is not that of the model" % (name, wrong) for name, row in compared.items() for wrong in row["wrong"]]
+    return out + ["table %s: %s" % (name, row["wrong"]) for name, row in result.get("tables", {}).items() if row["wrong"]]
 
 
 def keep(path, result):
+    """Adds the results to a file. Parts that were not run keep their earlier results."""
     kept = json.loads(path.read_text())["kernels"] if path.exists() else []
     key = (result["arch"], result["release"])
-    kept = [each for each in kept if (each["arch"], each["release"]) != key] + [result]
+    before = next((each for each in kept if (each["arch"], each["release"]) == key), {})
+    merged = {**before, **result, "seconds": {**before.get("seconds", {}), **result["seconds"]}}
+    kept = [each for each in kept if (each["arch"], each["release"]) != key] + [merged]
     apt.write_json(path, {"kernels": sorted(kept, key=lambda each: (each["arch"], each["release"]))})
 
 
@@ -199,15 +277,18 @@ def count(number):
 def page(results):
     rows, entries, notes = [], [], []
     for one in results:
-        random = one["random"]
+        random = one.get("random", {"programs": 0, "evaluations": 0})
         rows.append("| %s | Linux %s | %s | %s | %s | %s |" % (
-            one["arch"], one["release"], count(random["programs"]), count(random["evaluations"]),
-            count(one["filters"]["evaluations"]), ", ".join("`%s`" % bug for bug, how in one["planted"].items() if how == "found")))
-        for name, row in one["entries"].items():
-            table = one["tables"].get(name)
-            entries.append("| %s | `%s` | %s | %s | %s |" % (
+            one["arch"], one["release"], count(random["programs"]), count(random["evaluations"]), count(one.get("filters", {"evaluations": 0})["evaluations"]),
+            ", ".join("`%s`" % bug for bug, how in one.get("planted", {}).items() if how == "found")))
+        for name, row in one.get("entries", {}).items():
+            table = one.get("tables", {}).get(name)
+            compared = one.get("bitmaps", {})
+            cached = compared.get(name) if isinstance(compared, dict) else None
+            entries.append("| %s | `%s` | %s | %s | %s | %s |" % (
                 one["arch"], name, count(row["calls"]["evaluations"]), count(row["numbers"]["numbers"]),
-                "%d of %d" % (table["headers"] - len(table["wrong"]), table["headers"]) if table else "no table"))
+                "%d of %d" % (table["headers"] - len(table["wrong"]), table["headers"]) if table else "no table",
+                "%s calls of %d filters" % (count(cached["calls"]), cached["filters"]) if cached else "not compared"))
         notes += ["- %s: %s" % (one["arch"], problem) for problem in problems(one)]
     dates = sorted({one["date"] for one in results})
     return PAGE % {"rows": "\n".join(rows), "entries": "\n".join(entries), "notes": "\n".join(notes) or "None.",
@@ -235,13 +316,14 @@ from its results, [corpus/kernels.json](../corpus/kernels.json). Dates: %(dates)
 %(rows)s
 
 Real calls by each entry show the numbers, architecture and arguments that the kernel gives to filters. *Numbers* counts the call numbers for which
-filters saw what our model predicts. *Table* compares our table of system calls with the kernel's headers.
+filters saw what our model predicts. *Table* compares our table of system calls with the kernel's headers. *Cached* counts the calls that the kernel allows without
+running the filter, as its memory shows; they are those of our model.
 
-| kernel | entry | calls | numbers | table |
-|---|---|---|---|---|
+| kernel | entry | calls | numbers | table | cached |
+|---|---|---|---|---|---|
 %(entries)s
 
-## Disagreements
+## Disagreements, and what was not run
 
 %(notes)s
 """
