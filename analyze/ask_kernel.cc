@@ -44,8 +44,8 @@ class Blocks {
 
 }  // namespace
 
-Status can_ask(const std::vector<Source>& sources) {
-  if (auto s = kernel::available(); !s) return s;
+Status can_ask(const std::vector<Source>& sources, kernel::Kernel& kernel) {
+  if (auto s = kernel::available(kernel); !s) return s;
   for (const Source& source : sources) {
     if (source.policy && source.program.size() > kMaxInsns)
       return make_error(

@@ -1,4 +1,4 @@
-// Compares the running kernel with our interpreter on one or two filters, with given and random
+// Compares a kernel with our interpreter on one or two filters, with given and random
 // inputs. Owns the choice of inputs. They come in blocks, because memory may not hold all random
 // inputs at once. It must not know files.
 #pragma once
@@ -22,9 +22,9 @@ struct AskKernelJob {
   std::function<void(std::size_t done, std::size_t total)> progress;
 };
 
-// Checks that the kernel can run these filters, before inputs for them are derived. Errors: those
-// of kernel::available(), and kRejected.
-Status can_ask(const std::vector<Source>& sources);
+// Checks that `kernel` can run these filters, before inputs for them are derived. Errors: those of
+// kernel::available(), and kRejected.
+Status can_ask(const std::vector<Source>& sources, kernel::Kernel& kernel);
 
 // Returns the report. Precondition: can_ask() accepts the sources. Errors: those of kernel::ask().
 Result<kernel::KernelReport> ask_kernel(const AskKernelJob& job);

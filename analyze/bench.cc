@@ -7,7 +7,7 @@
 
 #include "harness/base/text.h"
 #include "harness/bpf/refusal.h"
-#include "harness/kernel/oracle.h"
+#include "harness/kernel/facts.h"
 #include "harness/kernel/slice.h"
 
 namespace secequiv {
@@ -120,7 +120,7 @@ std::vector<TimedCall> timed_calls(const BenchJob& job) {
     if (const auto known = allowed.find(*nr); known != allowed.end()) call.input = known->second;
     call.input.set_nr(*nr);
     call.input.set_arch(arch_info(kTimedArch).audit);
-    if (kernel::bypasses_filters(call.input, kernel::Entry::kX86_64)) continue;
+    if (kernel::bypasses_filters(call.input.arch(), call.input.nr())) continue;
     if (!job.timing.real || (kernel::is_safe(call.input) && is_allowed(filters, call.input)))
       out.push_back(std::move(call));
   }

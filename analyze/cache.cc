@@ -2,7 +2,8 @@
 
 #include "analyze/load.h"
 #include "harness/compare/cache_change.h"
-#include "harness/kernel/oracle.h"
+#include "harness/kernel/facts.h"
+#include "harness/kernel/running.h"
 #include "harness/report/names.h"
 #include "verify/dd/actions.h"
 
@@ -46,8 +47,7 @@ std::optional<CacheReport::Bitmap> compared(const Stack& stack, Arch arch, const
     // counts as a difference.
     std::vector<std::uint32_t> known;
     for (const std::uint32_t nr : bitmap.unfiltered)
-      if (arch == Arch::kX86_64 && kernel::bypasses_filters({nr}, kernel::Entry::kX86_64))
-        known.push_back(nr);
+      if (kernel::bypasses_filters(arch_info(arch).audit, nr)) known.push_back(nr);
     const auto difference = bitmap_difference(views(stack.filters), arch, bitmap.bits, known);
     return CacheReport::Bitmap{bitmap.numbers, call_names(arch, bitmap.unfiltered),
                                call_names(arch, difference.only_model),

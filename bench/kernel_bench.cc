@@ -24,7 +24,9 @@ Program load(const std::string& name) {
 
 // Returns the program that a traced process runs. It returns its values as error numbers.
 kernel::Pass pass_of(const Program& program) {
-  auto instrumented = kernel::instrument(program, kernel::plan_loads(program, {}), {});
+  auto instrumented = kernel::instrument(
+      program,
+      kernel::plan_loads(program, {}, kernel::free_words(kernel::running().entries().front())), {});
   return instrumented ? instrumented->passes.front() : kernel::Pass{};
 }
 
@@ -43,7 +45,8 @@ void ask(benchmark::State& state, const std::string& name) {
   const auto traced = kernel::Traced::start(pass.program);
   if (!traced) return state.SkipWithError(traced.error().text().c_str());
   for (auto _ : state)
-    if (!(*traced)->ask(inputs, kernel::Entry::kX86_64)) return state.SkipWithError("no answer");
+    if (!(*traced)->ask(inputs, kernel::Instruction::kSyscall))
+      return state.SkipWithError("no answer");
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kBatch));
 }
 
@@ -63,7 +66,8 @@ void install_run_end(benchmark::State& state, const std::string& name) {
   for (auto _ : state) {
     const auto traced = kernel::Traced::start(pass.program);
     if (!traced) return state.SkipWithError(traced.error().text().c_str());
-    if (!(*traced)->ask(one, kernel::Entry::kX86_64)) return state.SkipWithError("no answer");
+    if (!(*traced)->ask(one, kernel::Instruction::kSyscall))
+      return state.SkipWithError("no answer");
   }
 }
 

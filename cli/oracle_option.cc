@@ -1,21 +1,54 @@
 #include "cli/oracle_option.h"
 
-#include "cli/values.h"
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "harness/base/text.h"
+#include "harness/kernel/booted.h"
 #include "harness/kernel/compare.h"
 
 namespace secequiv::cli {
+namespace {
+
+constexpr std::string_view kKernel = "kernel";
+constexpr std::string_view kBooted = "kernel:";
+
+CLI::Validator oracle_name() {
+  return {[](const std::string& name) -> std::string {
+            if (name == kKernel || (name.starts_with(kBooted) && name.size() > kBooted.size()))
+              return {};
+            return fmt::format("expected kernel or kernel:NAME, found '{}'{}", name,
+                               did_you_mean(similar_names(name, std::array{kKernel})));
+          },
+          "kernel[:NAME]"};
+}
+
+}  // namespace
+
+Result<std::shared_ptr<kernel::Kernel>> open_kernel(const std::string& name) {
+  if (name.empty())  // the running kernel outlives every owner
+    return std::shared_ptr<kernel::Kernel>(&kernel::running(), [](kernel::Kernel*) {});
+  auto booted = kernel::boot(name);
+  if (!booted) return booted.error();
+  return std::shared_ptr<kernel::Kernel>(std::move(*booted));
+}
 
 void OracleOption::add(CLI::App& app) {
   app.add_option("--oracle", name,
-                 "Also run the inputs in this evaluator, and fail if it disagrees")
-      ->check(one_of({"kernel"}));
+                 "Also run the inputs in the kernel, or kernel:NAME as in `kernel --on NAME`")
+      ->check(oracle_name());
 }
 
 Result<Oracle> OracleOption::open() const {
   if (name.empty()) return Oracle();
-  if (auto s = kernel::available(); !s) return s.error();
-  return Oracle([](std::span<const NamedProgram> programs, std::span<const SeccompData> inputs) {
-    return kernel::second_opinion(programs, inputs);
+  auto kernel = open_kernel(name == kKernel ? "" : name.substr(kBooted.size()));
+  if (!kernel) return kernel.error();
+  if (auto s = kernel::available(**kernel); !s) return s.error();
+  return Oracle([kernel = *kernel](std::span<const NamedProgram> programs,
+                                   std::span<const SeccompData> inputs) {
+    return kernel::second_opinion(programs, inputs, *kernel);
   });
 }
 

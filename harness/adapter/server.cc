@@ -104,8 +104,12 @@ class Server::Conversation {
            fmt::format("expected nothing before the request, found {}", shown_bytes(input_)));
       return false;
     }
-    if (process_.exited() || !process_.output_open()) server_.process_.reset();
-    return server_.process_ != nullptr;
+    if (!process_.exited() && process_.output_open()) return true;
+    if (server_.restart_ == Restart::kNever)
+      ended();
+    else
+      server_.process_.reset();
+    return false;
   }
 
   void refill() {
@@ -191,12 +195,14 @@ class Server::Conversation {
   void ended() {
     const Ending ending = process_.end();
     // A server may end after any answer, even if more requests are already in the pipe.
-    if (ending.clean() && input_.empty() && server_.has_answered_) {
+    if (ending.clean() && input_.empty() && server_.has_answered_ &&
+        server_.restart_ == Restart::kAlways) {
       failed_ = true;
       server_.process_.reset();
       return;
     }
     const std::string what = fmt::format("{} {}", ending.text(), so_far());
+    exit_status_ = ending.exit_status();
     if (ending.clean()) return fail(Outcome::kGarbage, what);
     const Outcome outcome = outcome_of(ending, process_.tail(), limits_.memory_bytes);
     fail(outcome, failure_text(outcome, what, limits_.memory_bytes));
@@ -208,7 +214,9 @@ class Server::Conversation {
     reply.seconds = share_ > 0 ? share_ : seconds_since(started_);
     reply.detail = what + process_.tail().clause();
     reply.cause = process_.tail().cause(what);
+    reply.exit_status = exit_status_;
     server_.process_.reset();
+    if (server_.restart_ == Restart::kNever) server_.last_failure_ = reply;
     failed_ = true;
     take_(done_++, std::move(reply));
   }
@@ -226,6 +234,7 @@ class Server::Conversation {
   std::string input_;  // the beginning of an answer
   Clock::time_point started_;
   Clock::time_point deadline_;
+  std::optional<int> exit_status_;
   double share_ = 0;  // seconds per answer, if several answers arrived together
   bool failed_ = false;
 };
@@ -239,6 +248,10 @@ void Server::ask_all(std::size_t count, const Encode& encode, const Take& take) 
   const NoSigpipe no_sigpipe;
   for (std::size_t done = 0; done < count;) {
     const bool fresh = process_ == nullptr;
+    if (fresh && last_failure_) {
+      take(done++, *last_failure_);
+      continue;
+    }
     if (fresh) {
       process_ = std::make_unique<Process>();
       has_answered_ = false;

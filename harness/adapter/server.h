@@ -1,10 +1,12 @@
 // The client of a served process. It starts the process at the first request, and again after every
-// failure. Owns these starts, sending several requests ahead, the time limits, and the choice of
-// the request to which a failure belongs. It must not know what requests and answers mean.
+// failure, unless its owner forbids that. Owns these starts, sending several requests ahead, the
+// time limits, and the choice of the request to which a failure belongs. It must not know what
+// requests and answers mean.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,14 +22,21 @@ struct Reply {
   std::string_view body;  // if kAnswered: the bytes after the status
   std::string detail;     // otherwise
   double seconds = 0;
-  std::string cause = {};  // as in Answer
+  std::string cause = {};               // as in Answer
+  std::optional<int> exit_status = {};  // if the process exited without an answer
 };
 
 class Server {
  public:
+  enum class Restart : std::uint8_t {
+    kAlways,
+    kNever,  // after the process has ended, each request fails as the last one did
+  };
+
   // Start (process.h) explains `argv`.
-  Server(std::vector<std::string> argv, const AdapterLimits& limits)
-      : argv_(std::move(argv)), limits_(limits) {}
+  Server(std::vector<std::string> argv, const AdapterLimits& limits,
+         Restart restart = Restart::kAlways)
+      : argv_(std::move(argv)), limits_(limits), restart_(restart) {}
   ~Server() { stop(); }
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -53,6 +62,8 @@ class Server {
 
   std::vector<std::string> argv_;
   AdapterLimits limits_;
+  Restart restart_;
+  std::optional<Reply> last_failure_;  // with Restart::kNever
   std::unique_ptr<Process> process_;
   bool has_answered_ = false;  // refers to the running process
 };

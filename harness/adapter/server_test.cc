@@ -106,6 +106,34 @@ TEST(Server, AServerMayEndBetweenRequests) {
   for (const auto& answer : answers) EXPECT_TRUE(answer.ok()) << answer.detail;
 }
 
+// A server whose start takes minutes is not started again.
+TEST(Server, WithoutRestartsTheFirstFailureIsTheLastAnswer) {
+  for (const std::string how : {"segv", "exit3", "exit0"}) {
+    Server server({subject("odd_server")}, quick_options().limits, Server::Restart::kNever);
+    EXPECT_TRUE(server.ask(optimize_request(returns(1))).ok());
+    const auto failed = server.ask(optimize_request(odd(how)));
+    EXPECT_FALSE(failed.ok()) << how;
+    const auto after = server.ask(optimize_request(returns(1)));
+    EXPECT_EQ(outcome_name(after.outcome), outcome_name(failed.outcome)) << how;
+    EXPECT_EQ(after.detail, failed.detail);
+  }
+  // It may end between two requests, which is a failure too.
+  Server server({subject("odd_server")}, quick_options().limits, Server::Restart::kNever);
+  std::vector<Outcome> outcomes;
+  std::vector<std::optional<int>> statuses;
+  server.ask_all(
+      3, [](std::size_t) { return optimize_request(odd("answerexit0")); },
+      [&](std::size_t, const Reply& reply) {
+        outcomes.push_back(reply.outcome);
+        statuses.push_back(reply.exit_status);
+        return std::string();
+      });
+  EXPECT_EQ(outcomes[0], Outcome::kAnswered);
+  EXPECT_EQ(outcomes[1], Outcome::kGarbage);
+  EXPECT_EQ(outcomes[2], Outcome::kGarbage);
+  EXPECT_EQ(statuses[1], 0);
+}
+
 TEST(Server, AnswersWrittenBeforeTheEndAreAccepted) {
   Server server({subject("odd_server")}, quick_options().limits);
   // Each request is larger than what is encoded ahead, so `encode` makes the third one only after

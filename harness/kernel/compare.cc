@@ -1,5 +1,7 @@
 #include "harness/kernel/compare.h"
 
+#include <algorithm>
+#include <iterator>
 #include <tuple>
 #include <utility>
 
@@ -13,8 +15,8 @@ using Answers = std::vector<std::optional<std::uint32_t>>;
 
 Result<Answers> answers_to(ProgramView program, std::span<const SeccompData> inputs,
                            const AskOptions& options) {
-  if (options.entry) return evaluate_direct(program, inputs, *options.entry);
-  const auto values = options.evaluate(program, inputs);
+  if (options.entry) return evaluate_direct(program, inputs, *options.entry, *options.kernel);
+  const auto values = evaluate(program, inputs, *options.kernel);
   if (!values) return values.error();
   return Answers(values->begin(), values->end());
 }
@@ -86,8 +88,11 @@ Error with_name(Error error, const std::string& name) {
 Result<KernelReport> ask(const std::vector<NamedProgram>& programs, const InputBlocks& next,
                          const AskOptions& options) {
   KernelReport out;
-  out.release = release();
+  Kernel& kernel = *options.kernel;
+  out.release = kernel.release();
+  out.booted_as = kernel.booted_as();
   out.entry = options.entry;
+  out.compared = programs.size() == 2;
   for (const auto& [name, program] : programs) {
     if (auto s = askable(program); !s) return with_name(s.error(), name);
     AskedSide side;
@@ -95,7 +100,13 @@ Result<KernelReport> ask(const std::vector<NamedProgram>& programs, const InputB
     side.instructions = program.size();
     out.sides.push_back(std::move(side));
   }
-  if (auto s = available(); !s) return s.error();
+  if (auto s = available(kernel); !s) return s.error();
+  std::uint64_t instruction_pointer = 0;
+  if (options.entry) {
+    const auto found = kernel.instruction_pointer(*options.entry);
+    if (!found) return found.error();
+    instruction_pointer = *found;
+  }
   std::size_t asked = 0;
   bool refused = false;
   for (auto inputs = next(); !inputs.empty() && !refused; inputs = next()) {
@@ -104,7 +115,8 @@ Result<KernelReport> ask(const std::vector<NamedProgram>& programs, const InputB
       break;
     }
     if (options.entry)
-      for (SeccompData& input : inputs) input = presented(input, *options.entry);
+      for (SeccompData& input : inputs)
+        input = presented(input, *options.entry, instruction_pointer);
     std::vector<Answers> answers;
     const std::vector<AskedSide> before = out.sides;
     for (std::size_t p = 0; p < programs.size(); ++p) {
@@ -121,7 +133,7 @@ Result<KernelReport> ask(const std::vector<NamedProgram>& programs, const InputB
             std::pair(before[p].asked, before[p].skipped);
       break;
     }
-    if (programs.size() == 2 && !refused && !out.witness)
+    if (out.compared && !refused && !out.witness)
       out.witness = difference(answers[0], answers[1], inputs, options.sameness);
     asked += inputs.size();
     if (options.progress) options.progress(asked);
@@ -133,13 +145,19 @@ Result<KernelReport> ask(const std::vector<NamedProgram>& programs, const InputB
   return out;
 }
 
+void append(KernelReport& out, KernelReport more) {
+  out.interrupted = out.interrupted || more.interrupted;
+  std::ranges::move(more.sides, std::back_inserter(out.sides));
+  out.verdict = verdict_of(out);
+}
+
 Result<OracleReport> second_opinion(std::span<const NamedProgram> programs,
-                                    std::span<const SeccompData> inputs, const Evaluate& evaluate) {
-  if (auto s = available(); !s) return s.error();
+                                    std::span<const SeccompData> inputs, Kernel& kernel) {
+  if (auto s = available(kernel); !s) return s.error();
   AskOptions asking;
-  asking.evaluate = evaluate;
+  asking.kernel = &kernel;
   OracleReport out;
-  out.who = "Linux " + release();
+  out.who = "Linux " + kernel.release();
   for (const NamedProgram& named : programs) {
     AskedProgram row;
     row.name = named.first;

@@ -1,4 +1,4 @@
-// Compares the running kernel's results for one or two programs with those of our model. Owns the
+// Compares a kernel's results for one or two programs with those of our model. Owns the
 // comparison, which proves nothing. It must not print (report/kernel.h).
 #pragma once
 
@@ -19,9 +19,7 @@ struct AskOptions {
   // arch and instruction pointer (oracle.h, evaluate).
   std::optional<Entry> entry;
   Sameness sameness = Sameness::kRaw;  // for two programs; kernel and model must agree in all bits
-  // Evaluates in the kernel if there is no entry. Tests replace it by a function with wrong
-  // results.
-  Evaluate evaluate = kernel::evaluate;
+  Kernel* kernel = &running();
   std::function<bool()> stop;                 // called before each block
   std::function<void(std::size_t)> progress;  // gets the number of inputs so far
 };
@@ -45,7 +43,9 @@ struct AskedSide {
 struct KernelReport {
   Verdict verdict = Verdict::kPass;  // kUnknown if the kernel answered nothing
   bool interrupted = false;
-  std::string release;  // the kernel's release: "6.18.5"
+  bool compared = false;  // two programs ran on the same inputs and were compared
+  std::string release;    // the kernel's release: "6.18.5"
+  std::string booted_as;  // Kernel::booted_as()
   std::optional<Entry> entry;
   std::vector<AskedSide> sides;
   std::optional<Witness> witness;  // an input on which the kernel's results for two programs differ
@@ -56,11 +56,14 @@ struct KernelReport {
 Result<KernelReport> ask(const std::vector<NamedProgram>& programs, const InputBlocks& next,
                          const AskOptions& options);
 
+// Adds the sides of a report about another program, on the same kernel and entry.
+void append(KernelReport& out, KernelReport more);
+
 // Compares each program by itself with the kernel (an Oracle). If a program cannot run, the report
 // gives the reason: it is too long, or has no room for the instructions that make its result
 // readable. Errors: kUnavailable, kInternal.
 Result<OracleReport> second_opinion(std::span<const NamedProgram> programs,
                                     std::span<const SeccompData> inputs,
-                                    const Evaluate& evaluate = kernel::evaluate);
+                                    Kernel& kernel = running());
 
 }  // namespace secequiv::kernel

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "harness/seccomp/action.h"
 
 namespace secequiv::kernel {
 namespace {
 
-constexpr std::size_t kCarriers = kWords - kFirstArgWord;
 constexpr std::uint32_t kErrnoBits = 12;  // the kernel clamps error numbers to MAX_ERRNO, 4095
 constexpr std::uint32_t kErrnoMask = (1u << kErrnoBits) - 1;
 
@@ -56,29 +56,37 @@ LoadPlan direct_loads() {
   return out;
 }
 
-LoadPlan plan_loads(ProgramView program, std::span<const SeccompData> inputs) {
+std::vector<std::uint8_t> free_words(const Entry& entry) {
+  std::vector<std::uint8_t> out;
+  for (int argument = 0; argument < kArgCount; ++argument)
+    for (const bool high : {false, true})
+      if (!high || entry.argument_bits > 32)
+        out.push_back(static_cast<std::uint8_t>(half_word(argument, high, entry.endian)));
+  return out;
+}
+
+LoadPlan plan_loads(ProgramView program, std::span<const SeccompData> inputs,
+                    std::span<const std::uint8_t> free) {
   LoadPlan out = direct_loads();
   std::array<bool, kWords> read = words_read(program);
   auto count = static_cast<std::size_t>(std::ranges::count(read, true));
-  if (count > kCarriers) {
+  if (count > free.size()) {
     std::vector<std::pair<std::size_t, std::uint8_t>> by_values;
     for (std::size_t word = 0; word < kWords; ++word)
       if (read[word])
         by_values.emplace_back(values_of(word, inputs), static_cast<std::uint8_t>(word));
     std::ranges::sort(by_values);
-    for (std::size_t i = 0; count > kCarriers; ++i, --count) {
+    for (std::size_t i = 0; count > free.size(); ++i, --count) {
       out.fixed.push_back(by_values[i].second);
       read[by_values[i].second] = false;
     }
   }
-  std::array<bool, kWords> taken{};
-  for (std::size_t word = kFirstArgWord; word < kWords; ++word) taken[word] = read[word];
-  for (std::size_t word = 0; word < kFirstArgWord; ++word) {
-    if (!read[word]) continue;
-    const auto free = std::find(taken.begin() + kFirstArgWord, taken.end(), false);
-    *free = true;
-    out.carrier[word] = static_cast<std::uint8_t>(free - taken.begin());
-  }
+  std::vector<std::uint8_t> unused;
+  for (const std::uint8_t word : free)
+    if (!std::exchange(read[word], false)) unused.push_back(word);
+  auto next = unused.begin();
+  for (std::size_t word = 0; word < kWords; ++word)
+    if (read[word]) out.carrier[word] = *next++;
   return out;
 }
 
@@ -128,10 +136,15 @@ Result<Instrumented> instrument(ProgramView program, const LoadPlan& plan,
 
 SeccompData carried(const SeccompData& input, const LoadPlan& plan, std::uint32_t nr) {
   SeccompData out = input;
-  for (std::size_t word = 0; word < kFirstArgWord; ++word)
-    if (plan.carrier[word] >= kFirstArgWord) out.words[plan.carrier[word]] = input.words[word];
+  for (std::size_t word = 0; word < kWords; ++word)
+    if (plan.carrier[word] != word) out.words[plan.carrier[word]] = input.words[word];
   out.set_nr(nr);
   return out;
+}
+
+void share_fixed_words(std::span<SeccompData> inputs, const LoadPlan& plan, std::size_t most) {
+  for (std::size_t i = most; i < inputs.size(); ++i)
+    for (const std::uint8_t word : plan.fixed) inputs[i].words[word] = inputs[i % most].words[word];
 }
 
 }  // namespace secequiv::kernel

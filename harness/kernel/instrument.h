@@ -2,7 +2,7 @@
 // return becomes an error number, and words that a caller cannot choose (nr, arch, ip) come from
 // arguments that the program does not use. Owns both rewritings and how results are read back.
 // Operations on A, X and M[] stay unchanged. It must not know how programs get into the kernel
-// (traced.h).
+// (kernel.h).
 #pragma once
 
 #include <array>
@@ -12,25 +12,29 @@
 
 #include "harness/base/result.h"
 #include "harness/bpf/interpreter.h"
+#include "harness/kernel/kernel.h"
 
 namespace secequiv::kernel {
 
-// Words 4..15 of seccomp_data are the arguments; a caller can set every bit of them.
-inline constexpr std::size_t kFirstArgWord = 4;
 inline constexpr std::size_t kWords = SeccompData::kWords;
 
 // Which words a rewritten program loads.
 struct LoadPlan {
   // For each word of an input: the word of the call that carries its value.
   std::array<std::uint8_t, kWords> carrier{};
-  // Words without a carrier, if the program reads more than 12. Their loads become LD|IMM, and the
-  // program is installed once for each combination of their values.
+  // Words without a carrier, if the program reads more words than a caller can set. Their loads
+  // become LD|IMM, and the program is installed once for each combination of their values.
   std::vector<std::uint8_t> fixed;
 };
 
-// Assigns carriers to the words that `program` reads. If there are more than 12, those with the
-// fewest values in `inputs` go to `fixed`.
-LoadPlan plan_loads(ProgramView program, std::span<const SeccompData> inputs);
+// Returns the words of which a caller by `entry` can set every bit: both halves of all arguments,
+// or only the low halves if an argument has 32 bits.
+std::vector<std::uint8_t> free_words(const Entry& entry);
+
+// Assigns one of the `free` words to each word that `program` reads. If there are not enough, the
+// words with the fewest values in `inputs` go to `fixed`.
+LoadPlan plan_loads(ProgramView program, std::span<const SeccompData> inputs,
+                    std::span<const std::uint8_t> free);
 // Returns the plan that leaves loads unchanged.
 LoadPlan direct_loads();
 
@@ -59,5 +63,9 @@ Result<Instrumented> instrument(ProgramView program, const LoadPlan& plan,
 
 // Returns the call with number `nr` that carries `input`.
 SeccompData carried(const SeccompData& input, const LoadPlan& plan, std::uint32_t nr);
+
+// Gives the words in `plan.fixed` the values of the first `most` inputs, so that the program is
+// installed at most that often.
+void share_fixed_words(std::span<SeccompData> inputs, const LoadPlan& plan, std::size_t most);
 
 }  // namespace secequiv::kernel

@@ -24,11 +24,13 @@
 #include "harness/generate/random_program.h"
 #include "harness/kernel/acceptance.h"
 #include "harness/kernel/compare.h"
+#include "harness/kernel/facts.h"
 #include "harness/kernel/instrument.h"
 #include "harness/kernel/oracle.h"
 #include "harness/kernel/self_check.h"
 #include "harness/kernel/slice.h"
 #include "harness/kernel/testing.h"
+#include "harness/kernel/traced.h"
 #include "harness/report/oracle.h"
 
 namespace secequiv::kernel::kernel_test {
@@ -66,7 +68,8 @@ TEST(Kernel, EvaluatesAProgramThatReadsEveryWord) {
   SKIP_WITHOUT_KERNEL(answers);
   ASSERT_TRUE(answers) << answers.error().text();
   EXPECT_EQ(*answers, run_all(program, inputs));
-  EXPECT_EQ(plan_loads(program, inputs).fixed.size(), 4u);
+  const std::vector<std::uint8_t> free = free_words(running().entries().front());
+  EXPECT_EQ(plan_loads(program, inputs, free).fixed.size(), 4u);
 }
 
 TEST(Kernel, ContinuesWithTheNextCallAfterADivisionByZero) {
@@ -93,7 +96,7 @@ TEST(Kernel, EvaluatesInACopyOfThisProcess) {
   for (SeccompData& call : calls) call = {39, 0, 0, 0, 2, 6};
   calls[1].words[4] = 0;
   calls[2].words[5] = 9;
-  const auto replies = (*traced)->ask(calls, Entry::kX86_64);
+  const auto replies = (*traced)->ask(calls, Instruction::kSyscall);
   ASSERT_TRUE(replies) << replies.error().text();
   EXPECT_EQ((*replies)[0].number, 3);
   EXPECT_TRUE((*replies)[1].killed);
@@ -131,21 +134,24 @@ TEST(Kernel, EvaluatesTheExecutedPartsOfFiltersThatAreTooLong) {
 // of arguments.
 TEST(Kernel, EvaluatesRealCallsByBothEntries) {
   Random random(3);
-  for (const Entry entry : {Entry::kX86_64, Entry::kI386})
+  for (const Entry& entry : running().entries()) {
+    const auto pointer = running().instruction_pointer(entry);
+    ASSERT_TRUE(pointer);
     for (int i = 0; i < of_cases(200); ++i) {
       const Program program = random_program(random, 1 + random.below(60));
       std::vector<SeccompData> inputs = random_inputs(random, program, 32);
-      for (SeccompData& input : inputs) input = presented(input, entry);
+      for (SeccompData& input : inputs) input = presented(input, entry, *pointer);
       inputs[0].set_nr(335);
-      const auto answers = evaluate_direct(program, inputs, entry);
+      const auto answers = evaluate_direct(program, inputs, entry, running());
       SKIP_WITHOUT_KERNEL(answers);
       ASSERT_TRUE(answers) << answers.error().text();
       for (std::size_t n = 0; n < inputs.size(); ++n) {
-        ASSERT_EQ((*answers)[n].has_value(), !bypasses_filters(inputs[n], entry));
+        ASSERT_EQ((*answers)[n].has_value(), !bypasses_filters(entry.audit, inputs[n].nr()));
         if (!(*answers)[n]) continue;
         ASSERT_EQ(*(*answers)[n], run(program, inputs[n])) << asm_text(program);
       }
     }
+  }
 }
 
 TEST(Kernel, AcceptsAsTheModelDoes) {
@@ -320,15 +326,14 @@ TEST(Kernel, AnInterruptEndsARunBetweenBatchesOfCalls) {
 
 // A kernel without int $0x80 raises a fault. The test replaces the instruction by `hlt`, which
 // faults as well.
-TEST(Kernel, AnEntryThatFaultsIsUnavailable) {
+TEST(Kernel, AnInstructionThatFaultsIsUnavailable) {
   const auto traced = Traced::start(assemble("ret #0x50001"));
   SKIP_WITHOUT_KERNEL(traced);
   ASSERT_TRUE(traced) << traced.error().text();
   constexpr std::array<std::uint8_t, 2> kFault = {0xf4, 0x90};
   const std::vector<SeccompData> calls(3);
-  for (const Entry entry : {Entry::kX86_64, Entry::kI386}) {
-    const SeccompData data = presented({}, entry);
-    const auto behind = std::uint64_t{data.words[3]} << 32 | data.words[2];
+  for (const Instruction entry : {Instruction::kSyscall, Instruction::kInt80}) {
+    const std::uint64_t behind = instruction_pointer_of(entry);
     const std::uint64_t first = behind - kFault.size();
     auto* const at = reinterpret_cast<std::uint8_t*>(first);  // NOLINT: code
     const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
@@ -342,7 +347,7 @@ TEST(Kernel, AnEntryThatFaultsIsUnavailable) {
     std::ranges::copy(before, at);
     ASSERT_EQ(::mprotect(pages, bytes, PROT_READ | PROT_EXEC), 0);
     ASSERT_FALSE(replies);
-    const bool compat = entry == Entry::kI386;
+    const bool compat = entry == Instruction::kInt80;
     EXPECT_EQ(replies.error().code, compat ? ErrorCode::kUnavailable : ErrorCode::kInternal);
     EXPECT_EQ(replies.error().detail.find("no int $0x80") != std::string::npos, compat);
     const auto again = (*traced)->ask(calls, entry);
@@ -351,17 +356,12 @@ TEST(Kernel, AnEntryThatFaultsIsUnavailable) {
   }
 }
 
-// Refuses every program. If our check accepts the program, the model is wrong, just as after a
-// wrong value.
-Result<std::vector<std::uint32_t>> refuse(ProgramView, std::span<const SeccompData>) {
-  return make_error(ErrorCode::kRejected, "kernel", "no");
-}
-
+// If our check accepts the program, the model is wrong, just as after a wrong value.
 TEST(Kernel, RefusingWhatTheModelAcceptsIsADisagreement) {
   const NamedProgram program{"it", assemble("ld [16]\nret a")};
   const std::vector<SeccompData> inputs(3);
-  const auto report = second_opinion({&program, 1}, inputs, refuse);
-  SKIP_WITHOUT_KERNEL(report);
+  RefusingKernel refusing;
+  const auto report = second_opinion({&program, 1}, inputs, refusing);
   ASSERT_TRUE(report) << report.error().text();
   EXPECT_EQ(report->in_doubt(), report->programs.data());
   EXPECT_EQ(report->programs[0].not_asked, "");
@@ -373,7 +373,7 @@ TEST(Kernel, RefusingWhatTheModelAcceptsIsADisagreement) {
     return std::exchange(given, true) ? std::vector<SeccompData>() : inputs;
   };
   AskOptions asking;
-  asking.evaluate = refuse;
+  asking.kernel = &refusing;
   const auto asked = ask({program, program}, once, asking);
   ASSERT_TRUE(asked) << asked.error().text();
   EXPECT_EQ(asked->verdict, Verdict::kDifferent);
@@ -383,7 +383,7 @@ TEST(Kernel, RefusingWhatTheModelAcceptsIsADisagreement) {
 
   SelfCheckOptions options;
   options.programs = 400;
-  options.kernel = refuse;
+  options.kernel = &refusing;
   const auto checked = self_check(options);
   ASSERT_TRUE(checked) << checked.error().text();
   EXPECT_EQ(checked->kernel_accepts, false);

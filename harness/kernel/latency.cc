@@ -10,7 +10,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/random.h"
-#include "harness/kernel/oracle.h"
+#include "harness/kernel/running.h"
 #include "harness/seccomp/action.h"
 
 #if defined(__x86_64__) && defined(__linux__)

@@ -1,68 +1,99 @@
 #include "harness/kernel/oracle.h"
 
-#include <sys/utsname.h>
-
 #include <algorithm>
-#include <fstream>
 #include <map>
-#include <string>
+#include <utility>
 
 #include "harness/base/interrupt.h"
 #include "harness/bpf/refusal.h"
+#include "harness/kernel/facts.h"
 #include "harness/kernel/instrument.h"
+#include "harness/kernel/traced.h"
 
 namespace secequiv::kernel {
 namespace {
 
-// This is getpid on x86_64. It never runs, because our filter returns an error. No container's
-// filter forbids it.
-constexpr std::uint32_t kHarmless = 39;
+constexpr std::size_t kInstalledAtOnce = 64;  // programs in one request to the kernel
 
-// Combines the results of all passes.
-Result<std::vector<std::uint32_t>> values_of(const Instrumented& instrumented,
-                                             std::span<const SeccompData> calls, Entry entry) {
-  std::vector<std::uint32_t> out(calls.size());
-  for (const Pass& pass : instrumented.passes) {
-    auto traced = Traced::start(pass.program);
-    if (!traced) return traced.error();
-    const auto replies = (*traced)->ask(calls, entry);
-    if (!replies) return replies.error();
-    for (std::size_t i = 0; i < calls.size(); ++i) {
-      const Reply& reply = (*replies)[i];
+// The places of inputs with the same values in the fixed words, and how their program is rewritten.
+struct Group {
+  std::vector<std::size_t> members;
+  Instrumented instrumented;
+};
+
+// Adds what the passes of one group returned.
+Status add_replies(const Group& group, std::span<const std::vector<Reply>> replies,
+                   std::vector<std::uint32_t>& out) {
+  const Instrumented& instrumented = group.instrumented;
+  for (std::size_t p = 0; p < instrumented.passes.size(); ++p)
+    for (std::size_t m = 0; m < group.members.size(); ++m) {
+      const Reply& reply = replies[p][m];
+      std::uint32_t& value = out[group.members[m]];
       if (reply.killed) continue;
       if (instrumented.values.empty()) {
-        out[i] |= std::uint32_t{reply.number} << pass.shift;
+        value |= std::uint32_t{reply.number} << instrumented.passes[p].shift;
       } else if (reply.number < instrumented.values.size()) {
-        out[i] = instrumented.values[reply.number];
+        value = instrumented.values[reply.number];
       } else {
         return make_error(ErrorCode::kInternal, "kernel",
                           "the instrumented filter returned an index outside of the table of "
                           "return values; please report this");
       }
     }
+  return Ok{};
+}
+
+// Asks all passes of some groups in one request. `calls` has one call for each input.
+Status ask_groups(std::span<const Group> groups, std::span<const SeccompData> calls,
+                  const Entry& entry, Kernel& kernel, std::vector<std::uint32_t>& out) {
+  std::vector<Asked> asked;
+  for (const Group& group : groups) {
+    std::vector<SeccompData> some;
+    some.reserve(group.members.size());
+    for (const std::size_t i : group.members) some.push_back(calls[i]);
+    for (const Pass& pass : group.instrumented.passes) asked.push_back({pass.program, some});
+  }
+  const auto replies = kernel.ask(asked, entry);
+  if (!replies) return replies.error();
+  std::span<const std::vector<Reply>> rest = *replies;
+  for (const Group& group : groups) {
+    const std::size_t passes = group.instrumented.passes.size();
+    if (auto s = add_replies(group, rest.first(passes), out); !s) return s;
+    rest = rest.subspan(passes);
+  }
+  return Ok{};
+}
+
+// Evaluates the inputs in groups. A group has the same values in the fixed words, and the program
+// is installed once for it.
+Result<std::vector<std::uint32_t>> evaluate_with(ProgramView program, const LoadPlan& plan,
+                                                 std::span<const SeccompData> inputs,
+                                                 std::span<const SeccompData> calls,
+                                                 const Entry& entry, Kernel& kernel) {
+  std::map<std::vector<std::uint32_t>, std::vector<std::size_t>> by_fixed;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    std::vector<std::uint32_t> key;
+    key.reserve(plan.fixed.size());
+    for (const std::uint8_t word : plan.fixed) key.push_back(inputs[i].words[word]);
+    by_fixed[key].push_back(i);
+  }
+  std::vector<std::uint32_t> out(inputs.size());
+  for (auto next = by_fixed.begin(); next != by_fixed.end();) {
+    if (next != by_fixed.begin() && stop_wanted()) return interrupted();
+    std::vector<Group> groups;
+    for (std::size_t installed = 0; next != by_fixed.end() && installed < kInstalledAtOnce;
+         ++next) {
+      auto instrumented = instrument(program, plan, inputs[next->second.front()]);
+      if (!instrumented) return instrumented.error();
+      installed += instrumented->passes.size();
+      groups.push_back({std::move(next->second), std::move(*instrumented)});
+    }
+    if (auto s = ask_groups(groups, calls, entry, kernel, out); !s) return s.error();
   }
   return out;
 }
 
-// Precondition: all `inputs` (at least one) have the same values in the fixed words.
-Result<std::vector<std::uint32_t>> evaluate_group(ProgramView program, const LoadPlan& plan,
-                                                  std::span<const SeccompData> inputs) {
-  const auto instrumented = instrument(program, plan, inputs.front());
-  if (!instrumented) return instrumented.error();
-  std::vector<SeccompData> calls;
-  calls.reserve(inputs.size());
-  for (const SeccompData& input : inputs) calls.push_back(carried(input, plan, kHarmless));
-  return values_of(*instrumented, calls, Entry::kX86_64);
-}
-
 }  // namespace
-
-bool is_filtered_already() {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);)
-    if (line.starts_with("Seccomp:")) return line.find_first_of("12") != line.npos;
-  return true;
-}
 
 Status askable(ProgramView program) {
   if (const auto refusal = refusal_of(program))
@@ -72,67 +103,50 @@ Status askable(ProgramView program) {
 }
 
 Result<std::vector<std::uint32_t>> evaluate(ProgramView program,
-                                            std::span<const SeccompData> inputs) {
+                                            std::span<const SeccompData> inputs, Kernel& kernel) {
   if (auto s = askable(program); !s) return s.error();
-  const LoadPlan plan = plan_loads(program, inputs);
-  if (inputs.empty()) return std::vector<std::uint32_t>{};
-  if (plan.fixed.empty()) return evaluate_group(program, plan, inputs);
-  // Evaluates the inputs in groups. A group has the same values in the fixed words, and the program
-  // is installed once for it.
-  std::map<std::vector<std::uint32_t>, std::vector<std::size_t>> groups;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    std::vector<std::uint32_t> key;
-    key.reserve(plan.fixed.size());
-    for (const std::uint8_t word : plan.fixed) key.push_back(inputs[i].words[word]);
-    groups[key].push_back(i);
-  }
-  std::vector<std::uint32_t> out(inputs.size());
-  std::vector<SeccompData> group;
-  for (const auto& [key, members] : groups) {
-    if (key != groups.begin()->first && stop_wanted()) return interrupted();
-    group.clear();
-    for (const std::size_t i : members) group.push_back(inputs[i]);
-    const auto values = evaluate_group(program, plan, group);
-    if (!values) return values;
-    for (std::size_t m = 0; m < members.size(); ++m) out[members[m]] = (*values)[m];
-  }
+  const Entry& entry = kernel.entries().front();
+  const LoadPlan plan = plan_loads(program, inputs, free_words(entry));
+  std::vector<SeccompData> calls;
+  calls.reserve(inputs.size());
+  for (const SeccompData& input : inputs) calls.push_back(carried(input, plan, entry.harmless));
+  return evaluate_with(program, plan, inputs, calls, entry, kernel);
+}
+
+SeccompData presented(const SeccompData& call, const Entry& entry,
+                      std::uint64_t instruction_pointer) {
+  SeccompData out = call;
+  out.set_nr(number_seen(entry.audit, call.nr()));
+  out.set_arch(entry.audit);
+  out.set_field(kIpField, instruction_pointer, entry.endian);
+  if (entry.argument_bits == 32)
+    for (int i = 0; i < kArgCount; ++i)
+      out.set_field(i, argument_seen(entry.audit, call.field(i, entry.endian)), entry.endian);
   return out;
 }
 
 Result<std::vector<std::optional<std::uint32_t>>> evaluate_direct(
-    ProgramView program, std::span<const SeccompData> inputs, Entry entry) {
+    ProgramView program, std::span<const SeccompData> inputs, const Entry& entry, Kernel& kernel) {
   if (auto s = askable(program); !s) return s.error();
-  if (is_filtered_already())
-    return make_error(ErrorCode::kUnavailable, "kernel",
-                      "this process already has a seccomp filter, which may decide first");
+  if (auto s = kernel.unfiltered(); !s) return s.error();
   std::vector<SeccompData> calls;
   for (const SeccompData& input : inputs)
-    if (!bypasses_filters(input, entry)) calls.push_back(input);
-  const auto instrumented = instrument(program, direct_loads(), {});
-  if (!instrumented) return instrumented.error();
-  const auto values = values_of(*instrumented, calls, entry);
+    if (!bypasses_filters(entry.audit, input.nr())) calls.push_back(input);
+  const auto values = evaluate_with(program, direct_loads(), calls, calls, entry, kernel);
   if (!values) return values.error();
   std::vector<std::optional<std::uint32_t>> out;
   std::size_t next = 0;
   for (const SeccompData& input : inputs)
-    out.push_back(bypasses_filters(input, entry) ? std::nullopt : std::optional((*values)[next++]));
+    out.push_back(bypasses_filters(entry.audit, input.nr()) ? std::nullopt
+                                                            : std::optional((*values)[next++]));
   return out;
 }
 
-Status available() {
+Status available(Kernel& kernel) {
   const Program program = {{kRetK, 0, 0, 0}};
   const SeccompData input{};
-  const auto values = evaluate(program, {&input, 1});
+  const auto values = evaluate(program, {&input, 1}, kernel);
   return values ? Status(Ok{}) : Status(values.error());
-}
-
-std::string release() {
-  utsname name{};
-  return ::uname(&name) == 0 ? name.release : "";
-}
-
-bool bypasses_filters(const SeccompData& input, Entry entry) {
-  return entry == Entry::kX86_64 && (input.nr() == 335 || input.nr() == 336);
 }
 
 }  // namespace secequiv::kernel

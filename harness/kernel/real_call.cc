@@ -16,7 +16,7 @@
 #include <string_view>
 
 #include "harness/kernel/child.h"
-#include "harness/kernel/oracle.h"
+#include "harness/kernel/running.h"
 #include "harness/kernel/uapi.h"
 #include "harness/seccomp/action.h"
 #include "harness/seccomp/arch.h"

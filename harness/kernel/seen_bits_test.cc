@@ -210,7 +210,8 @@ constexpr HarmlessCall kCalls[] = {
 
 // Makes the calls in a new process and returns their values. Errors: kUnavailable (a signal ended
 // the process, as if the kernel has no such entry).
-Result<std::vector<std::int32_t>> values_of(Entry entry, const std::vector<SeccompData>& calls) {
+Result<std::vector<std::int32_t>> values_of(Instruction instruction,
+                                            const std::vector<SeccompData>& calls) {
 #ifdef __x86_64__
   const std::size_t bytes = calls.size() * sizeof(std::int32_t);
   void* const page =
@@ -219,7 +220,8 @@ Result<std::vector<std::int32_t>> values_of(Entry entry, const std::vector<Secco
   const pid_t child = ::fork();
   if (child == 0) {
     leave_no_core();
-    auto* const ask = entry == Entry::kX86_64 ? secequiv_ask_x86_64 : secequiv_ask_i386;
+    auto* const ask =
+        instruction == Instruction::kSyscall ? secequiv_ask_x86_64 : secequiv_ask_i386;
     ask(calls.data(), page, calls.size());
     ::_exit(0);
   }
@@ -270,7 +272,7 @@ std::vector<Arguments> same_to_the_kernel(const Arguments& arguments, const Seen
 
 // Makes each call that `arch` has: as it is, with the bits set that it ignores, and with bit 63 of
 // each argument set that has no ignored bits.
-Status compare_with_kernel(Entry entry, Arch arch, Tally& tally) {
+Status compare_with_kernel(Instruction instruction, Arch arch, Tally& tally) {
   for (const HarmlessCall& call : kCalls) {
     const auto nr = syscall_nr(arch, call.name);
     if (!nr) continue;
@@ -287,7 +289,7 @@ Status compare_with_kernel(Entry entry, Arch arch, Tally& tally) {
     std::vector<SeccompData> calls;
     calls.reserve(asked.size());
     for (const Arguments& arguments : asked) calls.push_back(data_of(*nr, arguments));
-    const auto values = values_of(entry, calls);
+    const auto values = values_of(instruction, calls);
     if (!values) return values.error();
     ++tally.calls;
     tally.ignored += static_cast<int>(seen.size() - whole.size());
@@ -303,7 +305,7 @@ Status compare_with_kernel(Entry entry, Arch arch, Tally& tally) {
 
 TEST(KernelSeenBits, CallsIgnoreTheBitsOfTheTable) {
   Tally tally;
-  const Status done = compare_with_kernel(Entry::kX86_64, Arch::kX86_64, tally);
+  const Status done = compare_with_kernel(Instruction::kSyscall, Arch::kX86_64, tally);
   SKIP_WITHOUT_KERNEL(done);
   ASSERT_TRUE(done) << done.error().text();
   fmt::print("{} calls and {} arguments with ignored bits; bit 63 changes the outcome of {}: {}\n",
@@ -320,7 +322,7 @@ TEST(KernelSeenBits, CallsIgnoreTheBitsOfTheTable) {
 // filters see. EvaluatesRealCallsByBothEntries (kernel_test.cc) measures what filters see.
 TEST(KernelSeenBits, CallsByInt80IgnoreHighHalves) {
   Tally tally;
-  const Status done = compare_with_kernel(Entry::kI386, Arch::kI386, tally);
+  const Status done = compare_with_kernel(Instruction::kInt80, Arch::kI386, tally);
   SKIP_WITHOUT_KERNEL(done);
   ASSERT_TRUE(done) << done.error().text();
   fmt::print("{} calls and {} arguments with ignored bits\n", tally.calls, tally.ignored);

@@ -9,14 +9,14 @@
 #include "harness/generate/near_legal.h"
 #include "harness/generate/program.h"
 #include "harness/generate/random_program.h"
-#include "harness/kernel/acceptance.h"
+#include "harness/kernel/instrument.h"
 
 namespace secequiv::kernel {
 namespace {
 
-constexpr std::size_t kBatch = 400;    // programs in one request to the kernel
-constexpr std::size_t kEvaluated = 4;  // one in this many legal programs is run
-constexpr std::size_t kEdges = 4;      // programs of special lengths, at the start
+constexpr std::size_t kBatch = 400;        // programs in one request to the kernel
+constexpr std::size_t kInstallations = 4;  // of a program that reads more words than calls carry
+constexpr std::size_t kEdges = 4;          // programs of special lengths, at the start
 
 Program of_length(std::size_t length) { return Program(length, {kRetK, 0, 0, 0}); }
 
@@ -36,8 +36,10 @@ struct Checking {
 
   // Returns whether to continue.
   Result<bool> evaluate_both(const Program& program, Random& random) {
-    const auto inputs = random_inputs(random, program, options.inputs);
-    const auto answers = options.kernel(program, inputs);
+    auto inputs = random_inputs(random, program, options.inputs);
+    const Entry& entry = options.kernel->entries().front();
+    share_fixed_words(inputs, plan_loads(program, inputs, free_words(entry)), kInstallations);
+    const auto answers = kernel::evaluate(program, inputs, *options.kernel);
     if (!answers && answers.error().code == ErrorCode::kRejected) {
       report.program = program;
       report.kernel_accepts = false;
@@ -57,7 +59,7 @@ struct Checking {
   }
 
   Result<bool> check_all(const std::vector<Program>& programs, Random& random) {
-    const auto answers = accepts(programs);
+    const auto answers = options.kernel->accepts(programs);
     if (!answers) return answers.error();
     for (std::size_t i = 0; i < programs.size(); ++i) {
       ++report.programs;
@@ -67,7 +69,7 @@ struct Checking {
         return false;
       }
       if (!(*answers)[i]) continue;
-      if (++report.accepted % kEvaluated != 0) continue;
+      if (++report.accepted % options.one_in != 0) continue;
       if (!askable(programs[i])) {
         ++report.no_room;
         continue;
@@ -87,7 +89,8 @@ Result<SelfCheckReport> self_check(const SelfCheckOptions& options) {
     checking.options.accepts = [](ProgramView program) { return !refusal_of(program); };
   if (!checking.options.evaluate) checking.options.evaluate = run_all;
   SelfCheckReport& report = checking.report;
-  report.release = release();
+  report.release = options.kernel->release();
+  report.booted_as = options.kernel->booted_as();
   report.seed = options.seed;
   Random random(options.seed);
   const auto start = Clock::now();

@@ -1,5 +1,5 @@
-// Compares our model of the kernel (its checker and interpreter) with the running kernel on random
-// programs. Owns the choice of programs and what counts as a disagreement. It must not print.
+// Compares our model of the kernel (its checker and interpreter) with a kernel on random programs.
+// Owns the choice of programs and what counts as a disagreement. It must not print.
 #pragma once
 
 #include <functional>
@@ -16,18 +16,20 @@ namespace secequiv::kernel {
 
 struct SelfCheckOptions {
   std::size_t programs = 20000;  // legal and nearly legal programs, to compare acceptance
-  std::size_t inputs = 64;       // for each evaluated program (a quarter of the legal programs)
+  std::size_t inputs = 64;       // for each evaluated program
+  std::size_t one_in = 4;        // one in this many legal programs is evaluated
   std::uint64_t seed = 1;
   // The model. Tests replace it by a wrong one.
   std::function<bool(ProgramView)> accepts;
   std::function<std::vector<std::uint32_t>(ProgramView, std::span<const SeccompData>)> evaluate;
-  Evaluate kernel = kernel::evaluate;         // the reference; tests replace it
+  Kernel* kernel = &running();                // the reference
   std::function<bool()> stop;                 // called every few hundred programs
   std::function<void(std::size_t)> progress;  // gets the number of programs so far
 };
 
 struct SelfCheckReport {
-  std::string release;  // the kernel's release
+  std::string release;    // the kernel's release
+  std::string booted_as;  // Kernel::booted_as()
   std::uint64_t seed = 1;
   std::size_t programs = 0;
   std::size_t accepted = 0;   // programs that the kernel accepted

@@ -98,7 +98,7 @@ struct Shared {
   pid_t parent;
   Step step;
   int error;
-  Entry entry;
+  Instruction instruction;
   std::size_t first;  // index of the first call to make
   std::size_t count;
   std::array<SeccompData, kCallsPerBatch> calls;
@@ -177,7 +177,7 @@ SECEQUIV_CHILD int child_main(void* argument) {
   shared.step = Step::kInstalled;
   for (;;) {
     asm volatile("int3" ::: "memory");
-    (shared.entry == Entry::kX86_64 ? secequiv_ask_x86_64 : secequiv_ask_i386)(
+    (shared.instruction == Instruction::kSyscall ? secequiv_ask_x86_64 : secequiv_ask_i386)(
         &shared.calls[shared.first], &shared.answers[shared.first], shared.count);
   }
 }
@@ -324,7 +324,7 @@ Result<std::size_t> Traced::resume(std::size_t first, std::size_t count) {
   if (!status) return status.error();
   if (WIFSTOPPED(*status) && is_fault(WSTOPSIG(*status))) {
     child_->end();
-    if (shared.entry == Entry::kI386)
+    if (shared.instruction == Instruction::kInt80)
       return make_error(ErrorCode::kUnavailable, "kernel",
                         "this kernel has no int $0x80 (CONFIG_IA32_EMULATION, ia32_emulation=)");
     return make_error(
@@ -340,11 +340,12 @@ Result<std::size_t> Traced::resume(std::size_t first, std::size_t count) {
                     "the filter's process ended, but not because of the filter");
 }
 
-Result<std::vector<Reply>> Traced::ask(std::span<const SeccompData> calls, Entry entry) {
+Result<std::vector<Reply>> Traced::ask(std::span<const SeccompData> calls,
+                                       Instruction instruction) {
   static_assert(sizeof(SeccompData) == 64);
   std::vector<Reply> out(calls.size());
   Shared& shared = *child_->shared;
-  shared.entry = entry;
+  shared.instruction = instruction;
   for (std::size_t done = 0; done < calls.size(); done += kCallsPerBatch) {
     if (done > 0 && stop_wanted()) return interrupted();
     const auto batch = calls.subspan(done, std::min(kCallsPerBatch, calls.size() - done));
@@ -371,14 +372,9 @@ Result<std::vector<Reply>> Traced::ask(std::span<const SeccompData> calls, Entry
   return out;
 }
 
-SeccompData presented(const SeccompData& call, Entry entry) {
-  SeccompData out = call;
-  const auto ip = reinterpret_cast<std::uint64_t>(entry == Entry::kX86_64 ? secequiv_x86_64_ip
-                                                                          : secequiv_i386_ip);
-  out.words[1] = entry == Entry::kX86_64 ? AUDIT_ARCH_X86_64 : AUDIT_ARCH_I386;
-  out.words[2] = static_cast<std::uint32_t>(ip);
-  out.words[3] = static_cast<std::uint32_t>(ip >> 32);
-  return out;
+std::uint64_t instruction_pointer_of(Instruction instruction) {
+  return reinterpret_cast<std::uint64_t>(instruction == Instruction::kSyscall ? secequiv_x86_64_ip
+                                                                              : secequiv_i386_ip);
 }
 
 }  // namespace secequiv::kernel
@@ -397,13 +393,13 @@ Result<std::unique_ptr<Traced>> Traced::start(ProgramView, std::optional<Memory>
                     "the kernel can only run filters for secequiv on x86_64 Linux");
 }
 Status Traced::launch() { return start(program_, memory_).error(); }
-Result<std::vector<Reply>> Traced::ask(std::span<const SeccompData>, Entry) {
+Result<std::vector<Reply>> Traced::ask(std::span<const SeccompData>, Instruction) {
   return start(program_, memory_).error();
 }
 Result<std::size_t> Traced::resume(std::size_t, std::size_t) {
   return start(program_, memory_).error();
 }
-SeccompData presented(const SeccompData& call, Entry) { return call; }
+std::uint64_t instruction_pointer_of(Instruction) { return 0; }
 
 }  // namespace secequiv::kernel
 

@@ -13,19 +13,14 @@
 
 #include "harness/base/result.h"
 #include "harness/bpf/interpreter.h"
+#include "harness/kernel/kernel.h"
 
 namespace secequiv::kernel {
 
-// How a call enters the kernel. 64-bit code can use both entries.
-enum class Entry : std::uint8_t {
-  kX86_64,  // `syscall`
-  kI386,    // `int $0x80`
-};
-
-// The kernel's answer to one call.
-struct Reply {
-  std::uint16_t number = 0;  // the error number
-  bool killed = false;       // instead of an error number, SIGSYS ended the process
+// The instruction that makes a call. 64-bit code can use both.
+enum class Instruction : std::uint8_t {
+  kSyscall,  // `syscall`, for x86_64
+  kInt80,    // `int $0x80`, for i386
 };
 
 // Whether the process shares our memory. It starts faster if it does.
@@ -44,11 +39,11 @@ class Traced {
   Traced(const Traced&) = delete;
   Traced& operator=(const Traced&) = delete;
 
-  // Makes each call: word 0 is the number, and words 4 to 15 are the arguments; presented() shows
-  // the other words. If a call kills the process, a new one continues with the next call. Errors:
-  // kUnavailable (also if this kernel has no such entry); kInternal (the kernel ran a call, or the
-  // process ended in another way); kBudget if the user interrupts it (base/interrupt.h).
-  Result<std::vector<Reply>> ask(std::span<const SeccompData> calls, Entry entry);
+  // Makes each call: word 0 is the number, and words 4 to 15 are the arguments. If a call kills the
+  // process, a new one continues with the next call. Errors: kUnavailable (also if this kernel has
+  // no such instruction); kInternal (the kernel ran a call, or the process ended in another way);
+  // kBudget if the user interrupts it (base/interrupt.h).
+  Result<std::vector<Reply>> ask(std::span<const SeccompData> calls, Instruction instruction);
 
  private:
   struct Child;
@@ -64,8 +59,7 @@ class Traced {
 // The error of work that the user interrupted.
 inline Error interrupted() { return make_error(ErrorCode::kBudget, "kernel", "interrupted"); }
 
-// Returns the seccomp_data that a filter sees for `call`, with the entry's arch and instruction
-// pointer.
-SeccompData presented(const SeccompData& call, Entry entry);
+// Returns the instruction pointer that filters see for all calls by `instruction`.
+std::uint64_t instruction_pointer_of(Instruction instruction);
 
 }  // namespace secequiv::kernel

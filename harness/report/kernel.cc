@@ -4,6 +4,7 @@
 
 #include "harness/base/text.h"
 #include "harness/bpf/text.h"
+#include "harness/kernel/facts.h"
 #include "harness/report/json.h"
 #include "harness/report/text.h"
 
@@ -14,9 +15,38 @@ using kernel::AskedSide;
 using kernel::KernelReport;
 using kernel::SelfCheckReport;
 
-const char* entry_name(const std::optional<kernel::Entry>& entry) {
-  if (!entry) return "any";
-  return *entry == kernel::Entry::kX86_64 ? "x86_64" : "i386";
+std::string entry_name(const std::optional<kernel::Entry>& entry) {
+  return entry ? entry->name : "any";
+}
+
+// Returns "Linux 6.18.5", or "Linux 6.1.0 (booted as s390x)".
+std::string kernel_name(const std::string& release, const std::string& booted_as) {
+  return booted_as.empty() ? "Linux " + release
+                           : fmt::format("Linux {} (booted as {})", release, booted_as);
+}
+
+// Returns lines about what this kernel lacks.
+std::string lacking_text(const std::string& release) {
+  std::string out;
+  for (const kernel::Fact& fact : kernel::lacking(release))
+    out += fmt::format("  before Linux {}.{}, unlike the model: {}\n", fact.major, fact.minor,
+                       fact.what);
+  return out;
+}
+
+nlohmann::ordered_json lacking_json(const std::string& release) {
+  nlohmann::ordered_json out = nlohmann::ordered_json::array();
+  for (const kernel::Fact& fact : kernel::lacking(release))
+    out.push_back({{"since", fmt::format("{}.{}", fact.major, fact.minor)}, {"what", fact.what}});
+  return out;
+}
+
+// Adds what a report has only for some kernels.
+template <class Report>
+void add_origin(nlohmann::ordered_json& out, const Report& report) {
+  if (!report.booted_as.empty()) out["booted_as"] = report.booted_as;
+  if (auto missing = lacking_json(report.release); !missing.empty())
+    out["lacking"] = std::move(missing);
 }
 
 std::string side_text(const AskedSide& side) {
@@ -40,6 +70,7 @@ std::string side_text(const AskedSide& side) {
 }
 
 std::string reason(const KernelReport& report) {
+  const bool pair = report.compared;
   for (const AskedSide& side : report.sides)
     if (side.refused) return "the kernel refuses a program that the model accepts";
   for (const AskedSide& side : report.sides)
@@ -50,11 +81,10 @@ std::string reason(const KernelReport& report) {
       return report.interrupted ? "the run was interrupted before the first input"
                                 : "no input was run";
   if (report.interrupted)
-    return report.sides.size() == 2
-               ? "the run was interrupted; the kernel's answers are the same so far"
-               : "the run was interrupted; the kernel and the model agree so far";
-  return report.sides.size() == 2 ? "the kernel's answers are the same; nothing is proven"
-                                  : "the kernel and the model agree; nothing is proven";
+    return pair ? "the run was interrupted; the kernel's answers are the same so far"
+                : "the run was interrupted; the kernel and the model agree so far";
+  return pair ? "the kernel's answers are the same; nothing is proven"
+              : "the kernel and the model agree; nothing is proven";
 }
 
 std::string reason(const SelfCheckReport& report) {
@@ -68,9 +98,10 @@ std::string reason(const SelfCheckReport& report) {
 
 std::string kernel_text(const KernelReport& report, const Question& question) {
   std::string out =
-      fmt::format("Linux {}, calls: {}\n", report.release,
+      fmt::format("{}, calls: {}\n", kernel_name(report.release, report.booted_as),
                   report.entry ? entry_name(report.entry)
-                               : "any number, architecture, instruction pointer and arguments");
+                               : "any number, architecture, instruction pointer and arguments") +
+      lacking_text(report.release);
   for (const AskedSide& side : report.sides) out += side_text(side);
   if (report.witness) out += witness_text(question, *report.witness);
   return out + fmt::format("verdict   {}: {}\n", verdict_name(report.verdict), reason(report));
@@ -95,6 +126,7 @@ nlohmann::ordered_json to_json(const KernelReport& report) {
     out["sides"].push_back(std::move(row));
   }
   if (report.witness) out["witness"] = to_json(*report.witness);
+  add_origin(out, report);
   return out;
 }
 
@@ -105,11 +137,12 @@ Verdict verdict_of(const SelfCheckReport& report) {
 
 std::string self_check_text(const SelfCheckReport& report) {
   std::string out = fmt::format(
-      "Linux {}, seed {}: {}, {} accepted; {} of them were run on {} and used {} of {} opcodes; "
+      "{}, seed {}: {}, {} accepted; {} of them were run on {} and used {} of {} opcodes; "
       "{:.1f} s\n",
-      report.release, report.seed, counted(report.programs, "program"), report.accepted,
-      report.evaluated, counted(report.evaluations, "input"), report.opcodes, report.legal_opcodes,
-      report.seconds);
+      kernel_name(report.release, report.booted_as), report.seed,
+      counted(report.programs, "program"), report.accepted, report.evaluated,
+      counted(report.evaluations, "input"), report.opcodes, report.legal_opcodes, report.seconds);
+  out += lacking_text(report.release);
   if (report.no_room > 0)
     out += counted(report.no_room, "program") +
            " did not run, because the instructions that report return values do not fit\n";
@@ -142,6 +175,7 @@ nlohmann::ordered_json to_json(const SelfCheckReport& report) {
                              {"seconds", report.seconds}};
   if (report.program) out["program"] = write_program(*report.program, Form::kAsm);
   if (report.kernel_accepts) out["kernel_accepts"] = *report.kernel_accepts;
+  add_origin(out, report);
   if (report.witness)
     out["disagreement"] = {{"data", to_json(report.witness->data)},
                            {"model", value_json(report.witness->before)},

@@ -62,12 +62,11 @@ class Archive:
 
     def settings(self):
         """Returns the text of apt's configuration file."""
-        own = {"APT::Architecture": self.architecture, "Dir::State": "state", "Dir::State::status": "status", "Dir::Cache": "cache", "Dir::Log": "log",
-               "Dir::Etc::main": "none", "Dir::Etc::parts": "none", "Dir::Etc::sourcelist": "sources.list", "Dir::Etc::sourceparts": "none",
-               "Dir::Etc::preferences": "none", "Dir::Etc::preferencesparts": "none"}
-        lines = ['%s "%s";' % (key, value if key == "APT::Architecture" else self.folder / value) for key, value in own.items()]
-        return "\n".join([*transport_settings(), *lines, 'APT::Architectures { "%s"; };' % self.architecture, 'Acquire::Languages "none";',
-                          'APT::Sandbox::User "";', 'APT::Get::List-Cleanup "false";', ""])
+        own = {"Dir::State": "state", "Dir::State::status": "status", "Dir::Cache": "cache", "Dir::Log": "log", "Dir::Etc::sourcelist": "sources.list"}
+        lines = ['%s "%s";' % (key, self.folder / value) for key, value in own.items()]
+        lines += ['Dir::Etc::%s "/dev/null";' % key for key in ("main", "parts", "sourceparts", "preferences", "preferencesparts")]
+        return "\n".join([*transport_settings(), *lines, 'APT::Architecture "%s";' % self.architecture, 'APT::Architectures { "%s"; };' % self.architecture,
+                          'APT::Sandbox::User "";', ""])
 
     def update(self):
         """Fetches the lists of packages. Lists that cannot be fetched are left out, because a mirror may lack a suite or change meanwhile."""
@@ -75,6 +74,7 @@ class Archive:
             (self.folder / name).mkdir(parents=True, exist_ok=True)
         (self.folder / "status").touch()
         (self.folder / "sources.list").write_text("\n".join(host_sources()) + "\n")
+        (self.folder / "apt.conf").touch(0o600)  # the settings for downloads may have a password
         (self.folder / "apt.conf").write_text(self.settings())
         try:
             run(["apt-get", "-q", "update"], self.environment)
@@ -85,10 +85,9 @@ class Archive:
     def ready(self):
         return any(self.folder.glob("state/lists/*_Packages*"))
 
-    def names(self, pattern):
-        """Returns the names of packages that match the pattern."""
-        prefix = re.match(r"[a-z0-9-]*", pattern).group()
-        return sorted(name for name in run(["apt-cache", "pkgnames", prefix], self.environment).split() if re.fullmatch(pattern, name))
+    def names(self, start, pattern):
+        """Returns the names of packages that begin with `start` and match the pattern."""
+        return sorted(name for name in run(["apt-cache", "pkgnames", start], self.environment).split() if re.fullmatch(pattern, name))
 
     def versions(self, names):
         """Returns the packages of these names in all versions."""
@@ -97,7 +96,7 @@ class Archive:
         rows = [[cell.strip() for cell in line.split("|")] for line in run(["apt-cache", "madison", *names], self.environment).splitlines()]
         return sorted({Package(row[0], row[1]) for row in rows if len(row) == 3 and row[2].endswith("Packages")})
 
-    def candidate_dependency(self, name, pattern):
+    def dependency(self, name, pattern):
         """Returns the package that matches the pattern and on which apt's candidate of `name` depends."""
         version = re.search(r"^  Candidate: (\S+)$", run(["apt-cache", "policy", name], self.environment), re.M)
         if version is None or version.group(1) == "(none)":

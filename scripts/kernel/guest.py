@@ -22,7 +22,7 @@ LAST_LINES = 8
 
 
 class Ended(Exception):
-    """The guest ended although it has requests to answer."""
+    """The guest has ended, or does not answer."""
 
 
 class FrameCount:
@@ -60,7 +60,7 @@ def command(board, kernel, initramfs, port):
     """Returns QEMU's command line; `port` is the descriptor of the port's socket."""
     names = [each.name for each in board.entries]
     arguments = [names[0], *("%s=/asker-%s" % (name, name) for name in names[1:])]
-    line = "console=%s quiet panic=-1 audit=0 rdinit=/asker -- %s" % (board.console, " ".join(arguments))
+    line = "console=%s quiet panic=-1 audit=0 init_on_free=1 rdinit=/asker -- %s" % (board.console, " ".join(arguments))
     return [board.qemu, *board.machine, "-accel", "tcg", "-m", str(board.memory), "-smp", "1", "-nodefaults", "-nographic", "-nic", "none", "-no-reboot",
             "-kernel", str(kernel), "-initrd", str(initramfs), "-append", line,
             "-chardev", "stdio,id=console,signal=off", *board.serial.split(),
@@ -85,33 +85,45 @@ class Guest:
             self.process = subprocess.Popen(command(board, kernel, initramfs, other.fileno()), stdin=subprocess.DEVNULL, stdout=self._console,
                                             stderr=subprocess.STDOUT, pass_fds=[other.fileno()], preexec_fn=die_with_parent, start_new_session=True)
         try:
-            self.info = json.loads(self._first_answer(limit, give_up))
+            status, body = self.ask(b"I", limit, give_up)
+            if status != 0:
+                raise NotAvailable("the kernel cannot be asked: %s" % body.decode(errors="replace"))
+        except Ended as why:
+            self.stop()
+            raise NotAvailable(str(why)) from None
         except BaseException:
             self.stop()
             raise
+        self.info = json.loads(body)
         self.seconds = time.monotonic() - self.started
 
-    def _first_answer(self, limit, give_up):
-        self.socket.sendall(struct.pack("<I", 1) + b"I")
-        got = b""
-        while len(got) < 4 or len(got) < 4 + struct.unpack("<I", got[:4])[0]:
-            left = self.started + limit - time.monotonic()
-            if left <= 0:
-                raise NotAvailable("the kernel did not answer within %g s%s" % (limit, self.last_lines()))
-            if give_up():
-                raise NotAvailable("the client has ended")
-            if select.select([self.socket], [], [], min(left, 0.5))[0]:
-                try:
-                    part = self.socket.recv(CHUNK)
-                except ConnectionError:
-                    part = b""
-                if not part:
-                    self.process.wait()
-                    raise NotAvailable("the kernel ended before it answered%s" % self.last_lines())
+    def ask(self, request, limit, give_up=lambda: False):
+        """Returns the status and the body of the answer to a request. Raises Ended if there is none within `limit` seconds."""
+        deadline = time.monotonic() + limit
+        to_guest = memoryview(struct.pack("<I", len(request)) + request)
+        got, answered = bytearray(), FrameCount()
+        while not answered.complete:
+            readable, writable, _ = select.select([self.socket], [self.socket] if to_guest else [], [], min(0.5, max(0, deadline - time.monotonic())))
+            if writable:
+                to_guest = to_guest[self.socket.send(to_guest[:CHUNK], socket.MSG_DONTWAIT):]
+            if readable:
+                part = self._received()
+                answered.feed(part)
                 got += part
-        if got[4] != 0:
-            raise NotAvailable("the kernel cannot be asked: %s" % got[5:].decode(errors="replace"))
-        return got[5:]
+            elif time.monotonic() > deadline:
+                raise Ended("the kernel did not answer within %g s%s" % (limit, self.last_lines()))
+            elif give_up():
+                raise Ended("the client has ended")
+        return got[4], bytes(got[5:])
+
+    def _received(self):
+        try:
+            part = self.socket.recv(CHUNK)
+        except ConnectionError:
+            part = b""
+        if not part:
+            raise Ended("the kernel ended%s" % self.last_lines())
+        return part
 
     def last_lines(self):
         """Returns the last lines that the kernel and QEMU printed, as the end of a message."""
@@ -123,6 +135,7 @@ class Guest:
         self.process.kill()
         self.process.wait()
         self.socket.close()
+        self._console.close()
 
     def relay(self, requests, answers):
         """Carries frames from the descriptor `requests` to the guest and its answers to `answers` until all requests are answered. Returns whether the
@@ -130,7 +143,6 @@ class Guest:
         asked, answered = FrameCount(), FrameCount()
         to_guest, to_client = bytearray(), bytearray()
         open_ = True
-        self.socket.setblocking(False)
         while open_ or asked.complete > answered.complete or to_client:
             reads = [self.socket] if len(to_client) < MOST_AHEAD else []
             if open_ and len(to_guest) < MOST_AHEAD:
@@ -143,17 +155,10 @@ class Guest:
                 to_guest += part
             if answers in writable:
                 del to_client[:os.write(answers, to_client[:PIPE_CHUNK])]
-            try:
-                if self.socket in writable:
-                    del to_guest[:self.socket.send(to_guest[:CHUNK])]
-                part = self.socket.recv(CHUNK) if self.socket in readable else None
-            except BlockingIOError:
-                continue
-            except ConnectionError:
-                part = b""
-            if part == b"":
-                raise Ended("the kernel ended%s" % self.last_lines())
-            if part:
+            if self.socket in writable:
+                del to_guest[:self.socket.send(to_guest[:CHUNK], socket.MSG_DONTWAIT)]
+            if self.socket in readable:
+                part = self._received()
                 answered.feed(part)
                 to_client += part
         return not asked.within

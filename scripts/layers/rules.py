@@ -25,7 +25,7 @@ LAYERS = {
     "harness/coverage": Layer("edges of one program, listings, executed instructions", ("harness/seccomp",)),
     "harness/compare": Layer("running a pair; proof queries, proofs, witnesses and differences as data", ("harness/coverage",)),
     "harness/adapter": Layer("how optimizers, compilers and evaluators under test are run", ("harness/optimize",)),
-    "harness/kernel": Layer("the running Linux as an evaluator, its caches and its speed", ("harness/generate", "harness/compare")),
+    "harness/kernel": Layer("Linux as an evaluator, running here or booted; its caches and its speed", ("harness/generate", "harness/compare", "harness/adapter")),
     "harness/report": Layer("report values and their text, JSON, JUnit, SARIF, Markdown and HTML",
                             ("harness/import", "harness/optimize", "harness/adapter", "harness/kernel")),
     "adapters": Layer("one folder per third-party project, the planted bugs, and the built-in optimizer, compiler and evaluators", ("harness/adapter", "harness/kernel")),

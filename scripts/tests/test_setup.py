@@ -7,7 +7,8 @@ TEST = ["g++", "libgtest-dev", "libbenchmark-dev", "libseccomp-dev", "libpcap-de
 CLANG = ["clang-19", "libclang-rt-19-dev", "clang-format-19"]
 OSS_FUZZ = ["afl++", "g++-multilib", "libc++-19-dev", "libc++abi-19-dev", "llvm-19"]
 BROWSER = ["chromium", "chromium-driver", "python3-selenium"]
-GROUPS = {"browser": BROWSER, "proved": ["coq", "ocaml"], "oss_fuzz": OSS_FUZZ, "demo": ["clang-19", "libclang-rt-19-dev"] + BUILD, "package": ["clang-19", "libclang-rt-19-dev"] + BUILD + ["dpkg-dev", "file"], "gcc": BUILD + TEST, "all": CLANG + BUILD + TEST}
+KERNELS = ["clang-19", "lld-19", "qemu-system-arm", "qemu-system-misc"]
+GROUPS = {"browser": BROWSER, "kernels": KERNELS, "kernels_all": KERNELS + ["qemu-system-mips", "qemu-system-ppc", "qemu-system-x86"], "proved": ["coq", "ocaml"], "oss_fuzz": OSS_FUZZ, "demo": ["clang-19", "libclang-rt-19-dev"] + BUILD, "package": ["clang-19", "libclang-rt-19-dev"] + BUILD + ["dpkg-dev", "file"], "gcc": BUILD + TEST, "all": CLANG + BUILD + TEST}
 
 APT = "apt-get -o DPkg::Lock::Timeout=600 "
 HELD = "E: Could not get lock /var/lib/apt/lists/lock. It is held by process 77 (apt-get)"

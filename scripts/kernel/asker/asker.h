@@ -13,6 +13,7 @@ enum {
   kMostBytes = 16 << 20,  // of a frame
   kCallBytes = 64,
   kInsnBytes = 8,
+  kMostBits = 4096,   // of a bitmap that is searched
   kLastError = 4095,  // the highest error number that a filter can return
 };
 #define KILLED UINT32_MAX
@@ -53,8 +54,8 @@ int answer_send(int to, struct answer* answer);
 // A number of instructions from the wire, in this machine's byte order; the caller frees it.
 struct sock_filter* program_of(const uint8_t* wire, size_t count);
 
-// Writes one answer per call: an error number, or KILLED. Returns NULL, or the reason why the
-// program cannot be asked.
+// Writes one answer per call: an error number, or KILLED. Without calls, it only installs the
+// program. Returns NULL, or the reason why the program cannot be asked.
 const char* ask(const struct sock_filter* program, size_t length, const uint8_t* calls,
                 size_t count, uint32_t* answers);
 
@@ -65,6 +66,9 @@ struct candidate {
   size_t length;
 };
 const char* accepts(const struct candidate* programs, size_t count, uint8_t* answers);
+
+// Installs a program in this process; returns whether this worked.
+int install(const struct sock_filter* program, size_t length);
 
 // What the kernel shows to filters for calls that come from this program.
 struct entry {
@@ -79,8 +83,21 @@ const char* look(struct entry* entry);
 // Mounts, loads the modules, and opens the port to the host; ends the machine if it cannot.
 int open_port(void);
 
-// --- memory.c: the kernel's memory and its description
+// --- memory.c: the kernel's memory
 
 const char* read_memory(uint64_t address, uint8_t* to, size_t size);
+
+// Searches the kernel's memory for words. They are given inverted, so that the search does not find
+// its own request.
+enum { kMostPlaces = 16 };
+struct places {
+  size_t count;
+  uint64_t at[kMostPlaces];
+};
+const char* find_memory(const unsigned long* inverted, size_t count, struct places* places);
+
+// The same while a process has these filters, the oldest one first.
+const char* find_with_filters(const struct candidate* programs, size_t count,
+                              const unsigned long* inverted, size_t words, struct places* places);
 
 #endif

@@ -20,14 +20,16 @@ static void give_up(const char* what) {
   _exit(1);
 }
 
-// Loads the modules whose paths the file lists, in that order. A module for devices that this machine does not have may fail.
+// Loads the modules whose paths the file lists, in that order. A module for devices that this
+// machine does not have may fail.
 static void load_modules(const char* list) {
   FILE* paths = fopen(list, "r");
   if (paths == NULL) return;
   char path[256];
   while (fscanf(paths, "%255s", path) == 1) {
     const int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file == -1 || (syscall(SYS_finit_module, file, "", 0) != 0 && errno != EEXIST)) printf("asker: %s: %s\n", path, strerror(errno));
+    if (file == -1 || (syscall(SYS_finit_module, file, "", 0) != 0 && errno != EEXIST))
+      printf("asker: %s: %s\n", path, strerror(errno));
     if (file != -1) close(file);
   }
   fclose(paths);

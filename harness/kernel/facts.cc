@@ -1,0 +1,63 @@
+#include "harness/kernel/facts.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <tuple>
+
+#include "harness/seccomp/arch.h"
+
+namespace secequiv::kernel {
+namespace {
+
+// Source: the history of kernel/seccomp.c and net/core/filter.c.
+constexpr std::array kFacts = {
+    Fact{4, 0, "ERRNO data above 4095 counts as 4095"},
+    Fact{4, 5, "shifts by a constant of 32 or more are refused"},
+    Fact{4, 14, "SECCOMP_RET_KILL_PROCESS"},
+    Fact{4, 14, "SECCOMP_RET_LOG"},
+    Fact{4, 14, "an unknown action ends the process"},
+    Fact{4, 17, "SECCOMP_FILTER_FLAG_SPEC_ALLOW"},
+    Fact{5, 0, "SECCOMP_RET_USER_NOTIF"},
+    Fact{5, 0, "SECCOMP_FILTER_FLAG_NEW_LISTENER"},
+    Fact{5, 11, "the bitmap of calls that are allowed without running the filter"},
+};
+
+constexpr std::uint32_t kAuditS390 = 0x00000016;
+constexpr std::uint32_t kMipsMachine = 8;  // EM_MIPS, the low half of the values of all its ABIs
+
+}  // namespace
+
+std::span<const Fact> facts() { return kFacts; }
+
+std::vector<Fact> lacking(std::string_view release) {
+  int major = 0;
+  int minor = 0;
+  const char* const end = release.data() + release.size();
+  const auto first = std::from_chars(release.data(), end, major);
+  if (first.ec != std::errc() || first.ptr == end || *first.ptr != '.') return {};
+  if (std::from_chars(first.ptr + 1, end, minor).ec != std::errc()) return {};
+  std::vector<Fact> out;
+  std::ranges::copy_if(kFacts, std::back_inserter(out), [&](const Fact& fact) {
+    return std::tie(fact.major, fact.minor) > std::tie(major, minor);
+  });
+  return out;
+}
+
+bool bypasses_filters(std::uint32_t audit, std::uint32_t nr) {
+  return audit == AUDIT_ARCH_X86_64 && (nr == 335 || nr == 336);
+}
+
+std::uint32_t number_seen(std::uint32_t audit, std::uint32_t nr) {
+  // `svc 0` takes the number from the low 16 bits of %r1. Source: arch/s390/kernel/syscall.c.
+  return audit == AUDIT_ARCH_S390X || audit == kAuditS390 ? nr & 0xffff : nr;
+}
+
+std::uint64_t argument_seen(std::uint32_t audit, std::uint64_t value) {
+  // MIPS keeps 32-bit values sign-extended. Source: arch/mips/include/asm/syscall.h.
+  if ((audit & 0xffff) == kMipsMachine)
+    return static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(value)});
+  return value & 0xffffffff;
+}
+
+}  // namespace secequiv::kernel

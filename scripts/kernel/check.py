@@ -1,0 +1,191 @@
+"""Compares a kernel with the naive evaluator (scripts/naive): which programs it accepts, what programs return, and which calls it
+allows without running them. Owns the random programs and calls."""
+
+import random
+import struct
+import time
+from typing import NamedTuple
+
+from naive import naive, vectors
+from naive.accept import accept
+
+ERRNO = 0x00050000
+KILLED = 0xFFFFFFFF
+WORDS = (0, *range(4, 16))  # of seccomp_data, which a caller chooses
+ALU = (0x04, 0x14, 0x24, 0x34, 0x44, 0x54, 0x64, 0x74, 0xA4)
+JUMPS = (0x15, 0x25, 0x35, 0x45)
+LIMIT = 60  # seconds for one request
+
+
+class Result(NamedTuple):
+    """What was compared for one entry."""
+
+    entry: str
+    accepted: int  # programs whose acceptance was compared
+    programs: int
+    evaluations: int
+    per_second: float
+    bitmap: str  # whether the kernel's bitmap of allowed calls was compared: yes, none, or unknown
+    differences: list  # texts
+
+
+ALLOW = 0x7FFF0000
+BITS = 256  # calls whose bits are compared; every architecture has more
+
+
+def raw(program):
+    return b"".join(struct.pack("<HBBI", *insn) for insn in program)
+
+
+def ask_frame(entry, program, calls):
+    return struct.pack("<cBI", b"Q", entry, len(program)) + raw(program) + b"".join(calls)
+
+
+def accept_frame(programs):
+    return struct.pack("<cI", b"A", len(programs)) + b"".join(struct.pack("<I", len(program)) + raw(program) for program in programs)
+
+
+def seen(entry, big_endian, call):
+    """Returns the seccomp_data that filters see for a call; the instruction pointer is left 0."""
+    words = list(struct.unpack("<16I", call))
+    words[0] &= entry["nr_mask"]
+    words[1], words[2], words[3] = entry["audit"], 0, 0
+    for i in range(4, 16, 2):
+        high, low = (i, i + 1) if big_endian else (i + 1, i)
+        if entry["high_words"] == "zero":
+            words[high] = 0
+        elif entry["high_words"] == "sign":
+            words[high] = 0xFFFFFFFF if words[low] >> 31 else 0
+    return struct.pack("<16I", *words)
+
+
+def expected(program, data):
+    """Returns the answer to `Q` if the kernel evaluates as the naive evaluator does."""
+    value = naive.run(program, data)
+    return KILLED if value == 0 else min(value & 0xFFFF, 4095)
+
+
+def number(source):
+    return source.choice((0, 1, 2, 3, 31, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, source.getrandbits(32), source.getrandbits(8)))
+
+
+def instruction(source, left):
+    """Returns a random instruction, or a few that belong together; `left` instructions follow at least."""
+    kind = source.randrange(10)
+    if kind < 3:
+        return [naive.Insn(0x20, 0, 0, 4 * source.choice((1, *WORDS)))]
+    if kind < 6:
+        code, with_x = source.choice(ALU), source.randrange(2)
+        k = source.randrange(32) if code in (0x64, 0x74) else number(source)
+        return [naive.Insn(code | 8, 0, 0, 0) if with_x else naive.Insn(code, 0, 0, max(k, code == 0x34))]
+    if kind == 6:
+        to = [source.randrange(min(left, 8)) for _ in range(2)]
+        return [naive.Insn(source.choice(JUMPS) | source.choice((0, 8)), *to, number(source))]
+    if kind == 7:
+        return [naive.Insn(source.choice((0x07, 0x87, 0x84, 0x80, 0x81)), 0, 0, 0)]
+    if kind == 8:
+        return [naive.Insn(source.choice((0x02, 0x03, 0x60, 0x61)), 0, 0, source.randrange(3))]
+    return [naive.Insn(source.choice((0x00, 0x01)), 0, 0, number(source))]
+
+
+def random_program(source):
+    """Returns a program that the kernel accepts. It returns 12 bits of A as an error number, an error number, or 0 by a division."""
+    while True:
+        length = source.randrange(4, 60)
+        body = []
+        while len(body) < length:
+            body += instruction(source, length - len(body))
+        if source.randrange(2):
+            body[source.randrange(len(body))] = naive.Insn(0x06, 0, 0, ERRNO | source.randrange(0x2000))
+        tail = [(0x74, 0, 0, source.choice((0, 12, 20))), (0x54, 0, 0, 0xFFF), (0x44, 0, 0, ERRNO), (0x16, 0, 0, 0)]
+        program = body + [naive.Insn(*insn) for insn in tail]
+        if accept(program) is None:
+            return program
+
+
+def random_call(source):
+    return struct.pack("<16I", *(number(source) if i in WORDS else 0 for i in range(16)))
+
+
+def find_frame(programs, bits):
+    """Asks where the kernel's memory has the bits while a process has the filters, the oldest one first."""
+    return struct.pack("<cI", b"C", len(programs)) + b"".join(struct.pack("<I", len(program)) + raw(program) for program in programs) + bytes(255 - byte for byte in bits)
+
+
+def allowing(entries, allowed):
+    """Returns a program that allows the given calls of each entry and no others."""
+    program = [naive.Insn(0x20, 0, 0, 4)]
+    for entry, numbers in zip(entries, allowed, strict=True):
+        block = [naive.Insn(0x20, 0, 0, 0)]
+        for each in numbers:
+            block += [naive.Insn(0x15, 0, 1, each), naive.Insn(0x06, 0, 0, ALLOW)]
+        block.append(naive.Insn(0x06, 0, 0, ERRNO | 1))
+        program += [naive.Insn(0x15, 1, 0, entry["audit"]), naive.Insn(0x05, 0, 0, len(block)), *block]
+    return program + [naive.Insn(0x06, 0, 0, ERRNO | 1)]
+
+
+def answered(status, body):
+    if status != 0:
+        raise ValueError("the kernel refused a request: %s" % body.decode(errors="replace"))
+    return body
+
+
+def acceptance(ask):
+    """Compares the programs of corpus/vectors; returns their number and the differences."""
+    known = [vector for path in vectors.find_files() for vector in vectors.load(path) if vector.has_accept]
+    body = answered(*ask(accept_frame([vector.programs[0] for vector in known]), LIMIT))
+    return len(known), ["vector %r: the kernel %s the program" % (vector.name, "accepts" if got else "refuses")
+                        for vector, got in zip(known, body, strict=True) if bool(got) != (vector.refusal is None)]
+
+
+def evaluation(ask, info, index, programs, calls, seed):
+    """Compares random programs on random calls; returns the number of evaluations and the differences."""
+    entry, differences = info["entries"][index], []
+    source = random.Random("%s %s" % (seed, entry["name"]))
+    for _ in range(programs):
+        program = random_program(source)
+        asked = [random_call(source) for _ in range(calls)]
+        body = answered(*ask(ask_frame(index, program, asked), LIMIT))
+        for call, got in zip(asked, struct.unpack("<%dI" % calls, body), strict=True):
+            data = seen(entry, info["big_endian"], call)
+            if got != (want := expected(program, data)):
+                differences.append("entry %s: the kernel answers %d, expected %d: program %s, seccomp_data %s" % (entry["name"], got, want, raw(program).hex(), data.hex()))
+    return programs * calls, differences
+
+
+def speed(ask, index):
+    """Returns how many calls per second a short program decides, with all costs of the way."""
+    program = [naive.Insn(0x20, 0, 0, 16), naive.Insn(0x15, 0, 1, 5), naive.Insn(0x06, 0, 0, ERRNO | 7), naive.Insn(0x06, 0, 0, ERRNO | 8)]
+    frame = ask_frame(index, program, [bytes(64)] * 32768)
+    started = time.monotonic()
+    answered(*ask(frame, LIMIT))
+    return 32768 / (time.monotonic() - started)
+
+
+def bitmap(ask, info, index, has_bitmap, seed):
+    """Compares the bitmap of calls that the kernel allows without running filters; returns what was compared, and the differences."""
+    source = random.Random("%s bitmaps" % seed)
+    allowed = [source.sample(range(BITS), 60) for _ in info["entries"]]
+    program, name = allowing(info["entries"], allowed), info["entries"][index]["name"]
+    bits = sum(1 << number for number in allowed[index]).to_bytes(BITS // 8, "little")
+    status, body = ask(find_frame([program], bits), LIMIT)
+    if status == 1:
+        return "unknown", []
+    if bool(answered(status, body)) != has_bitmap:
+        return "no", ["entry %s: the kernel %s the bitmap of %s" % (name, "lacks" if has_bitmap else "has", raw(program).hex())]
+    # A search that finds everything would prove nothing.
+    wrong = bytes([bits[0] ^ 1]) + bits[1:]
+    if answered(*ask(find_frame([program], wrong), LIMIT)):
+        return "no", ["entry %s: the kernel has a bitmap that differs in one bit from that of %s" % (name, raw(program).hex())]
+    return "yes" if has_bitmap else "none", []
+
+
+def compare(ask, info, programs, calls, seed, has_bitmap):
+    """Compares everything; returns a Result per entry. `has_bitmap` is whether this kernel keeps bitmaps. `ask` sends a request and returns the status and body of its answer."""
+    results = []
+    for index, entry in enumerate(info["entries"]):
+        accepted, differences = acceptance(ask) if index == 0 else (0, [])
+        evaluations, more = evaluation(ask, info, index, programs, calls, seed)
+        compared, wrong = bitmap(ask, info, index, has_bitmap, seed)
+        results.append(Result(entry["name"], accepted, programs, evaluations, speed(ask, index), compared, differences + more + wrong))
+    return results
