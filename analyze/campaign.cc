@@ -241,7 +241,7 @@ class Campaign {
 Result<CheckReport> campaign(const SideReport& before, const SideReport& after, Sameness sameness,
                              const Derive& derive, const CampaignOptions& options) {
   if (!pair::can_fuzz())
-    return make_error(ErrorCode::kUsage, "fuzz", "this program was built without libFuzzer");
+    return make_error(ErrorCode::kUnavailable, "fuzz", "this program was built without libFuzzer");
   return Campaign(before, after, sameness, options).run(derive);
 }
 

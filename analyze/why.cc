@@ -263,9 +263,9 @@ RegionList around(dd::Space& space, dd::NodeId others, const WhyJob& job) {
   const RegionList all = regions.list(same, kMostJoined);
   const auto joined = joined_around(all.regions, job.data, job.host);
   if (space.exhausted() || !all.is_all(all.regions.size()) || joined.size() < 2) return alone;
-  mpz_class count = 0;
-  for (const Region& region : joined) count += mpz_class(region.count);
-  return {joined, count.get_str(), std::to_string(joined.size())};
+  dd::Count count = 0;
+  for (const Region& region : joined) count += dd::Count(region.count);
+  return {joined, dd::text_of(count), std::to_string(joined.size())};
 }
 
 Result<std::vector<Other>> possible(dd::Space& space, const dd::Decisions& decisions,

@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 // Only for fmt 9; other versions are linked as a library.
-#if FMT_VERSION >= 90000 && FMT_VERSION < 100000
+#if FMT_VERSION >= 90000 && FMT_VERSION < 100000 && !defined(FMT_HEADER_ONLY)
 
 #include <fmt/format-inl.h>
 

@@ -19,6 +19,7 @@
 #include "cli/report_files.h"
 #include "cli/usage.h"
 #include "harness/base/interrupt.h"
+#include "harness/base/loaded.h"
 
 namespace secequiv {
 namespace {
@@ -108,7 +109,8 @@ int command_line(int argc, char** argv) {
       "3 unknown, 4 the kernel would refuse a program, 5 a command under test failed.",
       cli::kProgram};
   app.formatter(cli::help_layout());
-  app.set_version_flag("--version", "secequiv " SECEQUIV_VERSION, "Print the version and exit");
+  app.set_version_flag("--version", "secequiv " SECEQUIV_VERSION "\n" SECEQUIV_PARTS,
+                       "Print the version and exit");
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.require_subcommand(1);
   const std::span<char* const> arguments(argv, static_cast<std::size_t>(argc));
@@ -136,11 +138,15 @@ int command_line(int argc, char** argv) {
 int main(int argc, char** argv) {
   // If the parent process ignored SIGCHLD, we could not wait for processes.
   std::signal(SIGCHLD, SIG_DFL);
-  // The libraries return errors as values; only std::bad_alloc and similar can be thrown.
+  // The libraries return errors as values; only std::bad_alloc, NotInstalled and similar can be
+  // thrown.
   try {
     return secequiv::command_line(argc, argv);
   } catch (const std::bad_alloc&) {
     std::fputs("secequiv: memory ran out\n", stderr);
+    return 3;
+  } catch (const secequiv::NotInstalled& missing) {
+    std::fprintf(stderr, "secequiv: unknown: %s\n", missing.what());
     return 3;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "secequiv: internal error: %s\n", error.what());

@@ -21,8 +21,8 @@ if(SECEQUIV_FUZZ AND NOT SECEQUIV_FUZZING_ENGINE)
   target_compile_options(secequiv_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# Fuzz targets use only fmt's headers, because they also run on machines without its shared library.
-if(SECEQUIV_FUZZ)
+# Fuzz targets and portable builds use only fmt's headers, because they also run on machines without its shared library.
+if(SECEQUIV_FUZZ OR SECEQUIV_PORTABLE)
   set(SECEQUIV_FMT fmt::fmt-header-only)
 else()
   set(SECEQUIV_FMT fmt::fmt)

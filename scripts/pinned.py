@@ -34,6 +34,30 @@ def go_module(name, version, checksum):
     return Path(answer["Dir"])
 
 
+def crate(name, version, checksum):
+    """Returns the folder of a Rust crate, which cargo takes from its cache or downloads."""
+    if shutil.which("cargo") is None:
+        raise Missing("cargo is not installed (Debian and Ubuntu: cargo); it downloads %s" % name)
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "Cargo.toml").write_text('[package]\nname = "none"\nversion = "0.0.0"\nedition = "2018"\n[lib]\npath = "none.rs"\n'
+                                                 '[dependencies]\n%s = "=%s"\n' % (name, version))
+        (Path(folder) / "none.rs").touch()
+        done = subprocess.run(["cargo", "metadata", "--quiet", "--format-version", "1"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        if done.returncode != 0:
+            raise Missing("cargo cannot download %s: %s" % (name, (done.stderr.strip().splitlines() or ["no message"])[-1]))
+        lock = (Path(folder) / "Cargo.lock").read_text()
+    if '"%s"' % checksum not in lock:
+        raise Missing("%s %s has another checksum than expected (%s)" % (name, version, checksum))
+    (manifest,) = {one["manifest_path"] for one in json.loads(done.stdout)["packages"] if one["name"] == name}
+    return Path(manifest).parent
+
+
+def ziglang():
+    """Returns the program zig, in the version that lib/ziglang.txt pins; pip installs it into build/ziglang."""
+    here = Path(__file__).resolve().parent
+    return python_packages(here / "lib/ziglang.txt", here.parent / "build/ziglang") / "ziglang/zig"
+
+
 def python_packages(pins, folder):
     """Installs into `folder` the PyPI packages that the file `pins` lists with their hashes, unless they are already there. Returns `folder`."""
     kept = folder / "pins.txt"

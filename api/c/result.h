@@ -11,6 +11,7 @@
 #include "analyze/source.h"
 #include "api/c/options.h"
 #include "api/c/secequiv.h"
+#include "harness/base/loaded.h"
 #include "harness/base/result.h"
 #include "harness/compare/pair.h"
 #include "harness/compare/verdict.h"
@@ -50,6 +51,8 @@ secequiv_result* answered(const secequiv_options* options, const Question& quest
       error = out.error();
     } catch (const std::bad_alloc&) {
       error = make_error(ErrorCode::kBudget, {}, "memory ran out");
+    } catch (const NotInstalled& missing) {
+      error = make_error(ErrorCode::kUnavailable, {}, missing.what());
     } catch (const std::system_error& thrown) {  // a thread could not be started
       error = make_error(ErrorCode::kUnavailable, {}, thrown.what());
     } catch (const std::exception& thrown) {

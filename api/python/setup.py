@@ -2,6 +2,8 @@
 
 If SECEQUIV_LIBRARY names a built library, it is copied. Otherwise CMake builds one in build/python of the source tree around
 this folder. The first build takes some minutes. $CXX names the compiler; without it, CMake chooses one.
+
+If SECEQUIV_COMMAND names the built command line, the package contains it. SECEQUIV_PLATFORM is the wheel's platform, if it is not this one.
 """
 
 import os
@@ -10,7 +12,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from setuptools import Distribution, setup
+from setuptools import Distribution, setup  # before distutils, which setuptools replaces
+from distutils.command.build_scripts import build_scripts
 from setuptools.command.build_py import build_py
 
 try:
@@ -18,6 +21,7 @@ try:
 except ImportError:  # before setuptools 70.1
     from wheel.bdist_wheel import bdist_wheel
 
+COMMAND = os.environ.get("SECEQUIV_COMMAND")
 TREE = Path(__file__).resolve().parents[2]
 
 
@@ -45,6 +49,17 @@ class BuildWithLibrary(build_py):
         shutil.copyfile(library(), folder / "secequiv" / "libsecequiv.so")
 
 
+class CopyCommand(build_scripts):
+    """Copies the command, which is neither a script nor a source."""
+
+    def run(self):
+        self.mkpath(self.build_dir)
+        self.copy_file(COMMAND, str(Path(self.build_dir) / "secequiv"))
+
+    def get_source_files(self):
+        return []
+
+
 class PlatformWheel(bdist_wheel):
     """Tags the wheel for this platform and any Python, because the library is not an extension module."""
 
@@ -53,7 +68,7 @@ class PlatformWheel(bdist_wheel):
         self.root_is_pure = False
 
     def get_tag(self):
-        return "py3", "none", super().get_tag()[2]
+        return "py3", "none", os.environ.get("SECEQUIV_PLATFORM") or super().get_tag()[2]
 
 
 class BinaryDistribution(Distribution):
@@ -61,4 +76,5 @@ class BinaryDistribution(Distribution):
         return True
 
 
-setup(version=version(), distclass=BinaryDistribution, cmdclass={"build_py": BuildWithLibrary, "bdist_wheel": PlatformWheel})
+setup(version=version(), distclass=BinaryDistribution, scripts=["secequiv"] if COMMAND else [],
+      cmdclass={"build_py": BuildWithLibrary, "build_scripts": CopyCommand, "bdist_wheel": PlatformWheel})

@@ -1,10 +1,13 @@
 """Tests `prove --engine` with each engine, and with diagrams and Z3 together, which must agree."""
 
 import os
+import re
+import shutil
+import subprocess
 import sys
 
 import pytest
-from cli_tool import MANIFEST, PROGRAMS, confirmed, program, report, run
+from cli_tool import MANIFEST, PROGRAMS, binary, confirmed, program, report, run
 
 PAIRS = [(pair["name"], PROGRAMS / pair["before"], PROGRAMS / pair["after"]) for pair in MANIFEST["pairs"]]
 ABOVE_4 = "ld [0]\njgt #4, y, n\ny: ret #1\nn: ret #2\n"
@@ -174,4 +177,20 @@ def test_z3_is_loaded_only_when_it_is_needed(asm, tmp_path):
     assert run("prove", *pair, **broken).status == 0
     for engine in ("z3", "both"):
         done = run("prove", "--engine", engine, *pair, **broken)
-        assert done.status == 2 and not done.out and "Z3 cannot be loaded: %s/libz3.so.4: " % tmp_path in done.err, done
+        assert done.status == 3 and not done.out and "unknown: Z3 cannot be loaded: %s/libz3.so.4: " % tmp_path in done.err, done
+
+
+def test_z3_of_pypi_beside_the_command_is_found(asm, tmp_path):
+    pair = asm("ret #0x7fff0000\n"), asm("ld [0]\nret #0x7fff0000\n")
+    command, package = tmp_path / "bin/secequiv", tmp_path / "lib/python3.9/site-packages/z3/lib"
+    for folder in (command.parent, package):
+        folder.mkdir(parents=True)
+    shutil.copy(binary(), command)
+    (tmp_path / "libz3.so.4").write_text("not a library")
+    loaded = subprocess.run(["ldconfig", "-p"], capture_output=True, text=True, env={"PATH": "/usr/sbin:/sbin"}).stdout
+    (found,) = re.findall(r"libz3\.so\.4 .* => (\S+)", loaded)
+    for status in (3, 0):
+        done = subprocess.run([str(command), "prove", "--engine", "z3", *map(str, pair)], env={"LD_LIBRARY_PATH": str(tmp_path)}, capture_output=True)
+        assert done.returncode == status, done
+        if status == 3:
+            (package / "libz3.so").symlink_to(found)

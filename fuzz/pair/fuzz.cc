@@ -204,7 +204,7 @@ class Jobs {
     job.evaluations = std::max<std::uint64_t>(options_.evaluations / jobs(), 1);
     return workers_.start([&] { work(session_, options_, job, number); });
 #else
-    return make_error(ErrorCode::kUsage, "fuzz", "this program was built without libFuzzer");
+    return make_error(ErrorCode::kUnavailable, "fuzz", "this program was built without libFuzzer");
 #endif
   }
 

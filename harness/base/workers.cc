@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/memfd.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,7 +34,10 @@ void set_signals() {
 
 }  // namespace
 
-Workers::Workers() : log_(::memfd_create("secequiv-workers", MFD_CLOEXEC)) {}
+// glibc has memfd_create() only since version 2.27.
+Workers::Workers()
+    : log_(static_cast<int>(
+          ::syscall(SYS_memfd_create, "secequiv-workers", unsigned{MFD_CLOEXEC}))) {}
 
 Workers::~Workers() {
   (void)end(0);

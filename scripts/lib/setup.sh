@@ -6,6 +6,7 @@
 #     package    to build the Debian package
 #     gcc        to build and test with the distribution's g++
 #     all        to build and test every preset
+#     wheel      to build the wheels for PyPI
 #     proved     to check the proofs in verify/proved and build the checker
 #     browser    to try a report's page in a browser (Debian; Ubuntu has none as a package)
 #     kernels    to boot the kernels of scripts/kernels check --short; kernels_all: to boot every kernel
@@ -15,8 +16,10 @@
 # lists what is missing and returns 2. All messages go to stderr.
 
 SETUP_BUILD=(cmake ninja-build libfmt-dev nlohmann-json3-dev libcli11-dev libz3-dev libcadical-dev libgmp-dev libbpf-dev libmd-dev)
-SETUP_TEST=(g++ libgtest-dev libbenchmark-dev libseccomp-dev libpcap-dev python3 python3-pytest python3-jsonschema python3-yaml python3-pip git cadical)
+SETUP_TEST=(g++ libboost-dev libgtest-dev libbenchmark-dev libseccomp-dev libpcap-dev python3 python3-pytest python3-jsonschema python3-yaml python3-pip git cadical)
 SETUP_PACKAGE=(dpkg-dev file)
+SETUP_WHEEL=(cmake ninja-build libfmt-dev nlohmann-json3-dev libcli11-dev libz3-dev libbpf-dev libmd-dev libboost-dev python3 python3-pip python3-setuptools python3-wheel
+  python3-venv)
 SETUP_CLANG=(clang-19 libclang-rt-19-dev clang-format-19)
 SETUP_OSS_FUZZ=(afl++ g++-multilib libc++-19-dev libc++abi-19-dev llvm-19)
 SETUP_KERNELS=(clang-19 lld-19 qemu-system-arm qemu-system-misc)
@@ -35,6 +38,7 @@ _setup_packages() {
       package) printf '%s\n' clang-19 libclang-rt-19-dev "${SETUP_BUILD[@]}" "${SETUP_PACKAGE[@]}" ;;
       gcc) printf '%s\n' "${SETUP_BUILD[@]}" "${SETUP_TEST[@]}" ;;
       all) printf '%s\n' "${SETUP_CLANG[@]}" "${SETUP_BUILD[@]}" "${SETUP_TEST[@]}" ;;
+      wheel) printf '%s\n' "${SETUP_WHEEL[@]}" ;;
       oss_fuzz) printf '%s\n' "${SETUP_OSS_FUZZ[@]}" ;;
       kernels) printf '%s\n' "${SETUP_KERNELS[@]}" ;;
       kernels_all) printf '%s\n' "${SETUP_KERNELS_ALL[@]}" ;;
@@ -63,6 +67,7 @@ _setup_probe() {
     libgmp-dev) echo +gmpxx.h ;;
     libbpf-dev) echo +bpf/libbpf.h ;;
     libmd-dev) echo +sha2.h ;;
+    libboost-dev) echo +boost/multiprecision/cpp_int.hpp ;;
     libgtest-dev) echo +gtest/gtest.h ;;
     libbenchmark-dev) echo +benchmark/benchmark.h ;;
     libseccomp-dev) echo +seccomp.h ;;
@@ -71,6 +76,9 @@ _setup_probe() {
     python3-jsonschema) echo %jsonschema ;;
     python3-yaml) echo %yaml ;;
     python3-pip) echo %pip ;;
+    python3-setuptools) echo %setuptools ;;
+    python3-wheel) echo %wheel ;;
+    python3-venv) echo %ensurepip ;;
     dpkg-dev) echo dpkg-shlibdeps ;;
     python3-selenium) echo %selenium ;;
     chromium-driver) echo chromedriver ;;

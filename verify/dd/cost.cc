@@ -1,12 +1,12 @@
 #include "verify/dd/cost.h"
 
 #include <fmt/format.h>
-#include <gmpxx.h>
 
 #include <algorithm>
 #include <deque>
 #include <unordered_map>
 
+#include "verify/dd/count.h"
 #include "verify/dd/forward.h"
 
 namespace secequiv::dd {
@@ -177,8 +177,8 @@ class Sums {
   explicit Sums(const Diagrams& diagrams) : diagrams_(diagrams) {}
 
   struct Sum {
-    mpz_class inputs;
-    mpz_class counted;  // sum of the counts, without `base`
+    Count inputs;
+    Count counted;  // sum of the counts, without `base`
   };
   Sum of(NodeId id) {
     Sum out = below(id);
@@ -207,7 +207,7 @@ class Sums {
       Sum missed = below(node.miss);
       scale(missed, diagrams_.bits_above(node.miss) - end);
       // All other patterns of the run's bits lead to `miss`.
-      const mpz_class others = (mpz_class(1) << node.length) - 1;
+      const Count others = (Count(1) << node.length) - 1;
       out.inputs += missed.inputs * others;
       out.counted += missed.counted * others;
     }
@@ -256,12 +256,11 @@ Result<WorstInput> input_at(Space& space, const Counted& counted, NodeId leaf, F
   return out;
 }
 
-Ratio mean_of(Sums& sums, const Counted& counted, mpz_class& inputs) {
+Ratio mean_of(Sums& sums, const Counted& counted, Count& inputs) {
   const Sums::Sum sum = sums.of(counted.root);
   inputs = sum.inputs;
-  mpq_class mean(sum.counted + sum.inputs * counted.base, sum.inputs);
-  mean.canonicalize();
-  return {mean.get_d(), mean.get_str()};
+  const Quotient mean = quotient(sum.counted + sum.inputs * counted.base, sum.inputs);
+  return {value_of(mean), text_of(mean)};
 }
 
 }  // namespace
@@ -288,10 +287,10 @@ Result<ExactCost> exact_cost(FilterStack stack, std::uint32_t audit, std::uint32
   if (!most) return most.error();
   ExactCost out{*least, *most, {}, {}, instructions.allowed.root != Diagrams::kZero, {}};
   Sums sums(space.diagrams());
-  mpz_class inputs;
+  Count inputs;
   out.jumps = mean_of(sums, out.allowed ? jumps.allowed : jumps.all, inputs);
   out.mean = mean_of(sums, out.allowed ? instructions.allowed : instructions.all, inputs);
-  out.inputs = mpz_class(inputs >> 64).get_str();  // the programs read neither arch nor nr here
+  out.inputs = text_of(Count(inputs >> 64));  // the programs read neither arch nor nr here
   return out;
 }
 

@@ -60,7 +60,7 @@ Result<Difference> diff(const Question& question, std::size_t most_regions, cons
     }
     out.changes.push_back(std::move(change));
   }
-  out.count = regions.count(differing).get_str();
+  out.count = text_of(regions.count(differing));
   if (space.exhausted()) return limits_reached();
   return out;
 }

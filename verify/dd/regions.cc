@@ -17,7 +17,7 @@ constexpr std::size_t kRegionBytes = 2048;
 constexpr std::size_t kWordBytes = 1536;
 constexpr std::size_t kPartBytes = 256;
 
-mpz_class power(std::uint32_t exponent) { return mpz_class(1) << exponent; }
+Count power(std::uint32_t exponent) { return Count(1) << exponent; }
 
 void add(const WordSet::Cube& cube, WordSet& out) {
   const auto take = [&](std::uint32_t first, std::uint32_t last) {
@@ -70,9 +70,9 @@ WordSet shorter(WordSet direct, const std::vector<WordSet::Cube>& paths,
   return out;
 }
 
-mpz_class size_of(const WordSet& set) {
-  mpz_class out = 0;
-  for (const WordSet::Interval& i : set.intervals) out += mpz_class(i.last) - i.first + 1;
+Count size_of(const WordSet& set) {
+  Count out = 0;
+  for (const WordSet::Interval& i : set.intervals) out += Count(i.last) - i.first + 1;
   for (const WordSet::Cube& c : set.cubes)
     out += power(32 - static_cast<std::uint32_t>(std::popcount(c.mask)));
   if (!set.negated) return out;
@@ -82,21 +82,20 @@ mpz_class size_of(const WordSet& set) {
 }  // namespace
 
 // Returns the number of inputs, counting only the bits from this node's level on.
-mpz_class Regions::below(NodeId id) {
+Count Regions::below(NodeId id) {
   const Diagrams& diagrams = space_.diagrams();
   if (diagrams.is_leaf(id)) return id == Diagrams::kZero ? 0 : 1;
   if (const auto known = below_.find(id); known != below_.end()) return known->second;
   const Node run = diagrams.node(id);
   const std::uint32_t end = run.level + run.length;
   // All other patterns of the run miss, and `miss` tests none of the run's bits.
-  mpz_class out =
-      (below(run.hit) << (diagrams.bits_above(run.hit) - end)) +
-      (below(run.miss) << (diagrams.bits_above(run.miss) - end)) * (power(run.length) - 1);
+  Count out = (below(run.hit) << (diagrams.bits_above(run.hit) - end)) +
+              (below(run.miss) << (diagrams.bits_above(run.miss) - end)) * (power(run.length) - 1);
   below_.emplace(id, out);
   return out;
 }
 
-mpz_class Regions::count(NodeId set) { return below(set) << space_.diagrams().bits_above(set); }
+Count Regions::count(NodeId set) { return below(set) << space_.diagrams().bits_above(set); }
 
 std::uint32_t Regions::block_end(NodeId id) const {
   const std::uint32_t word = space_.order().word(space_.diagrams().level(id));
@@ -188,29 +187,29 @@ std::vector<Regions::Branch> Regions::branches(NodeId id) {
   return out;
 }
 
-mpz_class Regions::region_count(NodeId set) {
+Count Regions::region_count(NodeId set) {
   if (space_.diagrams().is_leaf(set)) return set == Diagrams::kOne ? 1 : 0;
   if (!grouped(set)) return paths_to_regions(set, block_end(set));
   if (const auto known = region_counts_.find(set); known != region_counts_.end())
     return known->second;
-  mpz_class out = 0;
+  Count out = 0;
   for (const Branch& branch : branches(set)) out += region_count(branch.child);
   region_counts_.emplace(set, out);
   return out;
 }
 
-mpz_class Regions::paths_to_regions(NodeId id, std::uint32_t end) {
+Count Regions::paths_to_regions(NodeId id, std::uint32_t end) {
   if (space_.diagrams().level(id) >= end) return region_count(id);
   if (const auto known = path_regions_.find(id); known != path_regions_.end()) return known->second;
   const Node run = space_.diagrams().node(id);
-  const mpz_class hit = paths_to_regions(run.hit, end);
-  const mpz_class out = hit + run.length * paths_to_regions(run.miss, end);
+  const Count hit = paths_to_regions(run.hit, end);
+  const Count out = hit + run.length * paths_to_regions(run.miss, end);
   path_regions_.emplace(id, out);
   return out;
 }
 
-mpz_class Regions::size_of(const std::vector<WordSet>& words) const {
-  mpz_class out = 1;
+Count Regions::size_of(const std::vector<WordSet>& words) const {
+  Count out = 1;
   for (const WordSet& set : words) out *= dd::size_of(set);
   return out << 32 * (16 - words.size());
 }
@@ -222,7 +221,7 @@ void Regions::enumerate(NodeId set, std::vector<WordSet>& words, std::size_t mos
   if (set == Diagrams::kOne) {
     bytes_ += kRegionBytes;
     for (const WordSet& word : words) bytes_ += kWordBytes + kPartBytes * parts(word);
-    Region region{words, size_of(words).get_str()};
+    Region region{words, text_of(size_of(words))};
     std::ranges::sort(region.words, {}, &WordSet::word);
     out.regions.push_back(std::move(region));
     return;
@@ -256,12 +255,11 @@ void Regions::enumerate_paths(NodeId id, std::uint32_t end, Cubes cubes,
 
 RegionList Regions::list(NodeId set, std::size_t most) {
   RegionList out;
-  out.count = count(set).get_str();
-  const mpz_class regions = region_count(set);
-  out.region_count = regions.get_str();
+  out.count = text_of(count(set));
+  const Count regions = region_count(set);
+  out.region_count = text_of(regions);
   bytes_ += kChangeBytes;
-  const std::size_t listed =
-      std::min<std::size_t>(most, regions.fits_ulong_p() ? regions.get_ui() : most);
+  const std::size_t listed = regions < most ? number_of(regions) : most;
   if (listed > (most_bytes_ - std::min(most_bytes_, bytes_)) / kRegionBytes) {
     bytes_ = SIZE_MAX;  // too many regions, so none is made
     return out;
@@ -300,7 +298,7 @@ Region Regions::around(NodeId function, const SeccompData& data) {
     }
     append(cubes, out.words);
   }
-  out.count = size_of(out.words).get_str();
+  out.count = text_of(size_of(out.words));
   std::ranges::sort(out.words, {}, &WordSet::word);
   return out;
 }

@@ -2,13 +2,12 @@
 // each a conjunction of conditions on words. It must not know how regions are shown.
 #pragma once
 
-#include <gmpxx.h>
-
 #include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "harness/compare/difference.h"
+#include "verify/dd/count.h"
 #include "verify/dd/space.h"
 
 namespace secequiv::dd {
@@ -23,7 +22,7 @@ class Regions {
   [[nodiscard]] bool full() const { return bytes_ > most_bytes_; }
 
   // Returns the number of inputs in the set.
-  mpz_class count(NodeId set);
+  Count count(NodeId set);
   // Returns at most `most` of the set's regions; `count` and `region_count` describe the whole set.
   RegionList list(NodeId set, std::size_t most);
   // Returns the inputs that take the same path in `function` as `data`, described by the conditions
@@ -51,7 +50,7 @@ class Regions {
   };
   using Cubes = std::array<WordSet::Cube, 16>;
 
-  mpz_class below(NodeId id);
+  Count below(NodeId id);
   [[nodiscard]] std::uint32_t block_end(NodeId id) const;
   double path_count(NodeId id, std::uint32_t end, std::unordered_map<NodeId, double>& known) const;
   // Returns whether the block's conditions are combined for each child. Otherwise each path becomes
@@ -62,20 +61,20 @@ class Regions {
   void each_edge(Node run, const CubeOf& cube_of, const Visit& visit) const;
   void walk(NodeId id, std::uint32_t end, WordSet::Cube cube, std::vector<Path>& out) const;
   static void append(const Cubes& cubes, std::vector<WordSet>& words);
-  mpz_class region_count(NodeId set);
-  mpz_class paths_to_regions(NodeId id, std::uint32_t end);
+  Count region_count(NodeId set);
+  Count paths_to_regions(NodeId id, std::uint32_t end);
   void enumerate(NodeId set, std::vector<WordSet>& words, std::size_t most, RegionList& out);
   void enumerate_paths(NodeId id, std::uint32_t end, Cubes cubes, std::vector<WordSet>& words,
                        std::size_t most, RegionList& out);
-  [[nodiscard]] mpz_class size_of(const std::vector<WordSet>& words) const;
+  [[nodiscard]] Count size_of(const std::vector<WordSet>& words) const;
 
   Space& space_;
   std::size_t most_bytes_;
   std::size_t bytes_ = 0;  // estimated, of all regions listed
-  std::unordered_map<NodeId, mpz_class> below_;
+  std::unordered_map<NodeId, Count> below_;
   std::unordered_map<NodeId, bool> grouped_;
-  std::unordered_map<NodeId, mpz_class> region_counts_;
-  std::unordered_map<NodeId, mpz_class> path_regions_;
+  std::unordered_map<NodeId, Count> region_counts_;
+  std::unordered_map<NodeId, Count> path_regions_;
 };
 
 }  // namespace secequiv::dd

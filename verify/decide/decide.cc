@@ -9,13 +9,13 @@
 #include <functional>
 #include <future>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "harness/base/clock.h"
 #include "harness/base/interrupt.h"
+#include "harness/base/loaded.h"
 #include "verify/decide/classes.h"
 #include "verify/decide/shown.h"
 #include "verify/sat/solver.h"
@@ -75,6 +75,16 @@ std::optional<Error> contradiction(const Proof& one, const Proof& other) {
 
 using Solver = Result<Proof> (*)(const Question&, double, std::size_t, double);
 
+// Where Z3 is not installed, the other engines go on without it.
+Result<Proof> z3_if_installed(const Question& question, double seconds, std::size_t mib,
+                              double spent) {
+  try {
+    return smt::prove(question, seconds, mib, spent);
+  } catch (const NotInstalled& missing) {
+    return no_verdict("z3", missing.what());
+  }
+}
+
 // Runs the diagram engine for a few steps.
 Result<Proof> diagrams_first(const Question& question, dd::Limits limits) {
   limits.steps = std::min(limits.steps, kFirstSteps);
@@ -94,7 +104,7 @@ Result<Proof> one_after_the_other(const Question& question, const Budget& budget
             ? dd::prove(question, budget.after(seconds_since(start)).diagrams)
             : std::move(first);
   for (const auto& [solver, share] :
-       {std::pair<Solver, double>{sat::prove, 0.5}, {smt::prove, 1}}) {
+       {std::pair<Solver, double>{sat::prove, 0.5}, {z3_if_installed, 1}}) {
     if (decisive(out) || stop_wanted()) return out;
     const double now = spent();
     // For the last solver, std::lerp returns exactly the user's limit, which its message names.
@@ -121,7 +131,7 @@ Result<Proof> both_must_agree(const Question& question, const Budget& budget) {
 
 using Ask = std::function<Result<Proof>()>;
 
-// Returns a function for each engine. Where Z3 is not installed, the others run without it.
+// Returns a function for each engine.
 std::vector<Ask> all_engines(const Question& question, const Engine& engine, const Budget& budget) {
   const double spent = budget.spent_seconds;
   std::vector<Ask> out{
@@ -131,12 +141,8 @@ std::vector<Ask> all_engines(const Question& question, const Engine& engine, con
         return dd::prove(question, limits);
       },
       [&, spent] { return sat::prove(question, budget.timeout_seconds, budget.solver_mib, spent); },
-      [&, spent]() -> Result<Proof> {
-        try {
-          return smt::prove(question, budget.timeout_seconds, budget.solver_mib, spent);
-        } catch (const std::runtime_error& missing) {
-          return no_verdict("z3", missing.what());
-        }
+      [&, spent] {
+        return z3_if_installed(question, budget.timeout_seconds, budget.solver_mib, spent);
       }};
   for (const smt::ForeignSolver& solver : engine.solvers)
     out.emplace_back([&, spent] {

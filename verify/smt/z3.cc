@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "harness/base/loaded.h"
 
@@ -14,7 +15,11 @@ Status load_all() {
 #define SECEQUIV_Z3_LOADED(name) {#name, reinterpret_cast<void**>(&name)},
   const LoadedFunction functions[] = {SECEQUIV_Z3_FUNCTIONS(SECEQUIV_Z3_LOADED)};
 #undef SECEQUIV_Z3_LOADED
-  return load_functions(SECEQUIV_Z3_LIBRARY, functions);
+  Status loaded = load_functions(SECEQUIV_Z3_LIBRARY, functions);
+  for (const std::string& file :
+       loaded ? std::vector<std::string>() : files_of_pypi("z3", "lib/libz3.so"))
+    if (load_functions(file.c_str(), functions)) return Ok{};
+  return loaded;
 }
 
 }  // namespace
@@ -22,7 +27,8 @@ Status load_all() {
 void load_z3() {
   static const Status loaded = load_all();
   if (!loaded)
-    throw std::runtime_error(fmt::format("Z3 cannot be loaded: {}", loaded.error().detail));
+    throw NotInstalled(fmt::format("Z3 cannot be loaded: {} (Debian: libz3-4; PyPI: z3-solver)",
+                                   loaded.error().detail));
 }
 
 }  // namespace secequiv::smt

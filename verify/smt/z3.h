@@ -29,7 +29,8 @@ namespace secequiv::smt {
 SECEQUIV_Z3_FUNCTIONS(SECEQUIV_Z3_POINTER)
 #undef SECEQUIV_Z3_POINTER
 
-// Throws std::runtime_error if Z3 is not installed, because no caller can go on without it.
+// Loads the Z3 of the system, or the one of PyPI's package z3-solver beside ours. Throws
+// NotInstalled if there is none.
 void load_z3();
 
 }  // namespace secequiv::smt

@@ -427,7 +427,11 @@ def test_the_wheel_works_in_a_new_environment(tmp_path):
     shutil.copy(ROOT / "CMakeLists.txt", tree)
     pip = ["-m", "pip", "--disable-pip-version-check", "-q"]
     offline = ["--no-deps", "--no-index"]
-    run(sys.executable, *pip, "wheel", *offline, "--no-build-isolation", "-w", tmp_path / "wheels", tree / "api" / "python")
+    command = tmp_path / "secequiv"
+    command.write_text("#!/bin/sh\necho command: \"$@\"\n")
+    command.chmod(0o755)
+    run(sys.executable, *pip, "wheel", *offline, "--no-build-isolation", "-w", tmp_path / "wheels", tree / "api" / "python",
+        env={**os.environ, "SECEQUIV_COMMAND": str(command)})
     (wheel,) = (tmp_path / "wheels").iterdir()
     assert wheel.name.startswith("secequiv-%s-py3-none-linux_" % secequiv.__version__)
     with zipfile.ZipFile(wheel) as files:
@@ -436,7 +440,9 @@ def test_the_wheel_works_in_a_new_environment(tmp_path):
     python = tmp_path / "venv" / "bin" / "python"
     run(python, *pip, "install", *offline, wheel)
     shutil.copy(ROOT / "api" / "python" / "tests" / "sample" / "filters.py", tmp_path / "test_filters.py")
-    environment = {name: value for name, value in os.environ.items() if name not in ("SECEQUIV_LIBRARY", "PYTHONPATH")}
+    environment = {name: value for name, value in os.environ.items() if name not in ("SECEQUIV", "SECEQUIV_LIBRARY", "PYTHONPATH")}
+    for started in ([python.with_name("secequiv")], [python, "-m", "secequiv"]):
+        assert run(*started, "one word", env={**environment, "PATH": "/nonexistent"}) == "command: one word\n"
     done = subprocess.run([str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_filters.py"], cwd=tmp_path, env=environment,
                           capture_output=True, text=True)
     assert done.returncode == 1 and "2 failed, 2 passed" in done.stdout, done.stdout + done.stderr

@@ -18,6 +18,8 @@ import traceback
 from pathlib import Path
 from typing import BinaryIO, Callable, Dict, List, NamedTuple, NoReturn, Sequence, Tuple
 
+from ._command import command
+
 _INSN = struct.Struct("<HBBI")
 _LENGTH = struct.Struct("<I")
 # Sends its streams and waits for the exit status of the fork.
@@ -53,9 +55,9 @@ def run(arguments: Sequence[str], optimize: Optimizer) -> Ran:
         listener.bind(path)
         listener.listen()
         relay = "exec %s -I -S -c %s %s" % tuple(shlex.quote(word) for word in (sys.executable, _RELAY, path))
-        command = [os.environ.get("SECEQUIV") or "secequiv", *arguments, "--no-sandbox", "--optimizer", "serve:" + relay]
+        words = [command(), *arguments, "--no-sandbox", "--optimizer", "serve:" + relay]
         with open(Path(folder) / "output", "w+b") as out, open(Path(folder) / "errors", "w+b") as errors:
-            with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=errors) as process:
+            with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=out, stderr=errors) as process:
                 try:
                     _serve_until_it_ends(process, listener, forks)
                 finally:

@@ -57,7 +57,7 @@ def assert_optimizer(optimize: Optimizer, *, trials: int = 1000, seed: int = 1, 
     Without `programs`, the programs are generated. With `programs`, they are the programs in these files and folders, and changed
     copies of them. Every answer must be proven equivalent within ten seconds, or `Unknown` is raised; with `allow_unproven`,
     answers that no engine could prove are only compared on inputs. The program of a finding is written to the folder `save`, or to a
-    new temporary folder. The assertion runs the command line: $SECEQUIV, or secequiv on PATH."""
+    new temporary folder. The assertion runs the command line: $SECEQUIV, the one of this installation, or secequiv on PATH."""
     __tracebackhide__ = True
     folder = os.fspath(save) if save is not None else tempfile.mkdtemp(prefix="secequiv-findings-")
     arguments = ["fuzz", "--json", "--save", folder, "--no-scaling", "--stop-at-first", "--trials", str(trials), "--seed", str(seed),
