@@ -20,7 +20,7 @@ endif()
 if(SECEQUIV_PORTABLE)
   secequiv_headers(CLI11::CLI11 CLI/CLI.hpp)
   secequiv_headers(secequiv_boost boost/multiprecision/cpp_int.hpp)
-  target_compile_definitions(secequiv_boost INTERFACE SECEQUIV_BOOST)
+  target_compile_definitions(secequiv_boost INTERFACE SECEQUIV_BOOST BOOST_NO_CXX98_FUNCTION_BASE) # C++20 has no std::unary_function
 endif()
 
 # secequiv_part(target definition variable): describes how `target` has a foreign library that its `definition` names.

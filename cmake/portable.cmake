@@ -6,6 +6,7 @@ list(FILTER sources EXCLUDE REGEX "/(cadical|mobical|ccadical|ipasir)\\.cpp$") #
 file(STRINGS ${SECEQUIV_CADICAL}/VERSION cadical_version)
 add_library(secequiv_cadical STATIC ${sources})
 target_compile_definitions(secequiv_cadical PRIVATE NBUILD NUNLOCKED NTRACING VERSION="${cadical_version}")
+set_source_files_properties(${SECEQUIV_CADICAL}/src/version.cpp PROPERTIES COMPILE_DEFINITIONS "DATE=\"\"") # builds are reproducible
 set(CADICAL_INCLUDE_DIR ${SECEQUIV_CADICAL}/src)
 set(CADICAL_LIBRARY secequiv_cadical)
 
