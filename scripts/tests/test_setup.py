@@ -3,12 +3,14 @@
 import pytest
 
 BUILD = ["cmake", "ninja-build", "libfmt-dev", "nlohmann-json3-dev", "libcli11-dev", "libz3-dev", "libcadical-dev", "libgmp-dev", "libbpf-dev", "libmd-dev"]
-TEST = ["g++", "libgtest-dev", "libbenchmark-dev", "libseccomp-dev", "libpcap-dev", "python3", "python3-pytest", "python3-jsonschema", "python3-yaml", "python3-pip", "git", "cadical"]
+TEST = ["g++", "libboost-dev", "libgtest-dev", "libbenchmark-dev", "libseccomp-dev", "libpcap-dev", "python3", "python3-pytest", "python3-jsonschema", "python3-yaml", "python3-pip", "git", "cadical"]
 CLANG = ["clang-19", "libclang-rt-19-dev", "clang-format-19"]
 OSS_FUZZ = ["afl++", "g++-multilib", "libc++-19-dev", "libc++abi-19-dev", "llvm-19"]
 BROWSER = ["chromium", "chromium-driver", "python3-selenium"]
+WHEEL = ["cmake", "ninja-build", "libfmt-dev", "nlohmann-json3-dev", "libcli11-dev", "libz3-dev", "libbpf-dev", "libmd-dev", "libboost-dev", "python3", "python3-pip",
+         "python3-setuptools", "python3-wheel", "python3-venv"]
 KERNELS = ["clang-19", "lld-19", "qemu-system-arm", "qemu-system-misc"]
-GROUPS = {"browser": BROWSER, "kernels": KERNELS, "kernels_all": KERNELS + ["qemu-system-mips", "qemu-system-ppc", "qemu-system-x86"], "proved": ["coq", "ocaml"], "oss_fuzz": OSS_FUZZ, "demo": ["clang-19", "libclang-rt-19-dev"] + BUILD, "package": ["clang-19", "libclang-rt-19-dev"] + BUILD + ["dpkg-dev", "file"], "gcc": BUILD + TEST, "all": CLANG + BUILD + TEST}
+GROUPS = {"wheel": WHEEL, "browser": BROWSER, "kernels": KERNELS, "kernels_all": KERNELS + ["qemu-system-mips", "qemu-system-ppc", "qemu-system-x86"], "proved": ["coq", "ocaml"], "oss_fuzz": OSS_FUZZ, "demo": ["clang-19", "libclang-rt-19-dev"] + BUILD, "package": ["clang-19", "libclang-rt-19-dev"] + BUILD + ["dpkg-dev", "file"], "gcc": BUILD + TEST, "all": CLANG + BUILD + TEST}
 
 APT = "apt-get -o DPkg::Lock::Timeout=600 "
 HELD = "E: Could not get lock /var/lib/apt/lists/lock. It is held by process 77 (apt-get)"
