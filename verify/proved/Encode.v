@@ -203,7 +203,7 @@ Proof.
   - intros [[n | t yes no | w] |]; cbn; auto. apply scoped_extends, H.
 Qed.
 
-(* After an operation that a lemma is about, proves the lemma's premises, replaces the result, and moves what is known to the new gates. *)
+(* Runs an operation: proves the premises of the lemma about it, replaces it by a result, and moves what is known to the new gates. *)
 Ltac run about :=
   let H := fresh "V" in pose proof about as H; unfold gives_bit, gives_word in H;
   repeat match type of H with ?P -> _ => let K := fresh in assert (K : P) by auto with gates; specialize (H K); clear K end;

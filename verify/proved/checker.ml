@@ -79,6 +79,8 @@ let certificates name =
   else [ (check_walk, name) ]
 
 let () =
+  (* Collecting garbage less often saves a third of the time for 100,000 gates. *)
+  Gc.set { (Gc.get ()) with minor_heap_size = 1 lsl 20; space_overhead = 400 };
   let arguments = List.tl (Array.to_list Sys.argv) in
   let rec split options = function
     | value :: (("--same" | "--allowed-by") as option) :: paths -> split ((option, value) :: options) paths
