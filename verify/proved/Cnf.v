@@ -165,9 +165,8 @@ Qed.
 
 Lemma numbered_inputs : forall l v, numbered v l -> forall u f, In (u, f) l -> Forall (fun x => x <> 0%Z) (inputs f).
 Proof.
-  induction l as [| [u' f'] l IH]; intros v H u f Hin; [destruct Hin |]. destruct H as (_ & Hf & H). destruct Hin as [E | Hin].
-  - injection E as -> ->. eapply Forall_impl; [| exact Hf]. unfold below. intros x Hx. lia.
-  - eapply IH; eauto.
+  induction l as [| [u' f'] l IH]; intros v H u f Hin; [destruct Hin |]. destruct H as (_ & Hf & H).
+  destruct Hin as [E | Hin]; [injection E as -> ->; eapply Forall_impl; [| exact Hf]; unfold below; intros x Hx; lia | eapply IH; eauto].
 Qed.
 
 (* If the literal is true in a model of the gates, then an assignment satisfies the clauses. *)
@@ -193,15 +192,14 @@ Theorem unsatisfiable_equal : forall mode p q clauses variables, legal p = true 
   formula mode p q = Some (clauses, variables) -> (forall m, ~ (forall c, In c clauses -> satisfies m c = true)) ->
   forall d, seen mode (run p d) = seen mode (run q d).
 Proof.
-  intros mode p q clauses variables Lp Lq H Hunsat d.
-  assert (Hseen : forall r, legal r = true -> exists v, seen mode (run r d) = Value v).
+  intros mode p q clauses variables Lp Lq H Hunsat d. assert (Hseen : forall r, legal r = true -> exists v, seen mode (run r d) = Value v).
   { intros r Hr. destruct (legal_returns r Hr d) as [v ->]. destruct mode; cbn; eauto. }
   destruct (Hseen p Lp) as [v Hp], (Hseen q Lq) as [w Hq]. rewrite Hp, Hq. f_equal. unfold formula, run in *.
   destruct (decode_all p) as [is |]; [| discriminate]. destruct (decode_all q) as [js |]; [| discriminate].
-  pose proof (returned_right mode is no_gates ok_no_gates) as Hb. destruct (returned mode is no_gates) as [x |]; [| discriminate].
-  run Hb. clear Hb. pose proof (returned_right mode js g Hok) as Ha. destruct (returned mode js g) as [x |]; [| discriminate].
-  run Ha. clear Ha. run (any_difference_right 32 l l0 FALSE g0). injection H as H.
-  destruct (model_exists g1 d Hok1) as (m & Hm & Hi). specialize (V m Hm d v Hi Hp). specialize (V0 m Hm d w Hi Hq). specialize (V1 m Hm).
+  pose proof (returned_right mode is no_gates ok_no_gates) as Hb. destruct (returned mode is no_gates) as [x |]; [| discriminate]. run Hb.
+  clear Hb. pose proof (returned_right mode js g Hok) as Ha. destruct (returned mode js g) as [x |]; [| discriminate]. run Ha. clear Ha.
+  run (any_difference_right 32 l l0 FALSE g0). injection H as H. destruct (model_exists g1 d Hok1) as (m & Hm & Hi).
+  specialize (V m Hm d v Hi Hp). specialize (V0 m Hm d w Hi Hq). specialize (V1 m Hm).
   destruct (N.eqb_spec v w) as [E | E]; [exact E | exfalso]. apply N.eqb_neq in E. subst v w. rewrite E, orb_true_r in V1.
   destruct (clauses_right g1 l1 m Hok1 Hm V1) as [assignment Hsat]. apply (Hunsat assignment). rewrite H in Hsat. exact Hsat.
 Qed.

@@ -85,23 +85,18 @@ Proof.
   unfold guarded. intros f p g H d Hr. destruct (guard f (size f)) as [a |] eqn:E; [| discriminate]. injection H as <-.
   destruct (guard_runs f a E) as [fs [js [Hf [Hj Hrun]]]]. unfold run in *. rewrite Hf in Hr.
   assert (Hc : decode_all (clear ++ p) = match decode_all p with Some is => Some (LD_IMM 0 :: LDX_IMM 0 :: is) | None => None end)
-    by (cbn; destruct (decode_all p); reflexivity).
-  rewrite decode_all_app, Hj. unfold clear in *. cbn [app] in *. rewrite Hc.
+    by (cbn; destruct (decode_all p); reflexivity). rewrite decode_all_app, Hj. unfold clear in *. cbn [app] in *. rewrite Hc.
   destruct (decode_all p) as [is |]; [| reflexivity].
   assert (Hn : 0 < size f) by (destruct f; [discriminate | unfold size; cbn [length]; lia]).
-  destruct (Hrun 0 start d (LD_IMM 0 :: LDX_IMM 0 :: is) Hn eq_refl Hr) as [s [Hm ->]].
-  cbn [exec step]. unfold setA, setX, start. cbn [rA rX rM]. rewrite Hm. reflexivity.
+  destruct (Hrun 0 start d (LD_IMM 0 :: LDX_IMM 0 :: is) Hn eq_refl Hr) as [s [Hm ->]]. cbn [exec step]. unfold setA, setX, start.
+  cbn [rA rX rM]. rewrite Hm. reflexivity.
 Qed.
 
 (* So if the longer programs return the same for every input, the programs do for every input that the condition allows. *)
 Theorem guarded_same : forall f p q p' q', guarded f p = Some p' -> guarded f q = Some q' ->
   (forall d, run p' d = run q' d) -> forall d, run f d = Value SECCOMP_RET_ALLOW -> run p d = run q d.
-Proof.
-  intros f p q p' q' Hp Hq H d Hd. rewrite <- (guarded_run f p p' Hp d Hd), <- (guarded_run f q q' Hq d Hd). apply H.
-Qed.
+Proof. intros f p q p' q' Hp Hq H d Hd. rewrite <- (guarded_run f p p' Hp d Hd), <- (guarded_run f q q' Hq d Hd). apply H. Qed.
 
 Theorem guarded_same_behaviour : forall f p q p' q', guarded f p = Some p' -> guarded f q = Some q' ->
   (forall d, behaviour (run p' d) = behaviour (run q' d)) -> forall d, run f d = Value SECCOMP_RET_ALLOW -> behaviour (run p d) = behaviour (run q d).
-Proof.
-  intros f p q p' q' Hp Hq H d Hd. rewrite <- (guarded_run f p p' Hp d Hd), <- (guarded_run f q q' Hq d Hd). apply H.
-Qed.
+Proof. intros f p q p' q' Hp Hq H d Hd. rewrite <- (guarded_run f p p' Hp d Hd), <- (guarded_run f q q' Hq d Hd). apply H. Qed.

@@ -394,10 +394,9 @@ Lemma merge_right : forall edge old new g, ok g -> scoped g edge -> scoped_regis
   gives scoped_registers (fun m r => forall k, merged m edge (get old k) (get new k) (get r k)) g (merge edge old new g).
 Proof.
   induction old as [| o old IH]; intros [| n new] g Hg He Ho Hn; cbn [merge];
-    try (finish; [constructor | intros m _ [| k] x; discriminate]).
-  assert (Ho' : scoped_registers g old) by apply (Forall_inv_tail Ho). assert (Hn' : scoped_registers g new) by apply (Forall_inv_tail Hn).
-  apply Forall_inv in Ho, Hn. run (merge_word_right edge o n g). run (IH new g0).
-  finish; [constructor; assumption |]. intros m Hm [| k]; [exact (V m Hm) | exact (V0 m Hm k)].
+    try (finish; [constructor | intros m _ [| k] x; discriminate]). assert (Ho' : scoped_registers g old) by apply (Forall_inv_tail Ho).
+  assert (Hn' : scoped_registers g new) by apply (Forall_inv_tail Hn). apply Forall_inv in Ho, Hn. run (merge_word_right edge o n g).
+  run (IH new g0). finish; [constructor; assumption |]. intros m Hm [| k]; [exact (V m Hm) | exact (V0 m Hm k)].
 Qed.
 
 (* Where a run of the machine stands: before the instruction after the next n, with its registers, or at none of the places. *)
@@ -428,15 +427,14 @@ Proof.
     + destruct Hh as [Sl Sr]. run (merge_right edge before r g). run (either_bit g0 reached edge).
       finish; [constructor; [split; assumption | assumption] |]. intros m Hm a. specialize (V m Hm). specialize (V0 m Hm).
       destruct (value m edge) eqn:E; rewrite ?orb_true_r, ?orb_false_r in V0.
-      * intros s Hs [Hl Hn]. split; [split; [exact V0 |] | exact Hn].
-        intros k x Hx. destruct (V k x Hx) as (o & w & _ & Hw & ->). rewrite E. apply Hs, Hw.
+      * intros s Hs [Hl Hn]. split; [split; [exact V0 |] | exact Hn]. intros k x Hx. destruct (V k x Hx) as (o & w & _ & Hw & ->).
+        rewrite E. apply Hs, Hw.
       * destruct a as [[[| k] s] |]; cbn [stands]; rewrite V0; auto. intros [[H1 H2] H3]. split; [split; [exact H1 |] | exact H3].
         intros k x Hx. destruct (V k x Hx) as (o & w & Ho & _ & ->). rewrite E. apply H2, Ho.
-    + finish; [constructor; [split; assumption | assumption] |]. intros m _ a. destruct (value m edge) eqn:E.
-      * intros s Hs [_ Hn]. repeat split; auto.
-      * destruct a as [[[| k] s] |]; cbn [stands]; tauto.
-  - run (IH (N.pred (N.pos n)) edge r g). finish; [constructor; [apply (Forall_inv Hp) | assumption] |].
-    intros m Hm a. specialize (V m Hm). destruct (value m edge) eqn:E.
+    + finish; [constructor; [split; assumption | assumption] |]. intros m _ a.
+      destruct (value m edge) eqn:E; [intros s Hs [_ Hn]; repeat split; auto | destruct a as [[[| k] s] |]; cbn [stands]; tauto].
+  - run (IH (N.pred (N.pos n)) edge r g). finish; [constructor; [apply (Forall_inv Hp) | assumption] |]. intros m Hm a. specialize (V m Hm).
+    destruct (value m edge) eqn:E.
     + intros s Hs [H1 H2]. split; [exact H1 | apply (V None); auto].
     + destruct a as [[[| k] s] |]; cbn [stands]; intros [H1 H2]; (split; [exact H1 | apply (V _ H2)]).
 Qed.
@@ -461,14 +459,12 @@ Proof.
   intros e reached r places g Hg He Hl Hr Hp. destruct e as [n | t yes no | w]; cbn [leave exit_goal].
   - run (arrive_right places n reached r g). finish; [assumption |]. intros m Hm. specialize (V m Hm). unfold edge_means in V.
     split; intros E; rewrite E in V; auto. intros Hn s Hs. apply (V None); auto.
-  - cbn [scoped_exit] in He.
-    assert (H : gives (fun g => Forall (scoped_place g)) (fun m places' => match yes with
+  - cbn [scoped_exit] in He. assert (H : gives (fun g => Forall (scoped_place g)) (fun m places' => match yes with
         Some n => edge_means m (value m reached && value m t) places n r places' | None => places' = places end) g
         (match yes with Some n => arrive_if reached t places n r g | None => (places, g) end)).
     { destruct yes as [n |]; [apply arrive_if_right; auto | finish; auto]. }
-    run H. clear H. run (arrive_if_right reached (- t) l no r g0). finish; [assumption |].
-    intros m Hm. specialize (V m Hm). specialize (V0 m Hm). rewrite (value_opposite _ m t He) in V0. unfold edge_means in *.
-    split; intros E; rewrite E in *; cbn [andb] in *.
+    run H. clear H. run (arrive_if_right reached (- t) l no r g0). finish; [assumption |]. intros m Hm. specialize (V m Hm).
+    specialize (V0 m Hm). rewrite (value_opposite _ m t He) in V0. unfold edge_means in *. split; intros E; rewrite E in *; cbn [andb] in *.
     + intros a Ha. apply V0. destruct yes; [apply V, Ha | subst l; exact Ha].
     + intros Hn. destruct (value m t); cbn [negb] in *.
       * destruct yes as [n |]; [| exact I]. intros s Hs. apply V0. apply (V None); auto.
@@ -504,17 +500,16 @@ Proof.
     cbn [execute_means] in He. run He. clear He. destruct l as [e r']. destruct S as [Se Sr'].
     pose proof (Forall_cons (P := scoped_exit g0) (Some e) Se Hd) as Hd'. run (leave_right e reached r' places g0).
     specialize (IH l (N.succ pc) (Some e :: done) g1 Hok0 S Hd').
-    destruct (forward mode is l (N.succ pc) (Some e :: done) g1) as [x |]; [| exact I]. run IH. finish; [assumption |].
-    intros m Hm. destruct (V1 m Hm) as (new & E & Hf). destruct (V0 m Hm) as [Hfalse Htrue]. specialize (V m Hm). subst. clear V0 V1.
+    destruct (forward mode is l (N.succ pc) (Some e :: done) g1) as [x |]; [| exact I]. run IH. finish; [assumption |]. intros m Hm.
+    destruct (V1 m Hm) as (new & E & Hf). destruct (V0 m Hm) as [Hfalse Htrue]. specialize (V m Hm). subst. clear V0 V1.
     exists (Some e :: new). split; [cbn [rev]; rewrite <- app_assoc; reflexivity |].
-    intros d Hi [| n] s v [H1 H2] H; cbn [exec follow] in *; [| eapply Hf; eauto].
-    destruct H1 as [Hl Hs]. specialize (V d s Hi Hs). specialize (Htrue Hl H2). unfold exit_means in V. destruct (exit_goal m e) as [k | w].
+    intros d Hi [| n] s v [H1 H2] H; cbn [exec follow] in *; [| eapply Hf; eauto]. destruct H1 as [Hl Hs]. specialize (V d s Hi Hs).
+    specialize (Htrue Hl H2). unfold exit_means in V. destruct (exit_goal m e) as [k | w].
     + destruct V as (s' & E & Hs'). rewrite E in H. eapply Hf; eauto.
     + destruct V as (x & E & Hx). rewrite E in H. congruence.
   - specialize (IH places (N.succ pc) (None :: done) g Hg Ht (Forall_cons None I Hd)).
-    destruct (forward mode is places (N.succ pc) (None :: done) g) as [r | pc']; [| exact I].
-    run IH. finish; [assumption |]. intros m Hm. destruct (V m Hm) as (new & E & Hf). subst. clear V.
-    exists (None :: new). split; [cbn [rev]; rewrite <- app_assoc; reflexivity |].
+    destruct (forward mode is places (N.succ pc) (None :: done) g) as [r | pc']; [| exact I]. run IH. finish; [assumption |]. intros m Hm.
+    destruct (V m Hm) as (new & E & Hf). subst. clear V. exists (None :: new). split; [cbn [rev]; rewrite <- app_assoc; reflexivity |].
     intros d Hi [| n] s v [H1 H2] H; [contradiction | eapply Hf; eauto].
 Qed.
 
@@ -547,10 +542,9 @@ Qed.
 Lemma backward_right : forall exits values g, ok g -> Forall (scoped_exit g) exits -> scoped_words g values ->
   gives scoped_words (fun m ws => forall later, agrees m later values -> agrees m (rev exits ++ later) ws) g (backward exits values g).
 Proof.
-  induction exits as [| e exits IH]; intros values g Hg He Hv; cbn [backward]; [finish; auto |].
-  pose proof (Forall_inv_tail He) as Ht. apply Forall_inv in He. run (exit_value_right e values g).
-  assert (Hv' : scoped_words g0 (l :: values)) by (constructor; assumption). run (IH (l :: values) g0).
-  finish; [assumption |]. intros m Hm later Ha. cbn [rev]. rewrite <- app_assoc. apply (V0 m Hm), (V m Hm), Ha.
+  induction exits as [| e exits IH]; intros values g Hg He Hv; cbn [backward]; [finish; auto |]. pose proof (Forall_inv_tail He) as Ht.
+  apply Forall_inv in He. run (exit_value_right e values g). assert (Hv' : scoped_words g0 (l :: values)) by (constructor; assumption).
+  run (IH (l :: values) g0). finish; [assumption |]. intros m Hm later Ha. cbn [rev]. rewrite <- app_assoc. apply (V0 m Hm), (V m Hm), Ha.
 Qed.
 
 (* In every model, the word is what the program returns for the model's input. *)

@@ -344,8 +344,7 @@ Proof. induction masks; simpl; intros; auto. destruct n; simpl; auto. Qed.
 
 Lemma mark_smaller : forall masks n v i b, N.testbit (nth i (mark n v masks) 0) b = true -> N.testbit (nth i masks 0) b = true.
 Proof.
-  induction masks as [| m masks IH]; simpl; intros n v i b H; auto.
-  destruct n as [| n].
+  induction masks as [| m masks IH]; simpl; intros n v i b H; auto. destruct n as [| n].
   - destruct i; simpl in *; auto. rewrite N.land_spec in H. apply andb_prop in H. tauto.
   - destruct i; simpl in *; eauto.
 Qed.
@@ -418,11 +417,7 @@ Lemma ends_cons : forall f rest, ends_with_return (f :: rest) = true ->
 Proof. intros f [| g rest]; simpl; intros H; [left | right]; split; auto; discriminate. Qed.
 
 Lemma read_setM : forall s w v b, read (rM (setM s w v)) b <> None <-> (w = b \/ read (rM s) b <> None).
-Proof.
-  intros s w v b. simpl. destruct (w =? b) eqn:E.
-  - apply N.eqb_eq in E. split; auto; discriminate.
-  - apply N.eqb_neq in E. tauto.
-Qed.
+Proof. intros s w v b. simpl. destruct (w =? b) eqn:E; [apply N.eqb_eq in E; split; auto; discriminate | apply N.eqb_neq in E; tauto]. Qed.
 
 Lemma set_in_store : forall valid s w v, set_in valid s -> set_in (N.setbit valid w) (setM s w v).
 Proof.
@@ -441,15 +436,12 @@ Proof.
   induction p as [| f p IH]; intros is Hd pc masks valid skip s d Hi He Hm Hl Hs Hc.
   { discriminate He. }
   simpl in Hd. destruct (decode f) as [i |] eqn:Hf; [| discriminate]. destruct (decode_all p) as [is' |] eqn:Hp; [| discriminate].
-  injection Hd as <-. specialize (IH is' eq_refl).
-  destruct masks as [| m masks]; [discriminate |]. simpl in Hl. injection Hl as Hl.
+  injection Hd as <-. specialize (IH is' eq_refl). destruct masks as [| m masks]; [discriminate |]. simpl in Hl. injection Hl as Hl.
   rewrite size_cons in *. cbn [check_insns] in Hi. rewrite N.pred_succ in Hi. destruct (check_insn f (size p)) eqn:Hci; [discriminate |].
-  pose proof (check_insn_view f i (size p) Hf Hci) as Hin.
-  rewrite (stores_view f i p pc m masks valid Hf) in Hm. cbv zeta in Hm.
+  pose proof (check_insn_view f i (size p) Hf Hci) as Hin. rewrite (stores_view f i p pc m masks valid Hf) in Hm. cbv zeta in Hm.
   destruct skip as [| skip].
   - (* the instruction runs *)
-    unfold covered in Hc. simpl nth in Hc.
-    assert (Hgo : is_return i = false -> 0 < size p /\ ends_with_return p = true).
+    unfold covered in Hc. simpl nth in Hc. assert (Hgo : is_return i = false -> 0 < size p /\ ends_with_return p = true).
     { intros Hr. destruct (ends_cons f p He) as [[H _] | [H1 H2]].
       - rewrite (return_view f i Hf H) in Hr. discriminate.
       - split; auto. destruct p; [congruence | rewrite size_cons; lia]. }
@@ -464,17 +456,16 @@ Proof.
     + onward. eapply IH; eauto. apply covered_next, set_in_store, Hc.
     + onward. destruct op; try (eapply IH; eauto; apply covered_next; exact Hc).
       destruct (value_of b s =? 0); [eauto | eapply IH; eauto; apply covered_next; exact Hc].
-    + onward. eapply IH; eauto; [rewrite mark_length; auto |]. apply covered_target.
-      eapply set_in_weaken; [| exact Hc]. intros x Hx. eapply mark_at; eauto.
+    + onward. eapply IH; eauto; [rewrite mark_length; auto |]. apply covered_target. eapply set_in_weaken; [| exact Hc]. intros x Hx.
+      eapply mark_at; eauto.
     + onward. destruct Hin as [Ht Hf'].
-      eapply IH; eauto; [rewrite !mark_length; auto | destruct (compare op (rA s) (value_of b s)); auto |].
-      apply covered_target. eapply set_in_weaken; [| exact Hc]. intros x Hx.
+      eapply IH; eauto; [rewrite !mark_length; auto | destruct (compare op (rA s) (value_of b s)); auto |]. apply covered_target.
+      eapply set_in_weaken; [| exact Hc]. intros x Hx.
       destruct (compare op (rA s) (value_of b s)); [apply mark_smaller in Hx |]; eapply mark_at; eauto.
     + eauto.
     + eauto.
   - (* a jump leaves the instruction out *)
-    cbn [exec]. assert (Hsz : N.pred (N.pos skip) < size p) by lia.
-    assert (He' : ends_with_return p = true).
+    cbn [exec]. assert (Hsz : N.pred (N.pos skip) < size p) by lia. assert (He' : ends_with_return p = true).
     { destruct (ends_cons f p He) as [[_ H] | [_ H]]; auto. subst p. simpl in Hsz. unfold size in Hsz. simpl in Hsz. lia. }
     assert (Hk : set_in (nth (N.to_nat (N.pred (N.pos skip))) masks 0) s).
     { unfold covered in Hc. replace (N.to_nat (N.pos skip)) with (S (N.to_nat (N.pred (N.pos skip)))) in Hc by lia. exact Hc. }
@@ -489,12 +480,10 @@ Qed.
 
 Lemma seccomp_decodes : forall p pc, seccomp_check_filter p pc = None -> exists is, decode_all p = Some is.
 Proof.
-  induction p as [| f p IH]; cbn [seccomp_check_filter decode_all]; intros pc H; [eauto |].
-  assert (Hf : exists i, decode f = Some i).
+  induction p as [| f p IH]; cbn [seccomp_check_filter decode_all]; intros pc H; [eauto |]. assert (Hf : exists i, decode f = Some i).
   { destruct f as [c t e v]. unfold decode. cbn [code jt jf k] in *. clear IH.
     each_code c; cbn in *; try (eexists; reflexivity); discriminate. }
-  destruct Hf as [i Hf]. rewrite Hf.
-  assert (Hr : exists pc', seccomp_check_filter p pc' = None).
+  destruct Hf as [i Hf]. rewrite Hf. assert (Hr : exists pc', seccomp_check_filter p pc' = None).
   { revert H. destruct (code f =? 0x20); [destruct ((64 <=? k f) || negb (N.land (k f) 3 =? 0)) | destruct (mem (code f) seccomp_codes)];
       intros H; try discriminate; eauto. }
   destruct Hr as [pc' Hr]. destruct (IH _ Hr) as [is His]. rewrite His. eauto.
@@ -504,11 +493,9 @@ Qed.
 Theorem legal_returns : forall p, legal p = true -> forall d, exists v, run p d = Value v.
 Proof.
   unfold legal, refusal_of_any_length, run. intros q H d. destruct (size q =? 0) eqn:Hsize; [discriminate |].
-  destruct (check_insns q 0 (size q)) eqn:Hi; [discriminate |].
-  destruct (ends_with_return q) eqn:He; [| discriminate]. simpl in H.
+  destruct (check_insns q 0 (size q)) eqn:Hi; [discriminate |]. destruct (ends_with_return q) eqn:He; [| discriminate]. simpl in H.
   destruct (check_load_and_stores q 0 (map (fun _ => 65535) q) 0) eqn:Hm; [discriminate |].
-  destruct (seccomp_check_filter q 0) eqn:Hs; [discriminate |].
-  destruct (seccomp_decodes _ _ Hs) as [is His]. rewrite His.
+  destruct (seccomp_check_filter q 0) eqn:Hs; [discriminate |]. destruct (seccomp_decodes _ _ Hs) as [is His]. rewrite His.
   eapply exec_returns; eauto.
   - apply map_length.
   - apply N.eqb_neq in Hsize. lia.

@@ -141,9 +141,8 @@ Proof. induction l as [| [u f] l IH]; simpl; intros v H; [subst; lia | destruct 
 
 Lemma numbered_in : forall l v u f, numbered v l -> In (u, f) l -> (u < v)%positive /\ Forall (below u) (inputs f).
 Proof.
-  induction l as [| [w h] l IH]; simpl; [tauto |]. intros v u f (-> & Hh & Hn) [E | E].
-  - injection E as -> ->. split; [lia | auto].
-  - apply (IH w) in E; auto. split; [lia | tauto].
+  induction l as [| [w h] l IH]; simpl; [tauto |].
+  intros v u f (-> & Hh & Hn) [E | E]; [injection E as -> ->; split; [lia | auto] | apply (IH w) in E; auto; split; [lia | tauto]].
 Qed.
 
 Lemma scoped_TRUE : forall g, ok g -> scoped g TRUE.
@@ -173,9 +172,8 @@ Lemma make_bit : forall g f, ok g -> Forall (scoped g) (inputs f) -> gives_bit g
 Proof.
   intros g f Hok Hf. unfold make. pose proof Hok as [Hn Hi]. pose proof (numbered_first _ _ Hn) as Hv.
   destruct (find _ _) as [[v h] |] eqn:E.
-  - apply find_some in E. destruct E as [E H]. cbn [snd] in H. destruct (same_gate f h) as [<- |]; [| discriminate]. apply Hi in E.
-    apply gives_known; auto; [| intros m [_ Hm]; apply (Hm v f E)].
-    apply (numbered_in _ _ _ _ Hn) in E. unfold scoped, below. lia.
+  - apply find_some in E as [E H]. cbn [snd] in H. destruct (same_gate f h) as [<- |]; [| discriminate]. apply Hi in E.
+    apply gives_known; auto; [| intros m [_ Hm]; apply (Hm v f E)]. apply (numbered_in _ _ _ _ Hn) in E. unfold scoped, below. lia.
   - repeat split; simpl; auto; try lia.
     + intros k e He. unfold with_key in He. simpl in He. destruct (Pos.eq_dec k (key f)) as [-> |].
       * rewrite PositiveMap.gss in He. destruct He as [He | He]; eauto.
@@ -228,8 +226,7 @@ Proof. intros g m [| v | v] H; simpl; auto. rewrite negb_involutive. auto. Qed.
 
 Lemma differ_bit : forall g a b, ok g -> scoped g a -> scoped g b -> gives_bit g (differ a b g) (fun m => xorb (value m a) (value m b)).
 Proof.
-  intros g a b Hok Ha Hb.
-  assert (Hf : gives_bit g (make (Xor (Z.min (Z.abs a) (Z.abs b)) (Z.max (Z.abs a) (Z.abs b))) g)
+  intros g a b Hok Ha Hb. assert (Hf : gives_bit g (make (Xor (Z.min (Z.abs a) (Z.abs b)) (Z.max (Z.abs a) (Z.abs b))) g)
                          (fun m => xorb (value m (Z.abs a)) (value m (Z.abs b)))).
   { destruct (Z.le_ge_cases (Z.abs a) (Z.abs b)); [rewrite Z.min_l, Z.max_r by lia | rewrite Z.min_r, Z.max_l by lia];
       (eapply gives_ext; [apply make_bit; simpl; auto using scoped_abs |]); values. }

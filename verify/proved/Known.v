@@ -20,6 +20,14 @@ Ltac bit_of n :=
   cbn; try congruence; try tauto.
 Ltac bitwise := apply N.bits_inj; let n := fresh "n" in intros n; bit_of n.
 
+(* Splits the tests in the hypotheses, and replaces tests by what they state. *)
+Ltac split_tests :=
+  repeat match goal with
+  | H : _ && _ = true |- _ => apply andb_prop in H; destruct H
+  | H : (_ =? _) = true |- _ => apply N.eqb_eq in H
+  | H : (_ =? _) = false |- _ => apply N.eqb_neq in H
+  end.
+
 Definition word (v : N) : Prop := N.land v all_bits = v.
 
 Lemma all_bits_ones : all_bits = N.ones 32.
@@ -82,12 +90,11 @@ Definition is_excluded (kn : known) (mask value : N) : bool :=
 
 Lemma is_excluded_sound : forall kn v mask value, word v -> holds kn v -> is_excluded kn mask value = true -> N.land v mask <> value.
 Proof.
-  unfold is_excluded. intros kn v mask value Hw H E Hv. apply orb_prop in E. destruct E as [E | E].
-  - apply andb_prop in E. destruct E as [Hm E]. apply N.eqb_eq in Hm.
-    assert (value = v) by (subst value; unfold word in Hw; bitwise).
-    subst value. rewrite H0 in E. rewrite (h_except _ _ H) in E. discriminate.
-  - apply existsb_exists in E. destruct E as [[part e] [Hin E]]. cbn in E. apply andb_prop in E. destruct E as [Hm E].
-    apply N.eqb_eq in Hm, E. apply (h_masked _ _ H _ _ Hin). clear H Hin Hw. bitwise.
+  unfold is_excluded. intros kn v mask value Hw H E Hv. apply orb_prop in E as [E | E].
+  - apply andb_prop in E as [Hm E]. apply N.eqb_eq in Hm. assert (value = v) by (subst value; unfold word in Hw; bitwise). subst value.
+    rewrite H0 in E. rewrite (h_except _ _ H) in E. discriminate.
+  - apply existsb_exists in E as [[part e] [Hin E]]. cbn in E. apply andb_prop in E as [Hm E]. apply N.eqb_eq in Hm, E.
+    apply (h_masked _ _ H _ _ Hin). clear H Hin Hw. bitwise.
 Qed.
 
 (* ---- Conclusions --------------------------------------------------------------------------------------------- *)
@@ -118,16 +125,14 @@ Fixpoint lower_high (fuel : nat) (kn : known) (l h : N) : N :=
 
 Lemma raise_sound : forall fuel kn l h v, holds kn v -> l <= v -> raise_low fuel kn l h <= v.
 Proof.
-  induction fuel as [| fuel IH]; cbn; intros kn l h v H Hl; auto.
-  destruct ((l <=? h) && is_exception kn l) eqn:E; auto. apply andb_prop in E. destruct E as [_ E]. apply IH; auto.
-  assert (l <> v) by (intros ->; rewrite (h_except _ _ H) in E; discriminate). lia.
+  induction fuel as [| fuel IH]; cbn; intros kn l h v H Hl; auto. destruct ((l <=? h) && is_exception kn l) eqn:E; auto.
+  apply andb_prop in E as [_ E]. apply IH; auto. assert (l <> v) by (intros ->; rewrite (h_except _ _ H) in E; discriminate). lia.
 Qed.
 
 Lemma lower_sound : forall fuel kn l h v, holds kn v -> v <= h -> v <= lower_high fuel kn l h.
 Proof.
-  induction fuel as [| fuel IH]; cbn; intros kn l h v H Hh; auto.
-  destruct ((l <=? h) && is_exception kn h) eqn:E; auto. apply andb_prop in E. destruct E as [_ E]. apply IH; auto.
-  assert (h <> v) by (intros ->; rewrite (h_except _ _ H) in E; discriminate). lia.
+  induction fuel as [| fuel IH]; cbn; intros kn l h v H Hh; auto. destruct ((l <=? h) && is_exception kn h) eqn:E; auto.
+  apply andb_prop in E as [_ E]. apply IH; auto. assert (h <> v) by (intros ->; rewrite (h_except _ _ H) in E; discriminate). lia.
 Qed.
 
 Definition tighten_bounds (kn : known) : known :=
@@ -138,8 +143,7 @@ Definition tighten_bounds (kn : known) : known :=
 
 Lemma tighten_bounds_sound : forall kn v, word v -> holds kn v -> holds (tighten_bounds kn) v.
 Proof.
-  unfold tighten_bounds. intros kn v Hw H. pose proof (h_bits _ _ H) as Hb. unfold word in Hw.
-  apply with_bounds_sound; auto.
+  unfold tighten_bounds. intros kn v Hw H. pose proof (h_bits _ _ H) as Hb. unfold word in Hw. apply with_bounds_sound; auto.
   - apply raise_sound; auto. apply N.max_lub; [apply H |]. apply part_le. bitwise.
   - apply lower_sound; auto. apply N.min_glb; [apply H |]. apply part_le. bitwise.
 Qed.
@@ -165,8 +169,7 @@ Definition bits_from_bounds (kn : known) : option known :=
 
 Lemma shared_prefix : forall l h v, l <= v -> v <= h -> let n := N.size (N.lxor l h) in N.shiftr v n = N.shiftr l n.
 Proof.
-  intros l h v Hl Hh n.
-  assert (E : N.shiftr l n = N.shiftr h n).
+  intros l h v Hl Hh n. assert (E : N.shiftr l n = N.shiftr h n).
   { apply N.lxor_eq. rewrite <- N.shiftr_lxor. rewrite N.shiftr_div_pow2. apply N.div_small. apply N.size_gt. }
   assert (N.shiftr l n <= N.shiftr v n <= N.shiftr h n).
   { rewrite !N.shiftr_div_pow2. split; apply N.div_le_mono; auto; apply N.pow_nonzero; discriminate. }
@@ -176,14 +179,12 @@ Qed.
 Lemma bits_from_bounds_sound : forall kn v, holds kn v -> exists kn', bits_from_bounds kn = Some kn' /\ holds kn' v.
 Proof.
   unfold bits_from_bounds. intros kn v H. pose proof (h_low _ _ H) as Hl. pose proof (h_high _ _ H) as Hh.
-  destruct (high kn <? low kn) eqn:E; [apply N.ltb_lt in E; lia |].
-  apply merge_bits_sound; auto.
-  pose proof (shared_prefix _ _ _ Hl Hh) as Hs. cbv zeta in Hs. set (n := N.size (N.lxor (low kn) (high kn))) in *.
-  apply N.bits_inj. intros b. rewrite !N.land_spec, !N.ldiff_spec.
-  destruct (N.lt_ge_cases b n) as [Hb | Hb].
+  destruct (high kn <? low kn) eqn:E; [apply N.ltb_lt in E; lia |]. apply merge_bits_sound; auto.
+  pose proof (shared_prefix _ _ _ Hl Hh) as Hs. cbv zeta in Hs. set (n := N.size (N.lxor (low kn) (high kn))) in *. apply N.bits_inj.
+  intros b. rewrite !N.land_spec, !N.ldiff_spec. destruct (N.lt_ge_cases b n) as [Hb | Hb].
   - rewrite N.ones_spec_low by auto. cbn. rewrite !andb_false_r. reflexivity.
-  - assert (N.testbit v b = N.testbit (low kn) b) as ->; auto.
-    replace b with ((b - n) + n) by lia. rewrite <- !N.shiftr_spec by apply N.le_0_l. rewrite Hs. reflexivity.
+  - assert (N.testbit v b = N.testbit (low kn) b) as ->; auto. replace b with ((b - n) + n) by lia.
+    rewrite <- !N.shiftr_spec by apply N.le_0_l. rewrite Hs. reflexivity.
 Qed.
 
 (* If the known bits agree with an excluded value in all bits of its mask but one, this bit differs. *)
@@ -200,8 +201,7 @@ Fixpoint bits_from_masked (l : list (N * N)) (f b : N) : option (N * N) :=
 
 Lemma single_bit : forall v n, N.land v (N.shiftl 1 n) = if N.testbit v n then N.shiftl 1 n else 0.
 Proof.
-  intros v n. apply N.bits_inj. intros b. rewrite N.land_spec, N.shiftl_1_l, N.pow2_bits_eqb.
-  destruct (N.eqb_spec n b) as [-> |].
+  intros v n. apply N.bits_inj. intros b. rewrite N.land_spec, N.shiftl_1_l, N.pow2_bits_eqb. destruct (N.eqb_spec n b) as [-> |].
   - destruct (N.testbit v b) eqn:E; [rewrite N.pow2_bits_true | rewrite N.bits_0]; reflexivity.
   - rewrite andb_false_r. destruct (N.testbit v n); [rewrite N.pow2_bits_false by auto | rewrite N.bits_0]; reflexivity.
 Qed.
@@ -213,16 +213,13 @@ Proof.
   assert (Hmore : forall m x, In (m, x) l -> N.land v m <> x) by (intros; apply He; right; auto).
   assert (Hdiff : N.land v mask <> e) by (apply He; left; auto).
   destruct (N.land (N.land (N.lxor b e) f) mask =? 0) eqn:E; cbn [negb orb]; [| apply IH; auto].
-  destruct (N.ldiff e mask =? 0) eqn:Ee; cbn [negb]; [| apply IH; auto].
-  apply N.eqb_eq in E, Ee. clear He.
+  destruct (N.ldiff e mask =? 0) eqn:Ee; cbn [negb]; [| apply IH; auto]. apply N.eqb_eq in E, Ee. clear He.
   destruct (N.ldiff mask f =? 0) eqn:E0.
   - (* every bit of the mask is known *)
     exfalso. apply N.eqb_eq in E0. apply Hdiff. clear Hdiff Hmore IH. bitwise.
-  - destruct (N.ldiff mask f =? N.shiftl 1 (N.log2 (N.ldiff mask f))) eqn:E1; [| apply IH; auto].
-    apply N.eqb_eq in E1. apply IH; auto. clear IH Hmore E0.
-    pose proof (single_bit v (N.log2 (N.ldiff mask f))) as Hv. pose proof (single_bit e (N.log2 (N.ldiff mask f))) as Hx.
-    rewrite <- E1 in Hv, Hx. clear E1.
-    destruct (N.testbit v _), (N.testbit e _);
+  - destruct (N.ldiff mask f =? N.shiftl 1 (N.log2 (N.ldiff mask f))) eqn:E1; [| apply IH; auto]. apply N.eqb_eq in E1. apply IH; auto.
+    clear IH Hmore E0. pose proof (single_bit v (N.log2 (N.ldiff mask f))) as Hv. pose proof (single_bit e (N.log2 (N.ldiff mask f))) as Hx.
+    rewrite <- E1 in Hv, Hx. clear E1. destruct (N.testbit v _), (N.testbit e _);
       [exfalso; apply Hdiff | clear Hdiff | clear Hdiff | exfalso; apply Hdiff]; try clear Hdiff; bitwise.
 Qed.
 
@@ -251,18 +248,15 @@ Lemma values_complete : forall open base v,
 Proof.
   induction open as [| i open IH]; cbn [values]; intros base v Hv Hbase.
   - left. apply N.bits_inj. intros n. specialize (Hv n). specialize (Hbase n).
-    destruct (N.testbit base n) eqn:E, (N.testbit v n) eqn:E'; auto.
-    + symmetry; auto.
-    + destruct (Hv eq_refl); [auto | contradiction].
-  - apply in_or_app.
-    destruct (N.testbit v i) eqn:E; [destruct (N.testbit base i) eqn:Eb |].
+    destruct (N.testbit base n) eqn:E, (N.testbit v n) eqn:E'; auto; [symmetry; auto | destruct (Hv eq_refl); [auto | contradiction]].
+  - apply in_or_app. destruct (N.testbit v i) eqn:E; [destruct (N.testbit base i) eqn:Eb |].
     + left. apply IH; auto. intros j Hj. destruct (Hv j Hj) as [| [<- |]]; auto.
     + right. apply in_map_iff. exists (N.clearbit v i). split.
-      * apply N.bits_inj. intros n. rewrite N.setbit_eqb, N.clearbit_eqb.
-        destruct (N.eqb_spec i n) as [<- |]; cbn; auto. rewrite andb_true_r. reflexivity.
+      * apply N.bits_inj. intros n. rewrite N.setbit_eqb, N.clearbit_eqb. destruct (N.eqb_spec i n) as [<- |]; cbn; auto.
+        rewrite andb_true_r. reflexivity.
       * apply IH.
-        -- intros j Hj. rewrite N.clearbit_eqb in Hj. apply andb_prop in Hj. destruct Hj as [Hj Hn].
-           destruct (N.eqb_spec i j); [discriminate |]. destruct (Hv j Hj) as [| [|]]; auto.
+        -- intros j Hj. rewrite N.clearbit_eqb in Hj. apply andb_prop in Hj as [Hj Hn]. destruct (N.eqb_spec i j); [discriminate |].
+           destruct (Hv j Hj) as [| [|]]; auto.
         -- intros j Hj. rewrite N.clearbit_eqb. rewrite (Hbase j Hj). destruct (N.eqb_spec i j) as [<- |]; auto. congruence.
     + left. apply IH; auto. intros j Hj. destruct (Hv j Hj) as [| [<- |]]; auto. congruence.
 Qed.
@@ -372,20 +366,19 @@ Proof. intros a b H. apply N.succ_inj. rewrite <- !N.succ_pos_spec. congruence. 
 
 Lemma learn_test_sound : forall kn t v, word v -> holds kn v -> exists kn', learn_test kn t (passes t v) = Some kn' /\ holds kn' v.
 Proof.
-  unfold learn_test. intros kn t v Hw H.
-  destruct t as [mask value | value]; cbn [passes].
+  unfold learn_test. intros kn t v Hw H. destruct t as [mask value | value]; cbn [passes].
   - destruct (N.land v mask =? value) eqn:E.
     + apply N.eqb_eq in E. destruct (merge_bits_sound _ _ _ _ H E) as [k1 [-> H1]]. apply conclude_sound; auto.
     + apply N.eqb_neq in E. apply conclude_sound; auto. unfold with_exception. destruct (mask =? all_bits) eqn:Em.
-      * apply N.eqb_eq in Em. subst mask. rewrite Hw in E. destruct H. constructor; auto.
-        unfold is_exception in *. cbn [except]. destruct (PositiveSet.mem _ (PositiveSet.add _ _)) eqn:Hm; auto.
-        apply PositiveSet.mem_spec, PositiveSet.add_spec in Hm. destruct Hm as [Hm | Hm].
-        -- apply succ_pos_inj in Hm. congruence.
-        -- apply PositiveSet.mem_spec in Hm. congruence.
+      * apply N.eqb_eq in Em. subst mask. rewrite Hw in E. destruct H. constructor; auto. unfold is_exception in *. cbn [except].
+        destruct (PositiveSet.mem _ (PositiveSet.add _ _)) eqn:Hm; auto. apply PositiveSet.mem_spec, PositiveSet.add_spec in Hm.
+        destruct Hm as [Hm | Hm]; [apply succ_pos_inj in Hm; congruence | apply PositiveSet.mem_spec in Hm; congruence].
       * destruct H. constructor; auto. cbn [masked]. intros m x [Heq | Hin]; [congruence | eauto].
   - destruct (value <=? v) eqn:E.
-    + apply N.leb_le in E. apply conclude_sound; auto. pose proof (h_low _ _ H). pose proof (h_high _ _ H). apply with_bounds_sound; auto; lia.
-    + apply N.leb_gt in E. apply conclude_sound; auto. pose proof (h_low _ _ H). pose proof (h_high _ _ H). apply with_bounds_sound; auto; lia.
+    + apply N.leb_le in E. apply conclude_sound; auto. pose proof (h_low _ _ H). pose proof (h_high _ _ H).
+      apply with_bounds_sound; auto; lia.
+    + apply N.leb_gt in E. apply conclude_sound; auto. pose proof (h_low _ _ H). pose proof (h_high _ _ H).
+      apply with_bounds_sound; auto; lia.
 Qed.
 
 (* The outcome of a test if it follows from what is known. *)
@@ -404,17 +397,15 @@ Lemma decide_test_sound : forall kn t v b, word v -> holds kn v -> decide_test k
 Proof.
   unfold decide_test. intros kn t v b Hw H E. pose proof (h_low _ _ H) as Hl. pose proof (h_high _ _ H) as Hh.
   destruct t as [mask value | value]; cbn [passes].
-  - pose proof (h_bits _ _ H) as Hb.
-    destruct (N.land (N.land (N.lxor (bits kn) value) (fixed kn)) mask =? 0) eqn:E1; cbn [negb] in E.
+  - pose proof (h_bits _ _ H) as Hb. destruct (N.land (N.land (N.lxor (bits kn) value) (fixed kn)) mask =? 0) eqn:E1; cbn [negb] in E.
     2: { injection E as <-. apply N.eqb_neq in E1. apply N.eqb_neq. intros Hv. apply E1. clear E1 H. bitwise. }
     destruct ((mask =? all_bits) && negb ((low kn <=? value) && (value <=? high kn))) eqn:E2.
-    { injection E as <-. apply andb_prop in E2. destruct E2 as [Em E2]. apply N.eqb_eq in Em. subst mask.
-      unfold word in Hw. rewrite Hw. apply N.eqb_neq. intros <-.
-      rewrite (proj2 (N.leb_le _ _) Hl), (proj2 (N.leb_le _ _) Hh) in E2. discriminate. }
+    { injection E as <-. apply andb_prop in E2 as [Em E2]. apply N.eqb_eq in Em. subst mask. unfold word in Hw. rewrite Hw. apply N.eqb_neq.
+      intros <-. rewrite (proj2 (N.leb_le _ _) Hl), (proj2 (N.leb_le _ _) Hh) in E2. discriminate. }
     destruct (is_excluded kn mask value) eqn:E3.
     { injection E as <-. apply N.eqb_neq. eapply is_excluded_sound; eauto. }
-    destruct ((N.ldiff mask (fixed kn) =? 0) && (N.land (bits kn) mask =? value)) eqn:E4; [| discriminate].
-    injection E as <-. apply andb_prop in E4. destruct E4 as [E4 E5]. apply N.eqb_eq in E1, E4, E5. apply N.eqb_eq. clear H. bitwise.
+    destruct ((N.ldiff mask (fixed kn) =? 0) && (N.land (bits kn) mask =? value)) eqn:E4; [| discriminate]. injection E as <-.
+    apply andb_prop in E4 as [E4 E5]. apply N.eqb_eq in E1, E4, E5. apply N.eqb_eq. clear H. bitwise.
   - destruct (value <=? low kn) eqn:E1; [injection E as <-; apply N.leb_le in E1; apply N.leb_le; lia |].
     destruct (high kn <? value) eqn:E2; [| discriminate]. injection E as <-. apply N.ltb_lt in E2. apply N.leb_gt. lia.
 Qed.

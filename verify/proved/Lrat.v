@@ -102,11 +102,10 @@ Section Model.
   Lemma propagate_sound : forall known hints s, all_satisfied known -> propagate known hints s = None -> ~ all_false s.
   Proof.
     induction hints as [| hint hints IH]; cbn [propagate]; intros s Hk H Hs; [discriminate |].
-    destruct (PositiveMap.find hint known) as [c |] eqn:Ec; [| discriminate].
-    pose proof (Hk _ _ Ec) as Hc. rewrite <- (satisfies_filter s c Hs) in Hc.
-    destruct (filter _ c) as [| l [| ]]; [discriminate Hc | | discriminate].
-    destruct (is_in (- l) s); [discriminate |]. eapply IH; [exact Hk | exact H |]. apply put_false; auto.
-    cbn in Hc. rewrite orb_false_r in Hc. destruct l as [| v | v]; try discriminate Hc; cbn in *; destruct (m v); auto.
+    destruct (PositiveMap.find hint known) as [c |] eqn:Ec; [| discriminate]. pose proof (Hk _ _ Ec) as Hc.
+    rewrite <- (satisfies_filter s c Hs) in Hc. destruct (filter _ c) as [| l [| ]]; [discriminate Hc | | discriminate].
+    destruct (is_in (- l) s); [discriminate |]. eapply IH; [exact Hk | exact H |]. apply put_false; auto. cbn in Hc.
+    rewrite orb_false_r in Hc. destruct l as [| v | v]; try discriminate Hc; cbn in *; destruct (m v); auto.
   Qed.
 
   Lemma check_clause_sound : forall known c hints, all_satisfied known -> check_clause known c hints = None -> satisfies m c = true.
@@ -127,15 +126,12 @@ Section Model.
 
   Lemma number_clauses_sound : forall cs next known, all_satisfied known -> (forall c, In c cs -> satisfies m c = true) ->
     all_satisfied (fst (number_clauses cs next known)).
-  Proof.
-    induction cs as [| c cs IH]; cbn; intros next known Hk Hc; auto. apply IH; auto. apply add_satisfied; auto.
-  Qed.
+  Proof. induction cs as [| c cs IH]; cbn; intros next known Hk Hc; auto. apply IH; auto. apply add_satisfied; auto. Qed.
 End Model.
 
 Theorem check_lrat_sound : forall cs lines, check_lrat cs lines = true -> forall m, ~ (forall c, In c cs -> satisfies m c = true).
 Proof.
-  unfold check_lrat, refute. intros cs lines H m Hc.
-  pose proof (number_clauses_sound m cs 1 (PositiveMap.empty clause)) as Hn. destruct (number_clauses cs 1 _) as [known next].
-  destruct (check_lines known next lines 1) eqn:E; [discriminate |]. apply check_lines_sound with (m := m) in E; auto.
-  apply Hn; auto. intros id c Hf. rewrite PositiveMap.gempty in Hf. discriminate.
+  unfold check_lrat, refute. intros cs lines H m Hc. pose proof (number_clauses_sound m cs 1 (PositiveMap.empty clause)) as Hn.
+  destruct (number_clauses cs 1 _) as [known next]. destruct (check_lines known next lines 1) eqn:E; [discriminate |].
+  apply check_lines_sound with (m := m) in E; auto. apply Hn; auto. intros id c Hf. rewrite PositiveMap.gempty in Hf. discriminate.
 Qed.

@@ -8,12 +8,7 @@ Open Scope N_scope.
 (* ---- Values -------------------------------------------------------------------------------------------------- *)
 
 Lemma calculate_word : forall op a b, word (calculate op a b).
-Proof.
-  intros [op | |] a b; cbn [calculate].
-  - apply u32_word.
-  - destruct (a =? b); reflexivity.
-  - destruct (b <=? a); reflexivity.
-Qed.
+Proof. intros [op | |] a b; cbn [calculate]; [apply u32_word | destruct (a =? b) | destruct (b <=? a)]; reflexivity. Qed.
 
 Lemma eval_word : forall d t, word (eval d t).
 Proof. intros d [v | i | op a b w]; cbn [eval]; [apply u32_word | apply u32_word | apply calculate_word]. Qed.
@@ -26,21 +21,15 @@ Proof. intros [[] | |] [[] | |] H; try discriminate H; reflexivity. Qed.
 
 Lemma same_term_eq : forall a b, same_term a b = true -> a = b.
 Proof.
-  induction a as [x | i | o a1 IH1 a2 IH2 w]; intros [y | j | o' b1 b2 w'] H; cbn [same_term] in H; try discriminate.
-  - apply N.eqb_eq in H. congruence.
-  - apply N.eqb_eq in H. congruence.
-  - apply andb_prop in H. destruct H as [H H4]. apply andb_prop in H. destruct H as [H H3]. apply andb_prop in H. destruct H as [H1 H2].
-    apply N.eqb_eq in H1. apply same_op_eq in H2. apply IH1 in H3. apply IH2 in H4. congruence.
+  induction a as [x | i | o a1 IH1 a2 IH2 w]; intros [y | j | o' b1 b2 w'] H; cbn [same_term] in H; try discriminate; split_tests;
+    f_equal; auto using same_op_eq.
 Qed.
 
 Lemma constant_eval : forall d t v, constant t = Some v -> eval d t = v.
 Proof. intros d [x | i | o a b w] v H; cbn [constant] in H; try discriminate. injection H as <-. reflexivity. Qed.
 
 Lemma is_const_eval : forall d t v, is_const t v = true -> eval d t = v.
-Proof.
-  unfold is_const. intros d t v H. destruct (constant t) as [c |] eqn:E; [| discriminate].
-  apply N.eqb_eq in H. subst c. apply constant_eval; auto.
-Qed.
+Proof. intros d [] v H; try discriminate H. apply N.eqb_eq in H. exact H. Qed.
 
 Lemma bin_sound : forall d op a b t, bin op a b = Some t -> eval d t = calculate op (eval d a) (eval d b).
 Proof. unfold bin. intros d op a b t H. destruct (max_weight <? _); [discriminate |]. injection H as <-. reflexivity. Qed.
@@ -48,42 +37,29 @@ Proof. unfold bin. intros d op a b t H. destruct (max_weight <? _); [discriminat
 Lemma neutral_sound : forall d op a b, neutral op b = true -> calculate op (eval d a) (eval d b) = eval d a.
 Proof.
   intros d [[] | |] a b H; cbn [neutral] in H; try discriminate; rewrite (is_const_eval d _ _ H); cbn [calculate alu];
-    pose proof (eval_word d a) as Hw; unfold word in Hw; unfold alu, u32.
-  - rewrite N.add_0_r. exact Hw.
-  - rewrite N.sub_0_r. apply word_lt in Hw. rewrite all_bits_ones, N.land_ones. change 0x100000000 with (1 * 2 ^ 32).
-    rewrite N.mod_add by discriminate. apply N.mod_small. exact Hw.
-  - rewrite N.mul_1_r. exact Hw.
-  - rewrite N.div_1_r. exact Hw.
-  - rewrite Hw. exact Hw.
-  - rewrite N.lor_0_r. exact Hw.
-  - rewrite N.lxor_0_r. exact Hw.
-  - rewrite N.land_0_l, N.shiftl_0_r. exact Hw.
-  - rewrite N.land_0_l, N.shiftr_0_r. exact Hw.
+    pose proof (eval_word d a) as Hw; unfold word in Hw; unfold alu, u32;
+    rewrite ?N.add_0_r, ?N.mul_1_r, ?N.div_1_r, ?N.lor_0_r, ?N.lxor_0_r, ?N.land_0_l, ?N.shiftl_0_r, ?N.shiftr_0_r, ?Hw; auto.
+  rewrite N.sub_0_r. apply word_lt in Hw. rewrite all_bits_ones, N.land_ones. change 0x100000000 with (1 * 2 ^ 32).
+  rewrite N.mod_add by discriminate. apply N.mod_small, Hw.
 Qed.
 
 Lemma ordered_sound : forall d op a b t, ordered op a b = Some t -> eval d t = calculate op (eval d a) (eval d b).
 Proof.
-  unfold ordered. intros d op a b t H.
-  set (merged := match op with Alu AND => _ | _ => (a, b) end) in H.
+  unfold ordered. intros d op a b t H. set (merged := match op with Alu AND => _ | _ => (a, b) end) in H.
   assert (Hm : calculate op (eval d (fst merged)) (eval d (snd merged)) = calculate op (eval d a) (eval d b)).
   { unfold merged. destruct op as [[] | |]; auto. destruct a as [| | [[] | |] x y w]; auto. destruct y; auto. destruct b; auto.
     cbn [fst snd eval calculate alu]. unfold alu, u32. bitwise. }
   destruct merged as [a' b']. cbn [fst snd] in Hm. rewrite <- Hm. clear Hm a b. rename a' into a, b' into b.
   destruct (match op with Alu AND => is_const b 0 | _ => false end) eqn:E.
-  - injection H as <-. destruct op as [[] | |]; try discriminate. rewrite (is_const_eval d _ _ E). cbn [calculate alu eval].
-    unfold alu. rewrite N.land_0_r. reflexivity.
+  - injection H as <-. destruct op as [[] | |]; try discriminate. rewrite (is_const_eval d _ _ E). cbn [calculate alu eval]. unfold alu.
+    rewrite N.land_0_r. reflexivity.
   - destruct (neutral op b) eqn:En; [injection H as <-; symmetry; apply neutral_sound; auto | apply bin_sound; auto].
 Qed.
 
 Lemma commutes_sound : forall op a b, commutes op = true -> calculate op a b = calculate op b a.
 Proof.
-  intros [[] | |] a b H; try discriminate H; cbn [calculate]; unfold alu.
-  - f_equal. apply N.add_comm.
-  - f_equal. apply N.mul_comm.
-  - f_equal. apply N.land_comm.
-  - f_equal. apply N.lor_comm.
-  - f_equal. apply N.lxor_comm.
-  - rewrite N.eqb_sym. reflexivity.
+  intros [[] | |] a b H; try discriminate H; cbn [calculate]; unfold alu; [f_equal .. | rewrite N.eqb_sym; reflexivity];
+    auto using N.add_comm, N.mul_comm, N.land_comm, N.lor_comm, N.lxor_comm.
 Qed.
 
 Lemma compute_sound : forall d op a b t, compute op a b = Some t -> eval d t = calculate op (eval d a) (eval d b).
@@ -118,12 +94,10 @@ Proof. intros []; reflexivity. Qed.
 
 Lemma equals_constant_sound : forall d t v, means d (equals_constant t v) (eval d t =? v).
 Proof.
-  unfold equals_constant. intros d t v.
-  set (parts := match t with Bin (Alu AND) x (Const m) _ => (x, u32 m) | _ => (t, all_bits) end).
+  unfold equals_constant. intros d t v. set (parts := match t with Bin (Alu AND) x (Const m) _ => (x, u32 m) | _ => (t, all_bits) end).
   assert (Hp : eval d t = N.land (eval d (fst parts)) (snd parts)).
-  { assert (Hall : eval d t = N.land (eval d t) all_bits) by (symmetry; apply eval_word).
-    unfold parts. destruct t as [| | [[] | |] x [] w]; try exact Hall. cbn [fst snd eval calculate].
-    unfold alu, u32. bitwise. }
+  { assert (Hall : eval d t = N.land (eval d t) all_bits) by (symmetry; apply eval_word). unfold parts.
+    destruct t as [| | [[] | |] x [] w]; try exact Hall. cbn [fst snd eval calculate]. unfold alu, u32. bitwise. }
   destruct parts as [u mask]. cbn [fst snd] in Hp. rewrite Hp. destruct (N.ldiff v mask =? 0) eqn:E; cbn [means].
   - unfold literal_true. cbn. apply eqb_true_r.
   - apply N.eqb_neq in E. symmetry. apply N.eqb_neq. intros <-. apply E. clear. bitwise.
@@ -137,12 +111,12 @@ Qed.
 
 Lemma equal_sound : forall d a b, means d (equal a b) (eval d a =? eval d b).
 Proof.
-  unfold equal. intros d a b. destruct (constant a) as [x |] eqn:Ea, (constant b) as [y |] eqn:Eb.
-  - rewrite (constant_eval d _ _ Ea), (constant_eval d _ _ Eb). reflexivity.
-  - rewrite (constant_eval d _ _ Ea), N.eqb_sym. apply equals_constant_sound.
-  - rewrite (constant_eval d _ _ Eb). apply equals_constant_sound.
-  - destruct (same_term a b) eqn:E; [apply same_term_eq in E; subst; cbn; rewrite N.eqb_refl; reflexivity |].
-    apply is_one_sound. reflexivity.
+  unfold equal. intros d a b. destruct (constant a) as [x |] eqn:Ea, (constant b) as [y |] eqn:Eb;
+    rewrite ?(constant_eval d _ _ Ea), ?(constant_eval d _ _ Eb).
+  - reflexivity.
+  - rewrite N.eqb_sym. apply equals_constant_sound.
+  - apply equals_constant_sound.
+  - destruct (same_term a b) eqn:E; [apply same_term_eq in E; subst; symmetry; apply N.eqb_refl | apply is_one_sound; reflexivity].
 Qed.
 
 Lemma at_least_sound : forall d a b, means d (at_least a b) (eval d b <=? eval d a).
@@ -166,9 +140,8 @@ Proof.
   - apply equal_sound.
   - rewrite N.ltb_antisym. apply not_sound, at_least_sound.
   - apply at_least_sound.
-  - destruct (compute (Alu AND) x y) as [t |] eqn:E; [| exact I].
-    pose proof (equal_sound d t (Const 0)) as H. rewrite (compute_sound d _ _ _ _ E) in H. apply not_sound.
-    cbn [calculate eval] in H. unfold alu in H.
+  - destruct (compute (Alu AND) x y) as [t |] eqn:E; [| exact I]. pose proof (equal_sound d t (Const 0)) as H.
+    rewrite (compute_sound d _ _ _ _ E) in H. apply not_sound. cbn [calculate eval] in H. unfold alu in H.
     assert (Hu : u32 (N.land (eval d x) (eval d y)) = N.land (eval d x) (eval d y)).
     { unfold u32. pose proof (eval_word d x) as Hx. unfold word in Hx. bitwise. }
     rewrite Hu in H. exact H.
@@ -180,21 +153,15 @@ Definition facts_hold (d : data) (f : facts) : Prop := forall t kn, In (t, kn) f
 
 Lemma known_about_sound : forall d f t, facts_hold d f -> holds (known_about f t) (eval d t).
 Proof.
-  induction f as [| [u kn] f IH]; cbn [known_about]; intros t H.
-  - apply nothing_holds, eval_word.
-  - destruct (same_term u t) eqn:E.
-    + apply same_term_eq in E. subst. apply H. left. reflexivity.
-    + apply IH. intros t' kn' Hin. apply H. right. exact Hin.
+  induction f as [| [u kn] f IH]; cbn [known_about]; intros t H; [apply nothing_holds, eval_word |].
+  destruct (same_term u t) eqn:E; [apply same_term_eq in E; subst; apply H; left; reflexivity | apply IH; intros x k Hin; apply H; right; auto].
 Qed.
 
 Lemma update_sound : forall d f t kn, facts_hold d f -> holds kn (eval d t) -> facts_hold d (update f t kn).
 Proof.
-  unfold facts_hold. induction f as [| [u old] f IH]; cbn [update]; intros t kn H Hk x kn' Hin.
-  - destruct Hin as [[= <- <-] | []]. exact Hk.
-  - destruct (same_term u t) eqn:E.
-    + apply same_term_eq in E. subst. destruct Hin as [[= <- <-] | Hin]; [exact Hk | apply H; right; exact Hin].
-    + destruct Hin as [[= <- <-] | Hin]; [apply H; left; reflexivity |].
-      eapply IH; [| exact Hk | exact Hin]. intros; apply H; right; assumption.
+  unfold facts_hold. induction f as [| [u old] f IH]; cbn [update]; intros t kn H Hk x kn' Hin; [destruct Hin as [[= <- <-] | []]; exact Hk |].
+  destruct (same_term u t) eqn:E; [apply same_term_eq in E; subst |]; destruct Hin as [[= <- <-] | Hin]; auto with datatypes.
+  eapply (IH t kn); eauto with datatypes.
 Qed.
 
 (* A literal that is true does not contradict facts that hold. *)
@@ -207,8 +174,8 @@ Qed.
 
 Lemma decide_sound : forall d f l b, facts_hold d f -> decide f l = Some b -> literal_true d l = b.
 Proof.
-  unfold decide, literal_true. intros d f l b H E. destruct (decide_test _ _) as [x |] eqn:Ed; [| discriminate].
-  injection E as <-. rewrite (decide_test_sound _ _ _ _ (eval_word d (about l)) (known_about_sound d f (about l) H) Ed). reflexivity.
+  unfold decide, literal_true. intros d f l b H E. destruct (decide_test _ _) as [x |] eqn:Ed; [injection E as <- | discriminate].
+  rewrite (decide_test_sound _ _ _ _ (eval_word d (about l)) (known_about_sound d f (about l) H) Ed). reflexivity.
 Qed.
 
 (* ---- Running a program --------------------------------------------------------------------------------------- *)
@@ -228,15 +195,12 @@ Proof. intros d r s t v [] H. constructor; auto. Qed.
 
 Lemma matches_M : forall d r s w t v, matches d r s -> (forall u, t = Some u -> v = eval d u) -> matches d (with_M r w t) (setM s w v).
 Proof.
-  intros d r s w t v [] H. constructor; auto. unfold stated. cbn. intros x u Hu. destruct (w =? x) eqn:E.
-  - destruct t as [t |]; [| discriminate]. injection Hu as <-. f_equal. apply H. reflexivity.
-  - apply m_M0. exact Hu.
+  intros d r s w t v [] H. constructor; auto. unfold stated. cbn. intros x u Hu. destruct (w =? x); [| apply m_M0, Hu].
+  destruct t; [injection Hu as <-; f_equal; auto | discriminate].
 Qed.
 
 Lemma operand_sound : forall d r s b t, matches d r s -> operand_term b r = Some t -> value_of b s = eval d t.
-Proof.
-  intros d r s [v |] t H E; cbn in *; [| apply H; exact E]. injection E as <-. symmetry. apply word_u32, u32_word.
-Qed.
+Proof. intros d r s [v |] t H E; cbn in *; [injection E as <-; symmetry; apply word_u32, u32_word | apply H, E]. Qed.
 
 Lemma eval_u32 : forall d v, eval d (Const v) = u32 v.
 Proof. reflexivity. Qed.
@@ -265,47 +229,33 @@ Qed.
 
 Lemma symbolic_step_sound : forall d f i r s, facts_hold d f -> matches d r s -> step_means d f (symbolic_step i r f) (step i s d).
 Proof.
-  intros d f i r s Hf Hm. destruct i as [o | v | w | | v | w | | w | w | | | op b | | n | op b t e | v |]; cbn [symbolic_step step].
-  - split; auto. apply matches_A; auto. intros u [= <-]. reflexivity.
-  - split; auto. apply matches_A; auto. intros u [= <-]. symmetry. apply word_u32, u32_word.
-  - destruct (read (rM s) w) eqn:E; cbn; [| discriminate]. split; auto. apply matches_A; auto.
-    intros u Hu. apply (m_M _ _ _ Hm) in Hu. congruence.
-  - split; auto. apply matches_A; auto. intros u [= <-]. reflexivity.
-  - split; auto. apply matches_X; auto. intros u [= <-]. symmetry. apply word_u32, u32_word.
-  - destruct (read (rM s) w) eqn:E; cbn; [| discriminate]. split; auto. apply matches_X; auto.
-    intros u Hu. apply (m_M _ _ _ Hm) in Hu. congruence.
-  - split; auto. apply matches_X; auto. intros u [= <-]. reflexivity.
-  - split; auto. apply matches_M; auto. apply Hm.
-  - split; auto. apply matches_M; auto. apply Hm.
-  - split; auto. apply matches_X; auto. apply Hm.
-  - split; auto. apply matches_A; auto. apply Hm.
+  intros d f i r s Hf Hm. destruct i as [o | v | w | | v | w | | w | w | | | op b | | n | op b t e | v |]; cbn [symbolic_step step];
+    try match goal with |- context [read ?m ?w] => destruct (read m w) eqn:E; cbn; [| discriminate] end;
+    try (split; [reflexivity |]; first [apply matches_A | apply matches_X | apply matches_M]; auto; try apply Hm; intros u Hu;
+         first [apply (m_M _ _ _ Hm) in Hu; congruence | injection Hu as <-; first [reflexivity | symmetry; apply word_u32, u32_word]]; fail).
   - (* ALU *)
     assert (Hplain : forall u, compute_option (Alu op) (sA r) (operand_term b r) = Some u -> alu op (rA s) (value_of b s) = eval d u).
-    { intros u Hu. destruct (compute_option_sound d _ _ _ _ Hu) as [x [y [Hx [Hy ->]]]].
+    { intros u Hu. destruct (compute_option_sound d _ _ _ _ Hu) as (x & y & Hx & Hy & ->).
       rewrite (m_A _ _ _ Hm _ Hx), (operand_sound _ _ _ _ _ Hm Hy). reflexivity. }
     assert (Hshift : (op = LSH \/ op = RSH) -> forall u,
               compute_option (Alu op) (sA r) (compute_option (Alu AND) (operand_term b r) (Some (Const 31))) = Some u ->
               alu op (rA s) (value_of b s) = eval d u).
-    { intros Hop u Hu. destruct (compute_option_sound d _ _ _ _ Hu) as [x [y [Hx [Hy ->]]]].
-      destruct (compute_option_sound d _ _ _ _ Hy) as [x' [y' [Hx' [Hy' ->]]]]. injection Hy' as <-.
-      rewrite (m_A _ _ _ Hm _ Hx), (operand_sound _ _ _ _ _ Hm Hx'). cbn [calculate eval].
-      symmetry. apply shift_operand. exact Hop. }
-    destruct op; try (split; auto; apply matches_A; auto; fail).
-    destruct (operand_term b r) as [t |] eqn:Eb; [| exact I].
-    pose proof (operand_sound _ _ _ _ _ Hm Eb) as Hv.
-    eapply answer_sound; [exact Hf | apply equal_sound |]. rewrite <- Hv. cbn [eval]. change (u32 0) with 0.
-    destruct (value_of b s =? 0); [reflexivity |]. split; auto. apply matches_A; auto.
-  - split; auto. apply matches_A; auto. intros u Hu.
-    destruct (compute_option_sound d _ _ _ _ Hu) as [x [y [Hx [Hy ->]]]]. injection Hx as <-.
+    { intros Hop u Hu. destruct (compute_option_sound d _ _ _ _ Hu) as (x & y & Hx & Hy & ->).
+      destruct (compute_option_sound d _ _ _ _ Hy) as (x' & y' & Hx' & [= <-] & ->).
+      rewrite (m_A _ _ _ Hm _ Hx), (operand_sound _ _ _ _ _ Hm Hx'). symmetry. apply shift_operand, Hop. }
+    destruct op; try (split; auto; apply matches_A; auto; fail). destruct (operand_term b r) as [t |] eqn:Eb; [| exact I].
+    pose proof (operand_sound _ _ _ _ _ Hm Eb) as Hv. eapply answer_sound; [exact Hf | apply equal_sound |].
+    rewrite <- Hv. change (eval d (Const 0)) with 0. destruct (value_of b s =? 0); [reflexivity | split; auto; apply matches_A; auto].
+  - (* NEG *)
+    split; auto. apply matches_A; auto. intros u Hu. destruct (compute_option_sound d _ _ _ _ Hu) as (x & y & [= <-] & Hy & ->).
     rewrite (m_A _ _ _ Hm _ Hy). reflexivity.
   - split; auto.
-  - destruct (N.eqb_spec t e) as [-> |].
-    + split; auto. destruct (compare _ _ _); reflexivity.
-    + destruct (sA r) as [x |] eqn:Ea; [| exact I]. destruct (operand_term b r) as [y |] eqn:Eb; [| cbn; destruct op; exact I].
-      rewrite (m_A _ _ _ Hm _ Ea), (operand_sound _ _ _ _ _ Hm Eb).
-      eapply answer_sound; [exact Hf | apply jump_question_sound; reflexivity |].
-      destruct (compare _ _ _); split; auto.
-  - cbn. f_equal. f_equal. symmetry. apply word_u32, u32_word.
+  - (* JMP *)
+    destruct (N.eqb_spec t e) as [-> |]; [split; auto; destruct (compare _ _ _); reflexivity |]. destruct (sA r) as [x |] eqn:Ea; [| exact I].
+    destruct (operand_term b r) as [y |] eqn:Eb; [| cbn; destruct op; exact I].
+    rewrite (m_A _ _ _ Hm _ Ea), (operand_sound _ _ _ _ _ Hm Eb). eapply answer_sound; [exact Hf | apply jump_question_sound; reflexivity |].
+    destruct (compare _ _ _); split; auto.
+  - cbn. do 2 f_equal. symmetry. apply word_u32, u32_word.
   - destruct (sA r) as [t |] eqn:E; [| exact I]. cbn. rewrite (m_A _ _ _ Hm _ E). reflexivity.
 Qed.
 
@@ -329,17 +279,11 @@ Lemma advance_sound : forall d f whole is pc skip r s v p e,
   facts_hold d f -> tail_at whole is pc -> matches d r s -> exec is skip s d = Value v -> advance is pc skip r f = Some (p, e) ->
   runs d whole p v /\ (forall t, e = Returns t -> v = eval d t) /\ Check.skip p = 0.
 Proof.
-  induction is as [| i is IH]; intros pc skip r s v p e Hf Ht Hm He Ha; [discriminate |].
-  cbn [advance] in Ha. destruct skip as [| skip].
-  - pose proof (symbolic_step_sound d f i r s Hf Hm) as Hs. destruct (symbolic_step i r f) as [n r' | e' |]; [| | discriminate].
-    + cbn [exec] in He. destruct (step i s d) as [n' s' | res]; cbn in Hs.
-      * destruct Hs as [<- Hs]. eapply IH; [exact Hf | | exact Hs | exact He | exact Ha]. eapply tail_next; eauto.
-      * exfalso. eapply Hs; eauto.
-    + injection Ha as <- <-. split; [| split].
-      * split; [exact Ht |]. exists s. split; auto.
-      * intros t ->. cbn [exec] in He. cbn in Hs. rewrite Hs in He. congruence.
-      * reflexivity.
-  - cbn [exec] in He. eapply IH; [exact Hf | | exact Hm | exact He | exact Ha]. eapply tail_next; eauto.
+  induction is as [| i is IH]; intros pc skip r s v p e Hf Ht Hm He Ha; [discriminate |]. cbn [advance exec] in *.
+  destruct skip as [| skip]; [| eapply IH; eauto using tail_next].
+  pose proof (symbolic_step_sound d f i r s Hf Hm) as Hs. destruct (symbolic_step i r f) as [n r' | e' |]; [| | discriminate].
+  - destruct (step i s d) as [n' s' | res]; cbn in Hs; [destruct Hs as [<- Hs]; eapply IH; eauto using tail_next | destruct (Hs _ He)].
+  - injection Ha as <- <-. repeat split; [exact Ht | exists s; auto |]. intros t ->. cbn in Hs. rewrite Hs in He. congruence.
 Qed.
 
 (* ---- Cases --------------------------------------------------------------------------------------------------- *)
@@ -349,10 +293,9 @@ Definition same_result (mode : sameness) (a b : N) : Prop :=
 
 Lemma same_value_sound : forall mode d a b, same_value mode a b = true -> same_result mode (eval d a) (eval d b).
 Proof.
-  unfold same_value, same_result. intros mode d a b H. apply orb_prop in H. destruct H as [H | H].
-  - apply same_term_eq in H. subst. destruct mode; reflexivity.
-  - destruct mode; [discriminate |]. destruct (constant a) as [x |] eqn:Ea; [| discriminate]. destruct (constant b) as [y |] eqn:Eb; [| discriminate].
-    rewrite (constant_eval d _ _ Ea), (constant_eval d _ _ Eb). apply N.eqb_eq. exact H.
+  unfold same_value, same_result. intros mode d a b H. apply orb_prop in H as [H | H]; [apply same_term_eq in H; subst; destruct mode; reflexivity |].
+  destruct mode; [discriminate |]. destruct (constant a) as [x |] eqn:Ea, (constant b) as [y |] eqn:Eb; try discriminate.
+  rewrite (constant_eval d _ _ Ea), (constant_eval d _ _ Eb). apply N.eqb_eq, H.
 Qed.
 
 Section Programs.
@@ -378,21 +321,16 @@ Section Programs.
   Lemma fits_sound : forall d whole claim p v, fits claim p = true -> skip p = 0 -> runs d whole p v ->
     exists s, matches d (snd claim) s /\ exec whole (fst claim) s d = Value v.
   Proof.
-    unfold fits. intros d whole [n r] p v H Hz [Ht [s [Hm He]]]. cbn [fst snd] in *.
-    apply andb_prop in H. destruct H as [H HM]. apply andb_prop in H. destruct H as [H HX]. apply andb_prop in H. destruct H as [Hn HA].
-    apply N.eqb_eq in Hn. rewrite Hz, Ht, N.add_0_r, <- Hn in He. exists s. split; auto. destruct Hm as [mA mX mM]. constructor.
-    - intros t E. apply mA. eapply has_sound; eauto.
-    - intros t E. apply mX. eapply has_sound; eauto.
-    - intros w t E. apply mM. unfold stated in E. destruct (read (sM r) w) as [[u |] |] eqn:Er; try discriminate.
-      injection E as ->. apply read_in in Er. rewrite forallb_forall in HM. specialize (HM _ Er). cbn [fst snd] in HM.
-      eapply has_sound; eauto.
+    unfold fits. intros d whole [n r] p v H Hz [Ht [s [[mA mX mM] He]]]. cbn [fst snd] in *. split_tests. subst n.
+    rewrite Hz, Ht, N.add_0_r in He. exists s. split; auto. constructor; eauto using has_sound.
+    intros w t E. apply mM. unfold stated in E. destruct (read (sM r) w) as [[u |] |] eqn:Er; try discriminate.
+    injection E as ->. apply read_in in Er. rewrite forallb_forall in *. match goal with H : forall x, _ |- _ => eapply (has_sound _ _ _ (H _ Er)) end; reflexivity.
   Qed.
 
   Lemma applies_sound : forall d l b a f vb va, lemma_true l -> facts_hold d f -> applies l b a f = true ->
     skip b = 0 -> skip a = 0 -> runs d before b vb -> runs d after a va -> same_result mode vb va.
   Proof.
-    unfold applies. intros d l b a f vb va Hl Hf H Hzb Hza Hb Ha.
-    apply andb_prop in H. destruct H as [H Hlits]. apply andb_prop in H. destruct H as [Hfb Hfa].
+    unfold applies. intros d l b a f vb va Hl Hf H Hzb Hza Hb Ha. apply andb_prop in H as [H Hlits]. apply andb_prop in H as [Hfb Hfa].
     destruct (fits_sound _ _ _ _ _ Hfb Hzb Hb) as [sb [Hmb Heb]]. destruct (fits_sound _ _ _ _ _ Hfa Hza Ha) as [sa [Hma Hea]].
     eapply Hl; eauto. intros lit Hin. rewrite forallb_forall in Hlits. specialize (Hlits _ Hin).
     destruct (decide f lit) as [[] |] eqn:E; try discriminate. eapply decide_sound; eauto.
@@ -429,9 +367,8 @@ Section Programs.
 
   Lemma lookup_add : forall T (m : PositiveMap.t T) n x i y, lookup (PositiveMap.add (N.succ_pos n) x m) i = Some y -> y = x \/ lookup m i = Some y.
   Proof.
-    unfold lookup. intros T m n x i y H. destruct (Pos.eq_dec (N.succ_pos i) (N.succ_pos n)) as [E | E].
-    - rewrite E, PositiveMap.gss in H. left. congruence.
-    - rewrite PositiveMap.gso in H by auto. right. exact H.
+    unfold lookup. intros T m n x i y H. destruct (Pos.eq_dec (N.succ_pos i) (N.succ_pos n)) as [E | E];
+      [rewrite E, PositiveMap.gss in H; left; congruence | rewrite PositiveMap.gso in H; auto].
   Qed.
 
   Lemma claim_literals_sound : forall e d l f lits f', claim_literals e l f = Some (lits, f') -> facts_hold d f ->
@@ -450,10 +387,9 @@ Section Programs.
     - destruct (compute_option op _ _); [| discriminate]. injection H as <-. exact He.
     - destruct (claim_registers e b) as [rb |]; [| discriminate]. destruct (claim_registers e a) as [ra |]; [| discriminate].
       destruct (claim_literals e literals []) as [[lits f] |] eqn:El; [| discriminate].
-      destruct (check_cases _ _ _ _ _ _) eqn:Ec; [| discriminate]. injection H as <-.
-      intros n l Hl. cbn [add_lemma lemmas] in Hl. apply lookup_add in Hl. destruct Hl as [-> | Hl]; [| eapply He; exact Hl].
-      intros d sb sa vb va Hmb Hma Hlits Hxb Hxa. cbn [lemma_before lemma_after lemma_literals fst snd] in *.
-      eapply (check_cases_sound e He _ d); [exact Ec | | |].
+      destruct (check_cases _ _ _ _ _ _) eqn:Ec; [| discriminate]. injection H as <-. intros n l Hl. cbn [add_lemma lemmas] in Hl.
+      apply lookup_add in Hl as [-> | Hl]; [| eapply He; exact Hl]. intros d sb sa vb va Hmb Hma Hlits Hxb Hxa.
+      cbn [lemma_before lemma_after lemma_literals fst snd] in *. eapply (check_cases_sound e He _ d); [exact Ec | | |].
       + exists f. split; auto. eapply claim_literals_sound; [exact El | intros t kn [] | exact Hlits].
       + split; [apply tail_start |]. exists sb. auto.
       + split; [apply tail_start |]. exists sa. auto.
@@ -462,7 +398,7 @@ Section Programs.
   Lemma check_items_sound : forall l e e', env_true e -> check_items mode before after e l = Some e' -> env_true e'.
   Proof.
     induction l as [| i l IH]; cbn [check_items]; intros e e' He H; [injection H as <-; exact He |].
-    destruct (check_item mode before after e i) as [e1 |] eqn:E; [| discriminate]. eapply IH; [| exact H]. eapply check_item_sound; eauto.
+    destruct (check_item mode before after e i) as [e1 |] eqn:E; [eauto using check_item_sound | discriminate].
   Qed.
 End Programs.
 

@@ -191,9 +191,7 @@ Lemma scoped_zeros : forall n g, ok g -> scoped_word n g (zeros n).
 Proof. intros n g H. induction n; [apply scoped_nil | apply scoped_cons; auto with gates]. Qed.
 
 Lemma scoped_firstn : forall n k g l, scoped_word (n + k) g l -> scoped_word n g (firstn n l).
-Proof.
-  intros n k g l [Hn H]. split; [apply firstn_length_le; lia |]. rewrite <- (firstn_skipn n l) in H. apply Forall_app in H. tauto.
-Qed.
+Proof. intros n k g l [Hn H]. split; [apply firstn_length_le; lia |]. rewrite <- (firstn_skipn n l) in H. apply Forall_app in H. tauto. Qed.
 
 Lemma scoped_skipn : forall n k g l, scoped_word (n + k) g l -> scoped_word n g (skipn k l).
 Proof. intros n k g l [Hn H]. split; [rewrite skipn_length; lia |]. rewrite <- (firstn_skipn k l) in H. apply Forall_app in H. tauto. Qed.
@@ -226,9 +224,7 @@ Proof.
 Qed.
 
 Lemma number_lt : forall n g m l, scoped_word n g l -> number m l < power n.
-Proof.
-  intros n g m l [<- _]. induction l as [| b l IH]; cbn [number power length]; [| destruct (value m b); cbn [N.b2n]]; lia.
-Qed.
+Proof. intros n g m l [<- _]. induction l as [| b l IH]; cbn [number power length]; [| destruct (value m b); cbn [N.b2n]]; lia. Qed.
 
 (* The value of a word is a word. *)
 Lemma number_u32 : forall g m l, scoped_word 32 g l -> u32 (number m l) = number m l.
@@ -276,20 +272,16 @@ Proof.
 Qed.
 
 Lemma input_scoped : forall g i, ok g -> i < 16 -> scoped_word 32 g (input_word i).
-Proof.
-  intros g i [H _] Hi. apply numbered_first in H. apply scoped_literals. intros. unfold FIRST_GATE, scoped, below in *. lia.
-Qed.
+Proof. intros g i [H _] Hi. apply numbered_first in H. apply scoped_literals. intros. unfold FIRST_GATE, scoped, below in *. lia. Qed.
 
 (* Every input has a model. *)
 Lemma model_exists : forall g (d : data), ok g ->
   exists m, consistent m g /\ forall i, i < 16 -> number m (input_word i) = u32 (nth (N.to_nat i) d 0).
 Proof.
-  intros g d H.
-  set (bit := fun n => N.testbit (nth (N.to_nat (n / 32)) d 0) (n mod 32)).
-  destruct (model_of g (fun v => match v with 1%positive => true | _ => bit (N.pos v - 2) end) H eq_refl) as (m & Hm & Hb).
-  exists m. split; [auto |]. intros i Hi. unfold input_word.
-  rewrite (number_literals m (nth (N.to_nat i) d 0)), N.shiftr_0_r, u32_mod; auto. intros t Ht.
-  destruct (2 + 32 * i + t) as [| v] eqn:E; [lia |]. cbn [Z.of_N value]. rewrite Hb by (unfold FIRST_GATE; lia).
+  intros g d H. set (bit := fun n => N.testbit (nth (N.to_nat (n / 32)) d 0) (n mod 32)).
+  destruct (model_of g (fun v => match v with 1%positive => true | _ => bit (N.pos v - 2) end) H eq_refl) as (m & Hm & Hb). exists m.
+  split; [auto |]. intros i Hi. unfold input_word. rewrite (number_literals m (nth (N.to_nat i) d 0)), N.shiftr_0_r, u32_mod; auto.
+  intros t Ht. destruct (2 + 32 * i + t) as [| v] eqn:E; [lia |]. cbn [Z.of_N value]. rewrite Hb by (unfold FIRST_GATE; lia).
   transitivity (bit (t + i * 32)); [destruct v; try lia; f_equal; lia |]. unfold bit.
   rewrite N.div_add, N.mod_add, N.div_small, N.mod_small by lia. reflexivity.
 Qed.
@@ -346,9 +338,8 @@ Lemma each_bit_word : forall (op : Z -> Z -> gates -> Z * gates) (c : Z) (f : bo
   forall n g a b, ok g -> scoped g c -> scoped_word n g a -> scoped_word n g b ->
   gives_word n g (each_bit op a b g) (fun m v => v = F (value m c) (number m a) (number m b)).
 Proof.
-  intros op c f F Hop H0 HF. induction n as [| n IH]; intros g a b Hok Hc Ha Hb; split_words; cbn [each_bit].
-  - done.
-  - do 2 step. done. rewrite HF. reflexivity.
+  intros op c f F Hop H0 HF.
+  induction n as [| n IH]; intros g a b Hok Hc Ha Hb; split_words; cbn [each_bit]; [done | do 2 step; done; rewrite HF; reflexivity].
 Qed.
 
 Lemma land_double : forall p q a b, N.land (N.b2n p + 2 * a) (N.b2n q + 2 * b) = N.b2n (p && q) + 2 * N.land a b.
@@ -385,9 +376,7 @@ Lemma add_with_carry_sum : forall n g a b c, ok g -> scoped_word n g a -> scoped
         (fun m '(out, carry) => number m out + power n * N.b2n (value m carry) = number m a + number m b + N.b2n (value m c))
         g (add_with_carry a b c g).
 Proof.
-  induction n as [| n IH]; intros g a b c Hok Ha Hb Hc; split_words; cbn [add_with_carry].
-  - done. lia.
-  - do 6 step. done. by_bits m.
+  induction n as [| n IH]; intros g a b c Hok Ha Hb Hc; split_words; cbn [add_with_carry]; [done; lia | do 6 step; done; by_bits m].
 Qed.
 #[local] Hint Resolve choose_word_word row_word add_with_carry_sum : gates.
 
@@ -409,9 +398,7 @@ Qed.
 (* ---- Shifts -------------------------------------------------------------------------------------------------- *)
 
 Lemma moved_left_scoped : forall n g k a, ok g -> scoped_word n g a -> scoped_word n g (moved_left k a).
-Proof.
-  intros n g k a Hok Ha. unfold moved_left. rewrite (proj1 Ha). apply scoped_firstn with k. rewrite Nat.add_comm. auto with gates.
-Qed.
+Proof. intros n g k a Hok Ha. unfold moved_left. rewrite (proj1 Ha). apply scoped_firstn with k. rewrite Nat.add_comm. auto with gates. Qed.
 
 Lemma moved_left_number : forall n g m k a, scoped_word n g a -> consistent m g ->
   number m (moved_left k a) = N.shiftl (number m a) (N.of_nat k) mod power n.
@@ -497,12 +484,9 @@ Lemma divide_with_rest_words : forall n k g a b, ok g -> scoped_word k g a -> sc
 Proof.
   induction k as [| k IH]; intros g a b Hok Ha Hb; split_words; cbn [divide_with_rest]; rewrite (proj1 Hb).
   - done. rewrite (number_zeros _ _ _ Hm). lia.
-  - step.
-    assert (scoped_word (S n) g0 (opposites b ++ [TRUE])) by (rewrite <- Nat.add_1_r; auto with gates).
-    step.
+  - step. assert (scoped_word (S n) g0 (opposites b ++ [TRUE])) by (rewrite <- Nat.add_1_r; auto with gates). step.
     assert (Hfirst : forall l, scoped_word (S n) g1 l -> scoped_word n g1 (firstn n l))
-      by (intros; apply scoped_firstn with 1%nat; rewrite Nat.add_1_r; auto).
-    step. done. intros Hb0. rewrite !(proj1 (number_parts _ _ _)).
+      by (intros; apply scoped_firstn with 1%nat; rewrite Nat.add_1_r; auto). step. done. intros Hb0. rewrite !(proj1 (number_parts _ _ _)).
     match goal with Hrest : _ -> _ /\ _, Hsum : number m ?less + _ = _, Hless : scoped_word (S n) _ ?less |- _ =>
       destruct (Hrest Hb0) as [-> Hsmall]; rewrite number_app, (proj1 (scoped_opposites _ _ _ Hb)) in Hsum;
       pose proof (number_opposites _ _ m _ Hb); pose proof (number_lt _ _ m _ Hless); cbn [number power] in *;
@@ -540,8 +524,7 @@ Qed.
 Lemma alu_word : forall op g a b, ok g -> scoped_word 32 g a -> scoped_word 32 g b ->
   gives_word 32 g (alu_gates op a b g) (fun m v => (op = DIV -> number m b <> 0) -> v = alu op (number m a) (number m b)).
 Proof.
-  intros op g a b Hok Ha Hb. unfold alu_gates, alu. change 31 with (N.ones 5). pose proof (Hb : scoped_word (5 + 27) g b).
-  destruct op;
+  intros op g a b Hok Ha Hb. unfold alu_gates, alu. change 31 with (N.ones 5). pose proof (Hb : scoped_word (5 + 27) g b). destruct op;
     match goal with |- gives_word _ _ ?r _ => eassert (Hr : gives_word 32 g r _) by eauto with gates end;
     destruct Hr as (H1 & H2 & H3 & H4); refine (conj H1 (conj H2 (conj H3 _))); intros m Hm Hdiv;
     rewrite <- (number_u32 _ m _ H3), (H4 m Hm) by auto; rewrite ?N.land_ones, !u32_mod, ?N.mod_mod by discriminate; reflexivity.
