@@ -58,11 +58,13 @@ exit ${CTEST_STATUS-$((failed > 0 ? 8 : 0))}
 
 @pytest.fixture
 def tree(sandbox):
-    sandbox.installed(GROUPS["all"])
+    sandbox.installed(GROUPS["all"] + GROUPS["kernels"])
     sandbox.fake("cmake", CMAKE)
     sandbox.fake("ctest", CTEST)
     sandbox.fake("oss_fuzz_check", OSS_FUZZ_CHECK)
     (sandbox.bin / "oss_fuzz_check").rename(sandbox.root / "scripts/oss_fuzz_check")
+    sandbox.fake("kernels", 'echo "kernels $*"; [ -z "$DIFFERENT" ]')
+    (sandbox.bin / "kernels").rename(sandbox.root / "scripts/kernels")
     planted = sandbox.root / "fuzz/targets/tests/test_planted.py"
     planted.parent.mkdir(parents=True)
     planted.write_text("import os\n\n\ndef test_found():\n    assert os.environ['SECEQUIV_FUZZ_BIN']\n"
@@ -95,7 +97,9 @@ def test_every_preset_is_run_and_listed(tree):
     assert done.returncode == 0, done.stderr
     assert rows(done.stdout) == [
         ("dev", "passed", "build, ctest"), ("asan", "passed", "build, ctest"), ("gcc", "passed", "build, ctest"),
-        ("tidy", "passed", "clang-tidy"), ("fuzz", "passed", "checked as OSS-Fuzz does, 2 fuzz targets, planted bugs found")]
+        ("tidy", "passed", "clang-tidy"), ("fuzz", "passed", "checked as OSS-Fuzz does, 2 fuzz targets, planted bugs found"),
+        ("kernels", "passed", "kernels of s390x and arm64, naive evaluator, interpreter")]
+    assert "kernels check --short --boot-limit 600\n" in done.stdout and "<kernel><--on><s390x><--random-programs><2000>" in done.stdout
     assert last(done) == CLOSING % 270
     assert [call.split()[2] for call in tree.noted("ctest")] == ["dev", "asan", "gcc"]
     assert all("--output-on-failure --no-tests=error" in call for call in tree.noted("ctest"))
@@ -103,6 +107,12 @@ def test_every_preset_is_run_and_listed(tree):
         folder, command = (tree.root / "build/oss_fuzz/short/smoke" / (name + ".log")).read_text().splitlines()[:2]
         assert command.rsplit("/", 1)[-1] == name + " -runs=10000 -max_total_time=15 -seed=1"
         assert folder != str(tree.root)
+
+
+@pytest.mark.parametrize("environment, what", [({"DIFFERENT": "1"}, "naive evaluator"), ({"CHECK_STATUS": "1"}, "naive evaluator, interpreter")])
+def test_a_kernel_that_differs_fails(tree, environment, what):
+    done = tree.run("bash", "scripts/test", "kernels", **environment)
+    assert (done.returncode, rows(done.stdout)) == (1, [("kernels", "FAILED", "kernels of s390x and arm64, " + what)])
 
 
 def test_a_planted_bug_that_is_not_found_fails(tree):
