@@ -125,7 +125,8 @@ TEST_P(PolicyPass, IsProvenOverRandomPolicies) {
     const Program before = passes.empty() ? original : optimize(policy, passes).program;
     passes.push_back(&pass);
     const Program after = optimize(policy, passes).program;
-    changed += before == after ? 0 : 1;
+    if (before == after) continue;  // the tests of the earlier passes prove this program
+    ++changed;
     ASSERT_EQ(prove_same(original, after), Verdict::kEquivalent)
         << pass.name << ", number " << i << "\n"
         << write_policy(policy);
@@ -144,6 +145,10 @@ TEST_P(ProgramPass, IsProvenOverRandomPrograms) {
     for (std::size_t n = random.below(4); n > 0; --n)
       before = std::get<BytecodePass>(random.pick(bytecode_passes()).run)(before);
     const Program after = std::get<BytecodePass>(pass.run)(before);
+    if (before == after) {  // needs no proof
+      ++proven;
+      continue;
+    }
     const Verdict verdict = prove_same(before, after, kSmall);
     if (verdict == Verdict::kUnknown) {
       // The program multiplies unknown words, which exceeds the limits. Another program replaces
@@ -156,7 +161,7 @@ TEST_P(ProgramPass, IsProvenOverRandomPrograms) {
                                              << asm_text(before) << "after\n"
                                              << asm_text(after);
     ++proven;
-    changed += before == after ? 0 : 1;
+    ++changed;
   }
   EXPECT_GT(changed, kRandom / 100) << "too few cases test the pass";
 }
