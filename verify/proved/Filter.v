@@ -339,36 +339,27 @@ Definition covered (masks : list N) (valid : N) (skip : N) (s : machine) : Prop 
 Lemma set_in_weaken : forall v w s, (forall b, N.testbit w b = true -> N.testbit v b = true) -> set_in v s -> set_in w s.
 Proof. unfold set_in. auto. Qed.
 
+Lemma testbit_land : forall v w b, N.testbit (N.land v w) b = true -> N.testbit v b = true /\ N.testbit w b = true.
+Proof. intros v w b. rewrite N.land_spec. apply andb_prop. Qed.
+
 Lemma mark_length : forall masks n v, length (mark n v masks) = length masks.
 Proof. induction masks; simpl; intros; auto. destruct n; simpl; auto. Qed.
 
 Lemma mark_smaller : forall masks n v i b, N.testbit (nth i (mark n v masks) 0) b = true -> N.testbit (nth i masks 0) b = true.
-Proof.
-  induction masks as [| m masks IH]; simpl; intros n v i b H; auto. destruct n as [| n].
-  - destruct i; simpl in *; auto. rewrite N.land_spec in H. apply andb_prop in H. tauto.
-  - destruct i; simpl in *; eauto.
-Qed.
+Proof. induction masks as [| m masks IH]; intros [| n] v [| i] b H; simpl in *; eauto. apply testbit_land in H. tauto. Qed.
 
 Lemma mark_at : forall masks n v b, N.testbit (nth (N.to_nat n) (mark n v masks) 0) b = true -> N.testbit v b = true.
 Proof.
-  induction masks as [| m masks IH]; simpl; intros n v b H.
-  - destruct (N.to_nat n); rewrite N.bits_0 in H; discriminate.
-  - destruct n as [| n].
-    + simpl in H. rewrite N.land_spec in H. apply andb_prop in H. tauto.
-    + replace (N.to_nat (N.pos n)) with (S (N.to_nat (N.pred (N.pos n)))) in H by lia. simpl in H. eauto.
+  induction masks as [| m masks IH]; simpl; intros n v b H; [destruct (N.to_nat n); rewrite N.bits_0 in H; discriminate |].
+  destruct n as [| n]; [apply testbit_land in H; tauto |].
+  replace (N.to_nat (N.pos n)) with (S (N.to_nat (N.pred (N.pos n)))) in H by lia. simpl in H. eauto.
 Qed.
 
 Lemma covered_target : forall masks valid n s, set_in (nth (N.to_nat n) masks 0) s -> covered masks valid n s.
-Proof.
-  unfold covered. intros masks valid n s H. destruct n; auto. eapply set_in_weaken; [| exact H].
-  intros b Hb. rewrite N.land_spec in Hb. apply andb_prop in Hb. simpl. tauto.
-Qed.
+Proof. intros masks valid [| n] s H; auto. eapply set_in_weaken; [| exact H]. intros b Hb. apply testbit_land in Hb. apply Hb. Qed.
 
 Lemma covered_next : forall masks valid s, set_in valid s -> covered masks valid 0 s.
-Proof.
-  unfold covered. intros masks valid s H. eapply set_in_weaken; [| exact H].
-  intros b Hb. rewrite N.land_spec in Hb. apply andb_prop in Hb. tauto.
-Qed.
+Proof. intros masks valid s. apply set_in_weaken. intros b Hb. apply testbit_land in Hb. apply Hb. Qed.
 
 (* What the checks state about an instruction, in terms of the decoded instruction. *)
 Ltac each_code c := destruct c as [| c]; [| do 8 (try destruct c as [c | c |])].
@@ -417,12 +408,11 @@ Lemma ends_cons : forall f rest, ends_with_return (f :: rest) = true ->
 Proof. intros f [| g rest]; simpl; intros H; [left | right]; split; auto; discriminate. Qed.
 
 Lemma read_setM : forall s w v b, read (rM (setM s w v)) b <> None <-> (w = b \/ read (rM s) b <> None).
-Proof. intros s w v b. simpl. destruct (w =? b) eqn:E; [apply N.eqb_eq in E; split; auto; discriminate | apply N.eqb_neq in E; tauto]. Qed.
+Proof. intros s w v b. simpl. destruct (N.eqb_spec w b); [split; auto; discriminate | tauto]. Qed.
 
 Lemma set_in_store : forall valid s w v, set_in valid s -> set_in (N.setbit valid w) (setM s w v).
 Proof.
-  unfold set_in. intros valid s w v H b Hb. apply read_setM. rewrite N.setbit_eqb in Hb.
-  apply orb_prop in Hb. destruct Hb as [Hb | Hb]; [left; apply N.eqb_eq; auto | right; auto].
+  intros valid s w v H b Hb. apply read_setM. rewrite N.setbit_eqb in Hb. apply orb_prop in Hb as [Hb | Hb]; [left; apply N.eqb_eq | right]; auto.
 Qed.
 
 Lemma size_cons : forall f p, size (f :: p) = N.succ (size p).
@@ -447,13 +437,9 @@ Proof.
       - split; auto. destruct p; [congruence | rewrite size_cons; lia]. }
     Ltac onward := match goal with H : _ -> _ /\ _ |- _ => destruct (H eq_refl) as [Hsz He'] end.
     destruct i as [o | v | w | | v | w | | w | w | | | op b | | n | op b t e | v |]; cbn [exec step]; simpl in Hm;
-      try (onward; eapply IH; eauto; apply covered_next; exact Hc).
-    + destruct (N.testbit (N.land valid m) w) eqn:Hw; [| discriminate]. onward.
-      destruct (read (rM s) w) eqn:Hr; [eapply IH; eauto; apply covered_next; exact Hc | exfalso; eapply Hc; eauto].
-    + destruct (N.testbit (N.land valid m) w) eqn:Hw; [| discriminate]. onward.
-      destruct (read (rM s) w) eqn:Hr; [eapply IH; eauto; apply covered_next; exact Hc | exfalso; eapply Hc; eauto].
-    + onward. eapply IH; eauto. apply covered_next, set_in_store, Hc.
-    + onward. eapply IH; eauto. apply covered_next, set_in_store, Hc.
+      try match type of Hm with (if N.testbit ?v ?w then _ else _) = _ =>
+        destruct (N.testbit v w) eqn:Hw; [| discriminate]; destruct (read (rM s) w) eqn:Hr; [| exfalso; eapply Hc; eauto] end;
+      try (onward; eapply IH; eauto; first [apply covered_next; exact Hc | apply covered_next, set_in_store, Hc]; fail); try (eexists; reflexivity).
     + onward. destruct op; try (eapply IH; eauto; apply covered_next; exact Hc).
       destruct (value_of b s =? 0); [eauto | eapply IH; eauto; apply covered_next; exact Hc].
     + onward. eapply IH; eauto; [rewrite mark_length; auto |]. apply covered_target. eapply set_in_weaken; [| exact Hc]. intros x Hx.
@@ -462,8 +448,6 @@ Proof.
       eapply IH; eauto; [rewrite !mark_length; auto | destruct (compare op (rA s) (value_of b s)); auto |]. apply covered_target.
       eapply set_in_weaken; [| exact Hc]. intros x Hx.
       destruct (compare op (rA s) (value_of b s)); [apply mark_smaller in Hx |]; eapply mark_at; eauto.
-    + eauto.
-    + eauto.
   - (* a jump leaves the instruction out *)
     cbn [exec]. assert (Hsz : N.pred (N.pos skip) < size p) by lia. assert (He' : ends_with_return p = true).
     { destruct (ends_cons f p He) as [[_ H] | [_ H]]; auto. subst p. simpl in Hsz. unfold size in Hsz. simpl in Hsz. lia. }
@@ -492,14 +476,11 @@ Qed.
 (* An accepted program ends with a value: it reads no unset word, and it does not leave the program. *)
 Theorem legal_returns : forall p, legal p = true -> forall d, exists v, run p d = Value v.
 Proof.
-  unfold legal, refusal_of_any_length, run. intros q H d. destruct (size q =? 0) eqn:Hsize; [discriminate |].
-  destruct (check_insns q 0 (size q)) eqn:Hi; [discriminate |]. destruct (ends_with_return q) eqn:He; [| discriminate]. simpl in H.
+  unfold legal, refusal_of_any_length, run. intros q H d. destruct (N.eqb_spec (size q) 0); [discriminate |].
+  destruct (check_insns q 0 (size q)) eqn:Hi; [discriminate |]. destruct (ends_with_return q) eqn:He; [simpl in H | discriminate].
   destruct (check_load_and_stores q 0 (map (fun _ => 65535) q) 0) eqn:Hm; [discriminate |].
   destruct (seccomp_check_filter q 0) eqn:Hs; [discriminate |]. destruct (seccomp_decodes _ _ Hs) as [is His]. rewrite His.
-  eapply exec_returns; eauto.
-  - apply map_length.
-  - apply N.eqb_neq in Hsize. lia.
-  - unfold covered, set_in. intros w Hw. rewrite N.land_0_l, N.bits_0 in Hw. discriminate.
+  eapply exec_returns; eauto; [apply map_length | lia |]. intros w Hw. rewrite N.land_0_l, N.bits_0 in Hw. discriminate.
 Qed.
 
 Theorem accepted_returns : forall p, accept p = true -> forall d, exists v, run p d = Value v.

@@ -75,12 +75,8 @@ Record holds (kn : known) (v : N) : Prop := {
 
 Lemma nothing_holds : forall v, word v -> holds nothing_known v.
 Proof.
-  intros v H. constructor; cbn [nothing_known low high fixed bits masked].
-  - lia.
-  - apply word_le, H.
-  - apply N.land_0_r.
-  - unfold is_exception. cbn. destruct (N.succ_pos v); reflexivity.
-  - intros mask e [].
+  intros v H. constructor; cbn [nothing_known low high fixed bits masked]; [lia | apply word_le, H | apply N.land_0_r | | intros mask e []].
+  unfold is_exception. cbn. destruct (N.succ_pos v); reflexivity.
 Qed.
 
 (* Whether an excluded value, under a mask that is part of `mask`, rules out `word & mask = value`. *)
@@ -211,16 +207,14 @@ Lemma bits_from_masked_sound : forall l f b v, N.land v f = b -> (forall mask e,
 Proof.
   induction l as [| [mask e] l IH]; cbn [bits_from_masked]; intros f b v Hb He; [eauto |].
   assert (Hmore : forall m x, In (m, x) l -> N.land v m <> x) by (intros; apply He; right; auto).
-  assert (Hdiff : N.land v mask <> e) by (apply He; left; auto).
+  assert (Hdiff : N.land v mask <> e) by (apply He; left; auto). clear He.
   destruct (N.land (N.land (N.lxor b e) f) mask =? 0) eqn:E; cbn [negb orb]; [| apply IH; auto].
-  destruct (N.ldiff e mask =? 0) eqn:Ee; cbn [negb]; [| apply IH; auto]. apply N.eqb_eq in E, Ee. clear He.
-  destruct (N.ldiff mask f =? 0) eqn:E0.
-  - (* every bit of the mask is known *)
-    exfalso. apply N.eqb_eq in E0. apply Hdiff. clear Hdiff Hmore IH. bitwise.
-  - destruct (N.ldiff mask f =? N.shiftl 1 (N.log2 (N.ldiff mask f))) eqn:E1; [| apply IH; auto]. apply N.eqb_eq in E1. apply IH; auto.
-    clear IH Hmore E0. pose proof (single_bit v (N.log2 (N.ldiff mask f))) as Hv. pose proof (single_bit e (N.log2 (N.ldiff mask f))) as Hx.
-    rewrite <- E1 in Hv, Hx. clear E1. destruct (N.testbit v _), (N.testbit e _);
-      [exfalso; apply Hdiff | clear Hdiff | clear Hdiff | exfalso; apply Hdiff]; try clear Hdiff; bitwise.
+  destruct (N.ldiff e mask =? 0) eqn:Ee; cbn [negb]; [| apply IH; auto]. set (rest := N.ldiff mask f) in *.
+  destruct (rest =? 0) eqn:E0; [exfalso; unfold rest in *; split_tests; apply Hdiff; clear Hdiff Hmore IH; bitwise |].
+  destruct (rest =? N.shiftl 1 (N.log2 rest)) eqn:E1; [| apply IH; auto]. apply IH; auto. split_tests. clear IH Hmore E0.
+  pose proof (single_bit v (N.log2 rest)) as Hv. pose proof (single_bit e (N.log2 rest)) as Hx. rewrite <- E1 in Hv, Hx. clear E1.
+  unfold rest in *. destruct (N.testbit v _), (N.testbit e _);
+    first [clear Hdiff; bitwise; fail | exfalso; apply Hdiff; clear Hdiff; bitwise].
 Qed.
 
 (* If at most six bits are not known, all values that remain are tried. *)
@@ -267,16 +261,11 @@ Proof.
   destruct (N.eq_dec i (N.of_nat n)) as [-> |]; [left; auto | right; apply IH; lia].
 Qed.
 
-Lemma fold_min : forall l v, (fold_left N.min l v <= v) /\ (forall x, In x l -> fold_left N.min l v <= x).
+Lemma fold_bounds : forall l a b, (fold_left N.min l a <= a /\ b <= fold_left N.max l b) /\
+  forall x, In x l -> fold_left N.min l a <= x <= fold_left N.max l b.
 Proof.
-  induction l as [| y l IH]; cbn; intros v; [split; [lia | tauto] |].
-  destruct (IH (N.min v y)) as [H1 H2]. split; [lia |]. intros x [<- | Hx]; [lia | auto].
-Qed.
-
-Lemma fold_max : forall l v, (v <= fold_left N.max l v) /\ (forall x, In x l -> x <= fold_left N.max l v).
-Proof.
-  induction l as [| y l IH]; cbn; intros v; [split; [lia | tauto] |].
-  destruct (IH (N.max v y)) as [H1 H2]. split; [lia |]. intros x [<- | Hx]; [lia | auto].
+  induction l as [| y l IH]; cbn; intros a b; [split; [lia | tauto] |]. destruct (IH (N.min a y) (N.max b y)) as [H1 H2].
+  split; [lia |]. intros x [<- | Hx]; [lia | auto].
 Qed.
 
 Lemma few_values_sound : forall kn v, word v -> holds kn v -> exists kn', few_values kn = Some kn' /\ holds kn' v.
@@ -293,8 +282,7 @@ Proof.
     - rewrite (proj2 (N.leb_le _ _) (h_low _ _ H)), (proj2 (N.leb_le _ _) (h_high _ _ H)). cbn.
       destruct (is_excluded kn all_bits v) eqn:E; auto. exfalso. eapply is_excluded_sound; eauto. }
   destruct (filter _ _) as [| x rest]; [contradiction |]. eexists. split; [reflexivity |].
-  destruct (fold_min rest x) as [Hmin1 Hmin2]. destruct (fold_max rest x) as [Hmax1 Hmax2].
-  apply with_bounds_sound; auto; destruct Hin as [<- |]; auto.
+  destruct (fold_bounds rest x x) as [[Hmin Hmax] Hrest]. apply with_bounds_sound; auto; destruct Hin as [<- | Hin]; auto; apply (Hrest _ Hin).
 Qed.
 
 (* Repeats the steps until they add nothing; `None` means a contradiction. The limit of rounds is no part of the proof. *)
@@ -366,19 +354,13 @@ Proof. intros a b H. apply N.succ_inj. rewrite <- !N.succ_pos_spec. congruence. 
 
 Lemma learn_test_sound : forall kn t v, word v -> holds kn v -> exists kn', learn_test kn t (passes t v) = Some kn' /\ holds kn' v.
 Proof.
-  unfold learn_test. intros kn t v Hw H. destruct t as [mask value | value]; cbn [passes].
-  - destruct (N.land v mask =? value) eqn:E.
-    + apply N.eqb_eq in E. destruct (merge_bits_sound _ _ _ _ H E) as [k1 [-> H1]]. apply conclude_sound; auto.
-    + apply N.eqb_neq in E. apply conclude_sound; auto. unfold with_exception. destruct (mask =? all_bits) eqn:Em.
-      * apply N.eqb_eq in Em. subst mask. rewrite Hw in E. destruct H. constructor; auto. unfold is_exception in *. cbn [except].
-        destruct (PositiveSet.mem _ (PositiveSet.add _ _)) eqn:Hm; auto. apply PositiveSet.mem_spec, PositiveSet.add_spec in Hm.
-        destruct Hm as [Hm | Hm]; [apply succ_pos_inj in Hm; congruence | apply PositiveSet.mem_spec in Hm; congruence].
-      * destruct H. constructor; auto. cbn [masked]. intros m x [Heq | Hin]; [congruence | eauto].
-  - destruct (value <=? v) eqn:E.
-    + apply N.leb_le in E. apply conclude_sound; auto. pose proof (h_low _ _ H). pose proof (h_high _ _ H).
-      apply with_bounds_sound; auto; lia.
-    + apply N.leb_gt in E. apply conclude_sound; auto. pose proof (h_low _ _ H). pose proof (h_high _ _ H).
-      apply with_bounds_sound; auto; lia.
+  unfold learn_test. intros kn [mask value | value] v Hw H; cbn [passes].
+  - destruct (N.eqb_spec (N.land v mask) value) as [E | E]; [destruct (merge_bits_sound _ _ _ _ H E) as [k1 [-> H1]]; apply conclude_sound; auto |].
+    apply conclude_sound; auto. unfold with_exception. destruct (N.eqb_spec mask all_bits) as [-> | Em]; destruct H; constructor; auto.
+    + rewrite Hw in E. unfold is_exception in *. cbn [except]. destruct (PositiveSet.mem _ (PositiveSet.add _ _)) eqn:Hm; auto.
+      apply PositiveSet.mem_spec, PositiveSet.add_spec in Hm as [Hm | Hm]; [apply succ_pos_inj in Hm | apply PositiveSet.mem_spec in Hm]; congruence.
+    + cbn [masked]. intros m x [Heq | Hin]; [congruence | eauto].
+  - pose proof (h_low _ _ H). pose proof (h_high _ _ H). destruct (N.leb_spec value v); apply conclude_sound; auto; apply with_bounds_sound; auto; lia.
 Qed.
 
 (* The outcome of a test if it follows from what is known. *)
@@ -395,17 +377,15 @@ Definition decide_test (kn : known) (t : word_test) : option bool :=
 
 Lemma decide_test_sound : forall kn t v b, word v -> holds kn v -> decide_test kn t = Some b -> passes t v = b.
 Proof.
-  unfold decide_test. intros kn t v b Hw H E. pose proof (h_low _ _ H) as Hl. pose proof (h_high _ _ H) as Hh.
-  destruct t as [mask value | value]; cbn [passes].
-  - pose proof (h_bits _ _ H) as Hb. destruct (N.land (N.land (N.lxor (bits kn) value) (fixed kn)) mask =? 0) eqn:E1; cbn [negb] in E.
-    2: { injection E as <-. apply N.eqb_neq in E1. apply N.eqb_neq. intros Hv. apply E1. clear E1 H. bitwise. }
+  unfold decide_test. intros kn [mask value | value] v b Hw [Hl Hh Hb He Hm] E; cbn [passes]; pose proof (Build_holds kn v Hl Hh Hb He Hm) as H.
+  - destruct (N.land (N.land (N.lxor (bits kn) value) (fixed kn)) mask =? 0) eqn:E1; cbn [negb] in E.
+    2: { injection E as <-. split_tests. apply N.eqb_neq. intros Hv. apply E1. clear E1 H. bitwise. }
     destruct ((mask =? all_bits) && negb ((low kn <=? value) && (value <=? high kn))) eqn:E2.
-    { injection E as <-. apply andb_prop in E2 as [Em E2]. apply N.eqb_eq in Em. subst mask. unfold word in Hw. rewrite Hw. apply N.eqb_neq.
+    { injection E as <-. apply andb_prop in E2 as [Em E2]. apply N.eqb_eq in Em. subst mask. rewrite Hw. apply N.eqb_neq.
       intros <-. rewrite (proj2 (N.leb_le _ _) Hl), (proj2 (N.leb_le _ _) Hh) in E2. discriminate. }
-    destruct (is_excluded kn mask value) eqn:E3.
-    { injection E as <-. apply N.eqb_neq. eapply is_excluded_sound; eauto. }
-    destruct ((N.ldiff mask (fixed kn) =? 0) && (N.land (bits kn) mask =? value)) eqn:E4; [| discriminate]. injection E as <-.
-    apply andb_prop in E4 as [E4 E5]. apply N.eqb_eq in E1, E4, E5. apply N.eqb_eq. clear H. bitwise.
-  - destruct (value <=? low kn) eqn:E1; [injection E as <-; apply N.leb_le in E1; apply N.leb_le; lia |].
-    destruct (high kn <? value) eqn:E2; [| discriminate]. injection E as <-. apply N.ltb_lt in E2. apply N.leb_gt. lia.
+    destruct (is_excluded kn mask value) eqn:E3; [injection E as <-; apply N.eqb_neq; eapply is_excluded_sound; eauto |].
+    destruct ((N.ldiff mask (fixed kn) =? 0) && (N.land (bits kn) mask =? value)) eqn:E4; [injection E as <- | discriminate].
+    split_tests. apply N.eqb_eq. clear H. bitwise.
+  - destruct (N.leb_spec value (low kn)); [injection E as <-; apply N.leb_le; lia |].
+    destruct (N.ltb_spec (high kn) value); [injection E as <-; apply N.leb_gt; lia | discriminate].
 Qed.

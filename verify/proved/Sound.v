@@ -13,9 +13,6 @@ Proof. intros [op | |] a b; cbn [calculate]; [apply u32_word | destruct (a =? b)
 Lemma eval_word : forall d t, word (eval d t).
 Proof. intros d [v | i | op a b w]; cbn [eval]; [apply u32_word | apply u32_word | apply calculate_word]. Qed.
 
-Lemma u32_eval : forall d t, u32 (eval d t) = eval d t.
-Proof. intros. apply word_u32, eval_word. Qed.
-
 Lemma same_op_eq : forall a b, same_op a b = true -> a = b.
 Proof. intros [[] | |] [[] | |] H; try discriminate H; reflexivity. Qed.
 
@@ -201,9 +198,6 @@ Qed.
 
 Lemma operand_sound : forall d r s b t, matches d r s -> operand_term b r = Some t -> value_of b s = eval d t.
 Proof. intros d r s [v |] t H E; cbn in *; [injection E as <-; symmetry; apply word_u32, u32_word | apply H, E]. Qed.
-
-Lemma eval_u32 : forall d v, eval d (Const v) = u32 v.
-Proof. reflexivity. Qed.
 
 (* What one symbolic step states about the step of a machine that matches. Only runs that return a value matter. *)
 Definition step_means (d : data) (f : facts) (n : snext) (m : next) : Prop :=
