@@ -24,6 +24,8 @@ X32_BIT = 0x40000000
 ARM_PRIVATE = 0xF0000
 NUMBER_READER = b"".join(struct.pack("<HBBI", *insn) for insn in ((0x20, 0, 0, 0), (0x16, 0, 0, 0)))  # ld [0]; ret a
 CACHED_BITS = 448  # whole words of 64 bits; Linux 6.1 has 451 numbers
+RET_K, REFUSED = 0x06, 1234
+BYPASSING = {"x86_64": (335, 336)}  # uretprobe and uprobe: which kernels run no filter for them is asked separately
 KNOWN_UNFILTERED = 20  # so many numbers are named at most
 
 
@@ -42,9 +44,10 @@ def numbers():
 class Secequiv:
     """The command `secequiv kernel` on one kernel."""
 
-    def __init__(self, binary, arch, folder):
-        self.binary, self.arch = binary, arch
-        self.serve = [str(ROOT / "scripts/kernels"), "--folder", str(folder), "serve", arch]
+    def __init__(self, binary, kernel, folder):
+        self.binary = binary
+        arch, _, version = kernel.partition("@")
+        self.serve = [str(ROOT / "scripts/kernels"), "--folder", str(folder), "serve", arch, *(["--version", version] if version else [])]
 
     def ask(self, *arguments, bug=None):
         """Returns the report of `secequiv kernel`, or its error."""
@@ -66,6 +69,32 @@ class Secequiv:
             if done.returncode in (0, 1) and path.exists() and 0 < path.stat().st_size <= 8 * LONGEST:
                 out.append(path)
         return out
+
+
+class Served:
+    """The kernel without secequiv, for requests that secequiv does not make."""
+
+    def __init__(self, secequiv):
+        self.process = subprocess.Popen(secequiv.serve, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.wait()
+        self.process.stdout.close()
+
+    def ask(self, request):
+        """Returns the status and the body of the answer."""
+        try:
+            planted.write_frame(self.process.stdin, request)
+        except BrokenPipeError:
+            raise boards.NotAvailable("the kernel ended") from None
+        answer = planted.read_frame(self.process.stdout)
+        if answer is None:
+            raise boards.NotAvailable("the kernel ended")
+        return answer[0], answer[1:]
 
 
 def corpus_programs():
@@ -107,6 +136,14 @@ def unfiltered(secequiv, entry, folder):
         left = [number for number in left if number != wrong["data"]["words"][0]]
 
 
+def bypassing(secequiv, index, name):
+    """Returns which of the numbers that secequiv does not ask (harness/kernel/facts.cc) bypass a filter that refuses everything."""
+    program = [(RET_K, 0, 0, check.ERRNO | REFUSED)]
+    with Served(secequiv) as served:
+        return [number for number in BYPASSING.get(name, ())
+                if served.ask(check.ask_frame(index, program, [struct.pack("<16I", number, *[0] * 15)])) != (0, struct.pack("<I", REFUSED))]
+
+
 def planted_bugs(secequiv, entries, folder):
     """Returns how each planted mistake was found. secequiv must find them all."""
     out = {}
@@ -143,14 +180,7 @@ def bitmaps(secequiv, arch, entries, filters):
 
     `filters` has the files for each entry. A filter with an empty bitmap shows nothing."""
     out = {}
-    with subprocess.Popen(secequiv.serve, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as served:
-        def ask(frame):
-            planted.write_frame(served.stdin, frame)
-            answer = planted.read_frame(served.stdout)
-            if answer is None:
-                raise boards.NotAvailable("%s: the kernel ended" % arch)
-            return answer[0], answer[1:]
-
+    with Served(secequiv) as served:
         for entry in entries:
             row = {"filters": 0, "calls": 0, "wrong": []}
             for path in filters[entry.name]:
@@ -159,8 +189,8 @@ def bitmaps(secequiv, arch, entries, filters):
                     continue
                 program = [struct.unpack_from("<HBBI", path.read_bytes(), at) for at in range(0, path.stat().st_size, 8)]
                 changed = bytes([bits[0] ^ 1]) + bits[1:]
-                status, found = ask(check.find_frame([program], bits))
-                wrong_status, wrong = ask(check.find_frame([program], changed))
+                status, found = served.ask(check.find_frame([program], bits))
+                wrong_status, wrong = served.ask(check.find_frame([program], changed))
                 if status != 0 or wrong_status != 0:
                     return "not compared: %s" % (found if status else wrong).decode(errors="replace")
                 row["filters"] += 1
@@ -169,7 +199,6 @@ def bitmaps(secequiv, arch, entries, filters):
                     row["wrong"].append(path.name)
             if row["filters"]:
                 out[entry.name] = row
-        served.stdin.close()
     return out
 
 
@@ -191,10 +220,10 @@ def compared_tables(entries, folder):
 class Run:
     """What one run of the matrix on one architecture uses. Each method is a part and returns its results."""
 
-    def __init__(self, arch, binary, folder, temporary, short):
-        self.arch, self.folder, self.temporary, self.short = arch, Path(folder).resolve(), temporary, short
-        self.secequiv = Secequiv(binary, arch, self.folder)
-        self.entries = boards.BOARDS[arch].entries
+    def __init__(self, kernel, binary, folder, temporary, short):
+        self.arch, self.folder, self.temporary, self.short = kernel.partition("@")[0], Path(folder).resolve(), temporary, short
+        self.secequiv = Secequiv(binary, kernel, self.folder)
+        self.entries = boards.BOARDS[self.arch].entries
         self.wide = "64" in self.entries[0].target or self.entries[0].name == "s390x"
         self.own = {entry.name: [path for path, name in corpus_programs() if name == entry.name] + self.secequiv.compiled(entry.name, temporary)
                     for entry in self.entries}
@@ -209,9 +238,11 @@ class Run:
 
     def entry_calls(self):
         out = {}
-        for entry in self.entries:
+        for index, entry in enumerate(self.entries):
             calls = self.secequiv.ask("--each", *(self.own[entry.name] or self.all_filters), "--entry", entry.name, "--max-inputs", 2000, "--random", 1000)
             out[entry.name] = {"numbers": unfiltered(self.secequiv, entry.name, self.temporary), "calls": summary(calls)}
+            if entry.name in BYPASSING:
+                out[entry.name]["bypassing"] = bypassing(self.secequiv, index, entry.name)
         return out
 
     def planted(self):
@@ -228,14 +259,14 @@ class Run:
 PARTS = {"random": Run.random, "filters": Run.filters, "entries": Run.entry_calls, "planted": Run.planted, "tables": Run.tables, "bitmaps": Run.bitmaps}
 
 
-def run(arch, binary, folder, parts=tuple(PARTS), short=False):
-    """Returns the results of one architecture. Raises NotAvailable."""
-    out = {"arch": arch, "date": datetime.date.today().isoformat(), "release": "", "seconds": {}}
+def run(kernel, binary, folder, parts=tuple(PARTS), short=False):
+    """Returns the results of one kernel, ARCH or ARCH@VERSION. Raises NotAvailable."""
+    out = {"arch": kernel.partition("@")[0], "date": datetime.date.today().isoformat(), "release": "", "seconds": {}}
     with tempfile.TemporaryDirectory() as temporary:
-        one = Run(arch, binary, folder, temporary, short)
+        one = Run(kernel, binary, folder, temporary, short)
         out["release"] = one.secequiv.ask("--random-programs", 4)["release"]
         for part in parts:
-            say("%s: %s" % (arch, part))
+            say("%s: %s" % (kernel, part))
             started = time.monotonic()
             out[part] = PARTS[part](one)
             out["seconds"][part] = round(time.monotonic() - started)
@@ -275,7 +306,7 @@ def count(number):
 
 
 def page(results):
-    rows, entries, notes = [], [], []
+    rows, entries, known, notes = [], [], [], []
     for one in results:
         random = one.get("random", {"programs": 0, "evaluations": 0})
         rows.append("| %s | Linux %s | %s | %s | %s | %s |" % (
@@ -287,11 +318,14 @@ def page(results):
             cached = compared.get(name) if isinstance(compared, dict) else None
             entries.append("| %s | `%s` | %s | %s | %s | %s |" % (
                 one["arch"], name, count(row["calls"]["evaluations"]), count(row["numbers"]["numbers"]),
-                "%d of %d" % (table["headers"] - len(table["wrong"]), table["headers"]) if table else "no table",
+                "%d of %d" % (table["headers"] - len(table["wrong"]), table["headers"]) if table else "not compared" if "tables" not in one else "no table",
                 "%s calls of %d filters" % (count(cached["calls"]), cached["filters"]) if cached else "not compared"))
+            if "bypassing" in row:
+                known.append("- %s, Linux %s, `%s`: %s of %s" % (one["arch"], one["release"], name, ", ".join(map(str, row["bypassing"])) or "none",
+                                                                " and ".join(map(str, BYPASSING[name]))))
         notes += ["- %s: %s" % (one["arch"], problem) for problem in problems(one)]
     dates = sorted({one["date"] for one in results})
-    return PAGE % {"rows": "\n".join(rows), "entries": "\n".join(entries), "notes": "\n".join(notes) or "None.",
+    return PAGE % {"rows": "\n".join(rows), "entries": "\n".join(entries), "notes": "\n".join(notes) or "None.", "known": "\n".join(known) or "No such kernel was asked.",
                    "dates": dates[0] if len(dates) == 1 else "%s to %s" % (dates[0], dates[-1])}
 
 
@@ -322,6 +356,12 @@ running the filter, as its memory shows; they are those of our model.
 | kernel | entry | calls | numbers | table | cached |
 |---|---|---|---|---|---|
 %(entries)s
+
+## Numbers that bypass filters
+
+Recent kernels run no filter for `uretprobe` and `uprobe`, so secequiv never asks for these numbers. They bypassed a filter that refuses everything in these kernels:
+
+%(known)s
 
 ## Disagreements, and what was not run
 

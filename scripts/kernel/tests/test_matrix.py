@@ -111,7 +111,7 @@ def python_guest(monkeypatch):
     monkeypatch.setattr(matrix, "numbers", lambda: [0, 1, 0x10000])
 
     def start(secequiv, binary, arch, folder):
-        secequiv.binary, secequiv.arch = binary, arch
+        secequiv.binary = binary
         secequiv.serve = [sys.executable, str(GUEST), {"arm64": "aarch64"}.get(arch, arch), *secequiv.bug]
     monkeypatch.setattr(matrix.Secequiv, "bug", [], raising=False)
     monkeypatch.setattr(matrix.Secequiv, "__init__", start)
