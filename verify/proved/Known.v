@@ -30,14 +30,11 @@ Ltac split_tests :=
 
 Definition word (v : N) : Prop := N.land v all_bits = v.
 
-Lemma all_bits_ones : all_bits = N.ones 32.
-Proof. reflexivity. Qed.
+Lemma all_bits_ones : all_bits = N.ones 32. Proof. reflexivity. Qed.
 
-Lemma u32_word : forall v, word (u32 v).
-Proof. unfold word, u32. intros. rewrite <- N.land_assoc, N.land_diag. reflexivity. Qed.
+Lemma u32_word : forall v, word (u32 v). Proof. unfold word, u32. intros. rewrite <- N.land_assoc, N.land_diag. reflexivity. Qed.
 
-Lemma word_u32 : forall v, word v -> u32 v = v.
-Proof. auto. Qed.
+Lemma word_u32 : forall v, word v -> u32 v = v. Proof. auto. Qed.
 
 Lemma word_lt : forall v, word v <-> v < 0x100000000.
 Proof.
@@ -45,11 +42,9 @@ Proof.
   split; intros H; [rewrite <- H; apply N.mod_lt; discriminate | apply N.mod_small; auto].
 Qed.
 
-Lemma word_le : forall v, word v -> v <= all_bits.
-Proof. intros v H. apply word_lt in H. unfold all_bits. lia. Qed.
+Lemma word_le : forall v, word v -> v <= all_bits. Proof. intros v H. apply word_lt in H. unfold all_bits. lia. Qed.
 
-Lemma part_le : forall a b, N.ldiff a b = 0 -> a <= b.
-Proof. intros. apply N.ldiff_le. auto. Qed.
+Lemma part_le : forall a b, N.ldiff a b = 0 -> a <= b. Proof. intros. apply N.ldiff_le. auto. Qed.
 
 (* ---- Knowledge ----------------------------------------------------------------------------------------------- *)
 

@@ -13,8 +13,7 @@ Proof. intros [op | |] a b; cbn [calculate]; [apply u32_word | destruct (a =? b)
 Lemma eval_word : forall d t, word (eval d t).
 Proof. intros d [v | i | op a b w]; cbn [eval]; [apply u32_word | apply u32_word | apply calculate_word]. Qed.
 
-Lemma same_op_eq : forall a b, same_op a b = true -> a = b.
-Proof. intros [[] | |] [[] | |] H; try discriminate H; reflexivity. Qed.
+Lemma same_op_eq : forall a b, same_op a b = true -> a = b. Proof. intros [[] | |] [[] | |] H; try discriminate H; reflexivity. Qed.
 
 Lemma same_term_eq : forall a b, same_term a b = true -> a = b.
 Proof.
@@ -86,8 +85,7 @@ Proof. intros d [a t o]. unfold literal_true. cbn. destruct (passes _ _), o; ref
 Lemma not_sound : forall d q b, means d q b -> means d (not q) (negb b).
 Proof. intros d [x | l |] b H; cbn in *; auto; [congruence | rewrite opposite_sound; congruence]. Qed.
 
-Lemma eqb_true_r : forall b, eqb b true = b.
-Proof. intros []; reflexivity. Qed.
+Lemma eqb_true_r : forall b, eqb b true = b. Proof. intros []; reflexivity. Qed.
 
 Lemma equals_constant_sound : forall d t v, means d (equals_constant t v) (eval d t =? v).
 Proof.
@@ -256,8 +254,7 @@ Qed.
 (* The instructions `is` are those of `whole` from number `pc` on. *)
 Definition tail_at (whole is : list insn) (pc : N) : Prop := forall n s d, exec is n s d = exec whole (pc + n) s d.
 
-Lemma tail_start : forall is, tail_at is is 0.
-Proof. intros is n s d. reflexivity. Qed.
+Lemma tail_start : forall is, tail_at is is 0. Proof. intros is n s d. reflexivity. Qed.
 
 Lemma exec_skip : forall i is n s d, exec (i :: is) (N.succ n) s d = exec is n s d.
 Proof. intros. cbn [exec]. destruct (N.succ n) eqn:E; [lia |]. rewrite <- E, N.pred_succ. reflexivity. Qed.
@@ -343,13 +340,12 @@ Section Programs.
     - (* test *)
       assert (Hl : exists l, check_cases mode e yes (learn f' l) b' a' = true /\ check_cases mode e no (learn f' (opposite l)) b' a' = true).
       { destruct eb as [l | tb]; [exists l; destruct ea | destruct ea as [l | ta]; [exists l | discriminate]];
-          repeat match goal with H : _ && _ = true |- _ => apply andb_prop in H; destruct H end; split; assumption. }
+          split_tests; split; assumption. }
       destruct Hl as [l [Hy Hn]]. destruct (literal_true d l) eqn:El.
-      + eapply (IHy d); [exact Hy | apply learn_sound; auto | exact Hb | exact Ha].
-      + eapply (IHn d); [exact Hn | apply learn_sound; auto; rewrite opposite_sound, El; reflexivity | exact Hb | exact Ha].
+      + eapply (IHy d); eauto using learn_sound.
+      + eapply (IHn d); eauto. apply learn_sound; auto. rewrite opposite_sound, El. reflexivity.
     - (* ret *)
-      destruct eb as [lb | tb]; [destruct ea; discriminate |]. destruct ea as [la | ta]; [discriminate |].
-      apply andb_prop in H. destruct H as [_ H]. rewrite (Hrb _ eq_refl), (Hra _ eq_refl). apply same_value_sound. exact H.
+      destruct eb, ea; try discriminate. apply andb_prop in H as [_ H]. rewrite (Hrb _ eq_refl), (Hra _ eq_refl). apply same_value_sound, H.
     - (* use *)
       assert (Hl : exists l, lookup (lemmas e) n = Some l /\ applies l b' a' f' = true).
       { destruct eb, ea; try discriminate; destruct (lookup (lemmas e) n) as [lem |]; try discriminate; eauto. }
@@ -385,8 +381,8 @@ Section Programs.
       apply lookup_add in Hl as [-> | Hl]; [| eapply He; exact Hl]. intros d sb sa vb va Hmb Hma Hlits Hxb Hxa.
       cbn [lemma_before lemma_after lemma_literals fst snd] in *. eapply (check_cases_sound e He _ d); [exact Ec | | |].
       + exists f. split; auto. eapply claim_literals_sound; [exact El | intros t kn [] | exact Hlits].
-      + split; [apply tail_start |]. exists sb. auto.
-      + split; [apply tail_start |]. exists sa. auto.
+      + split; [apply tail_start | exists sb; auto].
+      + split; [apply tail_start | exists sa; auto].
   Qed.
 
   Lemma check_items_sound : forall l e e', env_true e -> check_items mode before after e l = Some e' -> env_true e'.
@@ -404,17 +400,13 @@ Proof. intros d. constructor; cbn; try (intros t [= <-]; reflexivity). intros w 
 Lemma check_sound : forall mode c p q, check mode c p q = true ->
   forall d, exists vp vq, run p d = Value vp /\ run q d = Value vq /\ same_result mode vp vq.
 Proof.
-  unfold check. intros mode c p q H d. apply andb_prop in H. destruct H as [H Hc]. apply andb_prop in H. destruct H as [Hp Hq].
-  destruct (legal_returns p Hp d) as [vp Ep]. destruct (legal_returns q Hq d) as [vq Eq].
-  exists vp, vq. split; [exact Ep |]. split; [exact Eq |]. unfold run in Ep, Eq.
-  destruct (decode_all p) as [is |]; [| discriminate]. destruct (decode_all q) as [js |]; [| discriminate].
+  unfold check. intros mode c p q H d. apply andb_prop in H as [H Hc]. apply andb_prop in H as [Hp Hq].
+  destruct (legal_returns p Hp d) as [vp Ep], (legal_returns q Hq d) as [vq Eq]. exists vp, vq. repeat split; [exact Ep | exact Eq |].
+  unfold run in Ep, Eq. destruct (decode_all p) as [is |], (decode_all q) as [js |]; try discriminate.
   destruct (check_items mode is js nothing_defined (items c)) as [e |] eqn:Ei; [| discriminate].
-  eapply check_cases_sound; [| exact Hc | | |].
-  - eapply check_items_sound; [| exact Ei]. intros n l Hl. unfold lookup in Hl. cbn [nothing_defined lemmas] in Hl.
-    rewrite PositiveMap.gempty in Hl. discriminate.
-  - eexists. split; [reflexivity |]. intros t kn [].
-  - split; [apply tail_start |]. exists start. split; [apply symbolic_start_matches | exact Ep].
-  - split; [apply tail_start |]. exists start. split; [apply symbolic_start_matches | exact Eq].
+  eapply check_cases_sound; [| exact Hc | exists []; split; [reflexivity | intros t kn []] | |];
+    [| split; [apply tail_start | exists start; split; [apply symbolic_start_matches | first [exact Ep | exact Eq]]] ..].
+  eapply check_items_sound; [| exact Ei]. intros n l Hl. unfold lookup in Hl. cbn in Hl. rewrite PositiveMap.gempty in Hl. discriminate.
 Qed.
 
 (* The programs return the same 32 bits for every input. *)

@@ -164,14 +164,12 @@ Definition gives_word (n : nat) (g : gates) (r : list Z * gates) (R : model -> N
 Lemma scoped_word_extends : forall n g h l, extends g h -> scoped_word n g l -> scoped_word n h l.
 Proof. intros n g h l He [Hn Hl]. split; auto. eapply Forall_impl; [| exact Hl]. intros. eapply scoped_extends; eauto. Qed.
 
-Lemma scoped_nil : forall g, scoped_word 0 g [].
-Proof. split; auto. Qed.
+Lemma scoped_nil : forall g, scoped_word 0 g []. Proof. split; auto. Qed.
 
 Lemma scoped_cons : forall n g b l, scoped g b -> scoped_word n g l -> scoped_word (S n) g (b :: l).
 Proof. intros n g b l Hb [<- Hl]. split; auto. Qed.
 
-Lemma scoped_0 : forall g l, scoped_word 0 g l -> l = [].
-Proof. intros g [| b l] [H _]; [reflexivity | discriminate]. Qed.
+Lemma scoped_0 : forall g l, scoped_word 0 g l -> l = []. Proof. intros g [| b l] [H _]; [reflexivity | discriminate]. Qed.
 
 Lemma scoped_S : forall n g l, scoped_word (S n) g l -> exists b l', l = b :: l' /\ scoped g b /\ scoped_word n g l'.
 Proof. intros n g [| b l] [H Hl]; [discriminate |]. injection H as <-. inversion_clear Hl. unfold scoped_word. eauto 6. Qed.
@@ -210,11 +208,9 @@ Fixpoint power (n : nat) : N := match n with O => 1 | S n => 2 * power n end.
 Lemma power_pow : forall n, power n = 2 ^ N.of_nat n.
 Proof. induction n as [| n IH]; [reflexivity |]. rewrite Nat2N.inj_succ, N.pow_succ_r'. cbn [power]. lia. Qed.
 
-Lemma power_pos : forall n, 0 < power n.
-Proof. induction n; cbn [power]; lia. Qed.
+Lemma power_pos : forall n, 0 < power n. Proof. induction n; cbn [power]; lia. Qed.
 
-Lemma u32_mod : forall v, u32 v = v mod power 32.
-Proof. intros v. apply (N.land_ones v 32). Qed.
+Lemma u32_mod : forall v, u32 v = v mod power 32. Proof. intros v. apply (N.land_ones v 32). Qed.
 
 Lemma divide_double : forall b x y, 0 < y -> (N.b2n b + 2 * x) / (2 * y) = x / y /\ (N.b2n b + 2 * x) mod (2 * y) = N.b2n b + 2 * (x mod y).
 Proof.
@@ -384,8 +380,7 @@ Proof.
 Qed.
 #[local] Hint Resolve choose_word_word row_word add_with_carry_sum : gates.
 
-Lemma mod_of_sum : forall x y z p, x < p -> x + p * y = z -> x = z mod p.
-Proof. intros. apply N.mod_unique with y; lia. Qed.
+Lemma mod_of_sum : forall x y z p, x < p -> x + p * y = z -> x = z mod p. Proof. intros. apply N.mod_unique with y; lia. Qed.
 
 Lemma add_word : forall n g a b, ok g -> scoped_word n g a -> scoped_word n g b ->
   gives_word n g (add a b g) (fun m v => v = (number m a + number m b) mod power n).
