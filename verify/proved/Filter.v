@@ -412,7 +412,8 @@ Proof. intros s w v b. simpl. destruct (N.eqb_spec w b); [split; auto; discrimin
 
 Lemma set_in_store : forall valid s w v, set_in valid s -> set_in (N.setbit valid w) (setM s w v).
 Proof.
-  intros valid s w v H b Hb. apply read_setM. rewrite N.setbit_eqb in Hb. apply orb_prop in Hb as [Hb | Hb]; [left; apply N.eqb_eq | right]; auto.
+  intros valid s w v H b Hb. apply read_setM. rewrite N.setbit_eqb in Hb.
+  apply orb_prop in Hb as [Hb | Hb]; [left; apply N.eqb_eq | right]; auto.
 Qed.
 
 Lemma size_cons : forall f p, size (f :: p) = N.succ (size p). Proof. intros. unfold size. simpl length. lia. Qed.
@@ -436,7 +437,8 @@ Proof.
     destruct i as [o | v | w | | v | w | | w | w | | | op b | | n | op b t e | v |]; cbn [exec step]; simpl in Hm;
       try match type of Hm with (if N.testbit ?v ?w then _ else _) = _ =>
         destruct (N.testbit v w) eqn:Hw; [| discriminate]; destruct (read (rM s) w) eqn:Hr; [| exfalso; eapply Hc; eauto] end;
-      try (onward; eapply IH; eauto; first [apply covered_next; exact Hc | apply covered_next, set_in_store, Hc]; fail); try (eexists; reflexivity).
+      try (onward; eapply IH; eauto; first [apply covered_next; exact Hc | apply covered_next, set_in_store, Hc]; fail);
+      try (eexists; reflexivity).
     + onward. destruct op; try (eapply IH; eauto; apply covered_next; exact Hc).
       destruct (value_of b s =? 0); [eauto | eapply IH; eauto; apply covered_next; exact Hc].
     + onward. eapply IH; eauto; [rewrite mark_length; auto |]. apply covered_target.

@@ -149,12 +149,14 @@ Definition facts_hold (d : data) (f : facts) : Prop := forall t kn, In (t, kn) f
 Lemma known_about_sound : forall d f t, facts_hold d f -> holds (known_about f t) (eval d t).
 Proof.
   induction f as [| [u kn] f IH]; cbn [known_about]; intros t H; [apply nothing_holds, eval_word |].
-  destruct (same_term u t) eqn:E; [apply same_term_eq in E; subst; apply H; left; reflexivity | apply IH; intros x k Hin; apply H; right; auto].
+  destruct (same_term u t) eqn:E; [apply same_term_eq in E; subst; apply H; left; reflexivity
+    | apply IH; intros x k Hin; apply H; right; auto].
 Qed.
 
 Lemma update_sound : forall d f t kn, facts_hold d f -> holds kn (eval d t) -> facts_hold d (update f t kn).
 Proof.
-  unfold facts_hold. induction f as [| [u old] f IH]; cbn [update]; intros t kn H Hk x kn' Hin; [destruct Hin as [[= <- <-] | []]; exact Hk |].
+  unfold facts_hold. induction f as [| [u old] f IH]; cbn [update]; intros t kn H Hk x kn' Hin;
+    [destruct Hin as [[= <- <-] | []]; exact Hk |].
   destruct (same_term u t) eqn:E; [apply same_term_eq in E; subst |]; destruct Hin as [[= <- <-] | Hin]; auto with datatypes.
   eapply (IH t kn); eauto with datatypes.
 Qed.
@@ -224,7 +226,8 @@ Proof.
   intros d f i r s Hf Hm. destruct i as [o | v | w | | v | w | | w | w | | | op b | | n | op b t e | v |]; cbn [symbolic_step step];
     try match goal with |- context [read ?m ?w] => destruct (read m w) eqn:E; cbn; [| discriminate] end;
     try (split; [reflexivity |]; first [apply matches_A | apply matches_X | apply matches_M]; auto; try apply Hm; intros u Hu;
-         first [apply (m_M _ _ _ Hm) in Hu; congruence | injection Hu as <-; first [reflexivity | symmetry; apply word_u32, u32_word]]; fail).
+         first [apply (m_M _ _ _ Hm) in Hu; congruence | injection Hu as <-;
+                first [reflexivity | symmetry; apply word_u32, u32_word]]; fail).
   - (* ALU *)
     assert (Hplain : forall u, compute_option (Alu op) (sA r) (operand_term b r) = Some u -> alu op (rA s) (value_of b s) = eval d u).
     { intros u Hu. destruct (compute_option_sound d _ _ _ _ Hu) as (x & y & Hx & Hy & ->).
@@ -243,9 +246,11 @@ Proof.
     rewrite (m_A _ _ _ Hm _ Hy). reflexivity.
   - split; auto.
   - (* JMP *)
-    destruct (N.eqb_spec t e) as [-> |]; [split; auto; destruct (compare _ _ _); reflexivity |]. destruct (sA r) as [x |] eqn:Ea; [| exact I].
+    destruct (N.eqb_spec t e) as [-> |]; [split; auto; destruct (compare _ _ _); reflexivity |].
+    destruct (sA r) as [x |] eqn:Ea; [| exact I].
     destruct (operand_term b r) as [y |] eqn:Eb; [| cbn; destruct op; exact I].
-    rewrite (m_A _ _ _ Hm _ Ea), (operand_sound _ _ _ _ _ Hm Eb). eapply answer_sound; [exact Hf | apply jump_question_sound; reflexivity |].
+    rewrite (m_A _ _ _ Hm _ Ea), (operand_sound _ _ _ _ _ Hm Eb).
+    eapply answer_sound; [exact Hf | apply jump_question_sound; reflexivity |].
     destruct (compare _ _ _); split; auto.
   - cbn. do 2 f_equal. symmetry. apply word_u32, u32_word.
   - destruct (sA r) as [t |] eqn:E; [| exact I]. cbn. rewrite (m_A _ _ _ Hm _ E). reflexivity.
@@ -284,7 +289,8 @@ Definition same_result (mode : sameness) (a b : N) : Prop :=
 
 Lemma same_value_sound : forall mode d a b, same_value mode a b = true -> same_result mode (eval d a) (eval d b).
 Proof.
-  unfold same_value, same_result. intros mode d a b H. apply orb_prop in H as [H | H]; [apply same_term_eq in H; subst; destruct mode; reflexivity |].
+  unfold same_value, same_result. intros mode d a b H. apply orb_prop in H as [H | H];
+    [apply same_term_eq in H; subst; destruct mode; reflexivity |].
   destruct mode; [discriminate |]. destruct (constant a) as [x |] eqn:Ea, (constant b) as [y |] eqn:Eb; try discriminate.
   rewrite (constant_eval d _ _ Ea), (constant_eval d _ _ Eb). apply N.eqb_eq, H.
 Qed.
@@ -315,7 +321,8 @@ Section Programs.
     unfold fits. intros d whole [n r] p v H Hz [Ht [s [[mA mX mM] He]]]. cbn [fst snd] in *. split_tests. subst n.
     rewrite Hz, Ht, N.add_0_r in He. exists s. split; auto. constructor; eauto using has_sound.
     intros w t E. apply mM. unfold stated in E. destruct (read (sM r) w) as [[u |] |] eqn:Er; try discriminate.
-    injection E as ->. apply read_in in Er. rewrite forallb_forall in *. match goal with H : forall x, _ |- _ => eapply (has_sound _ _ _ (H _ Er)) end; reflexivity.
+    injection E as ->. apply read_in in Er. rewrite forallb_forall in *.
+    match goal with H : forall x, _ |- _ => eapply (has_sound _ _ _ (H _ Er)) end; reflexivity.
   Qed.
 
   Lemma applies_sound : forall d l b a f vb va, lemma_true l -> facts_hold d f -> applies l b a f = true ->
