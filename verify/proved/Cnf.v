@@ -98,14 +98,9 @@ Definition check_cnf (mode : sameness) (p q : program) (lines : list line) : boo
 Lemma any_difference_right : forall n a b out g, ok g -> scoped_word n g a -> scoped_word n g b -> scoped g out ->
   gives_bit g (any_difference a b out g) (fun m => value m out || negb (number m a =? number m b)).
 Proof.
-  induction n as [| n IH]; intros [| p a] [| q b] out g Hg [La Sa] [Lb Sb] So; try discriminate; cbn [any_difference].
-  - finish; [exact So |]. intros m _. cbn. rewrite orb_false_r. reflexivity.
-  - inversion_clear Sa as [| ? ? Sp Sa']. inversion_clear Sb as [| ? ? Sq Sb']. injection La as La. injection Lb as Lb.
-    assert (Ha : scoped_word n g a) by (split; auto). assert (Hb : scoped_word n g b) by (split; auto).
-    run (differ_bit g p q). run (either_bit g0 out l). run (IH a b l0 g1). finish; [assumption |].
-    intros m Hm. rewrite (V1 m Hm), (V0 m Hm), (V m Hm), <- orb_assoc. cbn [number]. f_equal.
-    destruct (N.eqb_spec (number m a) (number m b)) as [-> | Hab]; destruct (value m p), (value m q); cbn [xorb orb negb N.b2n];
-      symmetry; rewrite ?negb_true_iff, ?negb_false_iff, ?N.eqb_eq, ?N.eqb_neq; lia.
+  induction n as [| n IH]; intros a b out g Hg Ha Hb Ho; split_words; cbn [any_difference].
+  - done. symmetry. apply orb_false_r.
+  - do 2 step. last_step. done. by_bits m.
 Qed.
 
 (* The numbers are different, and the model `after` gives a variable's number the value that `before` gives to the variable. *)

@@ -210,16 +210,11 @@ Ltac run about :=
   match type of H with gives _ _ ?g ?r =>
     let h := fresh "g" in let l := fresh "l" in let O := fresh "Hok" in let X := fresh "X" in let S := fresh "S" in
     destruct r as [l h]; destruct H as (O & X & S & H); cbn [fst snd] in *;
-    destruct (scopes_extend g h X) as (? & ? & ? & ? & ?);
+    destruct (scopes_extend g h X) as (? & ? & ? & ? & ?); move_over g h X;
     repeat match goal with
-    | H : extends _ g |- _ => apply (fun K => extends_trans _ _ _ K X) in H
-    | H : scoped g _ |- _ => apply (scoped_extends _ _ _ X) in H
-    | H : scoped_word _ g _ |- _ => apply (scoped_word_extends _ _ _ _ X) in H
     | K : forall x, ?P g x -> ?P h x, H : ?P g _ |- _ => apply K in H
     | K : forall x, Forall _ x -> Forall _ x, H : Forall _ _ |- _ => apply K in H
     | K : forall x, _ -> _ |- _ => match type of K with context [consistent] => fail 1 | context [g] => clear K end
-    | H : forall m, consistent m g -> _ |- _ =>
-        let W := fresh in pose proof (fun m Hm => H m (consistent_extends _ _ _ X Hm)) as W; cbv beta in W; clear H; rename W into H
     end
   end.
 
@@ -299,9 +294,8 @@ Lemma assign_right : forall mode i r g n o, ok g -> scoped_registers g r -> scop
     exists s', step i s d = Go 0 s' /\ updates s n (number m w) s') ->
   execute_means mode i r g (assign r n o g).
 Proof.
-  intros mode i r g n [w |] Hg Hr Ho Hs; cbn [assign execute_means]; [finish | exact I].
-  - split; [exact I | apply set_scoped; auto].
-  - intros m Hm d s Hd H. destruct (Hs m d s w Hm Hd H eq_refl) as [s' [E Hu]]. exists s'. split; [exact E |]. eapply set_matches; eauto.
+  intros mode i r g n [w |] Hg Hr Ho Hs; cbn [assign execute_means]; [| exact I]. finish; [split; [exact I | apply set_scoped; auto] |].
+  intros m Hm d s Hd H. destruct (Hs m d s w Hm Hd H eq_refl) as [s' [E Hu]]. exists s'. split; [exact E |]. eapply set_matches; eauto.
 Qed.
 
 Lemma calculate_right : forall mode i op a b r g, ok g -> scoped_registers g r -> scoped_option g a -> scoped_option g b ->

@@ -412,19 +412,18 @@ Proof. intros s w v b. simpl. destruct (N.eqb_spec w b); [split; auto; discrimin
 
 Lemma set_in_store : forall valid s w v, set_in valid s -> set_in (N.setbit valid w) (setM s w v).
 Proof.
-  intros valid s w v H b Hb. apply read_setM. rewrite N.setbit_eqb in Hb. apply orb_prop in Hb as [Hb | Hb]; [left; apply N.eqb_eq | right]; auto.
+  intros valid s w v H b Hb. apply read_setM. rewrite N.setbit_eqb in Hb.
+  apply orb_prop in Hb as [Hb | Hb]; [left; apply N.eqb_eq | right]; auto.
 Qed.
 
-Lemma size_cons : forall f p, size (f :: p) = N.succ (size p).
-Proof. intros. unfold size. simpl length. lia. Qed.
+Lemma size_cons : forall f p, size (f :: p) = N.succ (size p). Proof. intros. unfold size. simpl length. lia. Qed.
 
 (* What the checks leave of a program that runs: wherever it stands, it ends with a value. *)
 Lemma exec_returns : forall p is, decode_all p = Some is -> forall pc masks valid skip s d,
   check_insns p pc (size p) = None -> ends_with_return p = true -> check_load_and_stores p pc masks valid = None ->
   length masks = length p -> skip < size p -> covered masks valid skip s -> exists v, exec is skip s d = Value v.
 Proof.
-  induction p as [| f p IH]; intros is Hd pc masks valid skip s d Hi He Hm Hl Hs Hc.
-  { discriminate He. }
+  induction p as [| f p IH]; intros is Hd pc masks valid skip s d Hi He Hm Hl Hs Hc; [discriminate He |].
   simpl in Hd. destruct (decode f) as [i |] eqn:Hf; [| discriminate]. destruct (decode_all p) as [is' |] eqn:Hp; [| discriminate].
   injection Hd as <-. specialize (IH is' eq_refl). destruct masks as [| m masks]; [discriminate |]. simpl in Hl. injection Hl as Hl.
   rewrite size_cons in *. cbn [check_insns] in Hi. rewrite N.pred_succ in Hi. destruct (check_insn f (size p)) eqn:Hci; [discriminate |].
@@ -432,18 +431,18 @@ Proof.
   destruct skip as [| skip].
   - (* the instruction runs *)
     unfold covered in Hc. simpl nth in Hc. assert (Hgo : is_return i = false -> 0 < size p /\ ends_with_return p = true).
-    { intros Hr. destruct (ends_cons f p He) as [[H _] | [H1 H2]].
-      - rewrite (return_view f i Hf H) in Hr. discriminate.
-      - split; auto. destruct p; [congruence | rewrite size_cons; lia]. }
+    { intros Hr. destruct (ends_cons f p He) as [[H _] | [H1 H2]]; [rewrite (return_view f i Hf H) in Hr; discriminate |].
+      split; auto. destruct p; [congruence | rewrite size_cons; lia]. }
     Ltac onward := match goal with H : _ -> _ /\ _ |- _ => destruct (H eq_refl) as [Hsz He'] end.
     destruct i as [o | v | w | | v | w | | w | w | | | op b | | n | op b t e | v |]; cbn [exec step]; simpl in Hm;
       try match type of Hm with (if N.testbit ?v ?w then _ else _) = _ =>
         destruct (N.testbit v w) eqn:Hw; [| discriminate]; destruct (read (rM s) w) eqn:Hr; [| exfalso; eapply Hc; eauto] end;
-      try (onward; eapply IH; eauto; first [apply covered_next; exact Hc | apply covered_next, set_in_store, Hc]; fail); try (eexists; reflexivity).
+      try (onward; eapply IH; eauto; first [apply covered_next; exact Hc | apply covered_next, set_in_store, Hc]; fail);
+      try (eexists; reflexivity).
     + onward. destruct op; try (eapply IH; eauto; apply covered_next; exact Hc).
       destruct (value_of b s =? 0); [eauto | eapply IH; eauto; apply covered_next; exact Hc].
-    + onward. eapply IH; eauto; [rewrite mark_length; auto |]. apply covered_target. eapply set_in_weaken; [| exact Hc]. intros x Hx.
-      eapply mark_at; eauto.
+    + onward. eapply IH; eauto; [rewrite mark_length; auto |]. apply covered_target.
+      eapply set_in_weaken; [| exact Hc]. intros x. apply mark_at.
     + onward. destruct Hin as [Ht Hf'].
       eapply IH; eauto; [rewrite !mark_length; auto | destruct (compare op (rA s) (value_of b s)); auto |]. apply covered_target.
       eapply set_in_weaken; [| exact Hc]. intros x Hx.

@@ -119,20 +119,15 @@ Definition gives {T : Type} (inside : gates -> T -> Prop) (R : model -> T -> Pro
 (* The result is a literal with the value b. *)
 Definition gives_bit (g : gates) (r : Z * gates) (b : model -> bool) : Prop := gives scoped (fun m l => value m l = b m) g r.
 
-Lemma ok_no_gates : ok no_gates.
-Proof. split; [reflexivity |]. intros k e. unfold with_key. simpl. rewrite PositiveMap.gempty. auto. Qed.
+Lemma ok_no_gates : ok no_gates. Proof. split; [reflexivity |]. intros k e. unfold with_key. simpl. rewrite PositiveMap.gempty. auto. Qed.
 
-Lemma extends_refl : forall g, extends g g.
-Proof. split; [lia | auto]. Qed.
+Lemma extends_refl : forall g, extends g g. Proof. split; [lia | auto]. Qed.
 
-Lemma extends_trans : forall g h i, extends g h -> extends h i -> extends g i.
-Proof. intros g h i [A B] [C D]. split; [lia | auto]. Qed.
+Lemma extends_trans : forall g h i, extends g h -> extends h i -> extends g i. Proof. intros g h i [A B] [C D]. split; [lia | auto]. Qed.
 
-Lemma scoped_extends : forall g h l, extends g h -> scoped g l -> scoped h l.
-Proof. unfold scoped, below. intros g h l [A _] B. lia. Qed.
+Lemma scoped_extends : forall g h l, extends g h -> scoped g l -> scoped h l. Proof. unfold scoped, below. intros g h l [A _] B. lia. Qed.
 
-Lemma consistent_extends : forall g h m, extends g h -> consistent m h -> consistent m g.
-Proof. intros g h m [_ A]. auto. Qed.
+Lemma consistent_extends : forall g h m, extends g h -> consistent m h -> consistent m g. Proof. intros g h m [_ A]. auto. Qed.
 
 (* ---- Literals ------------------------------------------------------------------------------------------------ *)
 
@@ -148,20 +143,16 @@ Qed.
 Lemma scoped_TRUE : forall g, ok g -> scoped g TRUE.
 Proof. intros g [H _]. apply numbered_first in H. unfold scoped, below, TRUE, FIRST_GATE in *. lia. Qed.
 
-Lemma scoped_FALSE : forall g, ok g -> scoped g FALSE.
-Proof. intros g H. exact (scoped_TRUE g H). Qed.
+Lemma scoped_FALSE : forall g, ok g -> scoped g FALSE. Proof. intros g H. exact (scoped_TRUE g H). Qed.
 
-Lemma scoped_opposite : forall g l, scoped g l -> scoped g (-l).
-Proof. unfold scoped, below. lia. Qed.
+Lemma scoped_opposite : forall g l, scoped g l -> scoped g (-l). Proof. unfold scoped, below. lia. Qed.
 
 Lemma value_opposite : forall g m l, scoped g l -> value m (-l) = negb (value m l).
 Proof. intros g m [| v | v] H; simpl; [destruct H; lia | auto | rewrite negb_involutive; auto]. Qed.
 
-Lemma value_TRUE : forall g m, consistent m g -> value m TRUE = true.
-Proof. intros g m [H _]. exact H. Qed.
+Lemma value_TRUE : forall g m, consistent m g -> value m TRUE = true. Proof. intros g m [H _]. exact H. Qed.
 
-Lemma value_FALSE : forall g m, consistent m g -> value m FALSE = false.
-Proof. intros g m [H _]. simpl. rewrite H. reflexivity. Qed.
+Lemma value_FALSE : forall g m, consistent m g -> value m FALSE = false. Proof. intros g m [H _]. simpl. rewrite H. reflexivity. Qed.
 
 (* ---- Operations ---------------------------------------------------------------------------------------------- *)
 
@@ -218,8 +209,7 @@ Qed.
 Lemma either_bit : forall g a b, ok g -> scoped g a -> scoped g b -> gives_bit g (either a b g) (fun m => value m a || value m b).
 Proof. intros. unfold either. eapply gives_ext; [apply opposite_bit, both_bit; auto with gates |]. values. Qed.
 
-Lemma scoped_abs : forall g l, scoped g l -> scoped g (Z.abs l).
-Proof. unfold scoped, below. lia. Qed.
+Lemma scoped_abs : forall g l, scoped g l -> scoped g (Z.abs l). Proof. unfold scoped, below. lia. Qed.
 
 Lemma value_abs : forall g m l, scoped g l -> value m (Z.abs l) = if l <? 0 then negb (value m l) else value m l.
 Proof. intros g m [| v | v] H; simpl; auto. rewrite negb_involutive. auto. Qed.

@@ -30,14 +30,11 @@ Ltac split_tests :=
 
 Definition word (v : N) : Prop := N.land v all_bits = v.
 
-Lemma all_bits_ones : all_bits = N.ones 32.
-Proof. reflexivity. Qed.
+Lemma all_bits_ones : all_bits = N.ones 32. Proof. reflexivity. Qed.
 
-Lemma u32_word : forall v, word (u32 v).
-Proof. unfold word, u32. intros. rewrite <- N.land_assoc, N.land_diag. reflexivity. Qed.
+Lemma u32_word : forall v, word (u32 v). Proof. unfold word, u32. intros. rewrite <- N.land_assoc, N.land_diag. reflexivity. Qed.
 
-Lemma word_u32 : forall v, word v -> u32 v = v.
-Proof. auto. Qed.
+Lemma word_u32 : forall v, word v -> u32 v = v. Proof. auto. Qed.
 
 Lemma word_lt : forall v, word v <-> v < 0x100000000.
 Proof.
@@ -45,11 +42,9 @@ Proof.
   split; intros H; [rewrite <- H; apply N.mod_lt; discriminate | apply N.mod_small; auto].
 Qed.
 
-Lemma word_le : forall v, word v -> v <= all_bits.
-Proof. intros v H. apply word_lt in H. unfold all_bits. lia. Qed.
+Lemma word_le : forall v, word v -> v <= all_bits. Proof. intros v H. apply word_lt in H. unfold all_bits. lia. Qed.
 
-Lemma part_le : forall a b, N.ldiff a b = 0 -> a <= b.
-Proof. intros. apply N.ldiff_le. auto. Qed.
+Lemma part_le : forall a b, N.ldiff a b = 0 -> a <= b. Proof. intros. apply N.ldiff_le. auto. Qed.
 
 (* ---- Knowledge ----------------------------------------------------------------------------------------------- *)
 
@@ -282,7 +277,8 @@ Proof.
     - rewrite (proj2 (N.leb_le _ _) (h_low _ _ H)), (proj2 (N.leb_le _ _) (h_high _ _ H)). cbn.
       destruct (is_excluded kn all_bits v) eqn:E; auto. exfalso. eapply is_excluded_sound; eauto. }
   destruct (filter _ _) as [| x rest]; [contradiction |]. eexists. split; [reflexivity |].
-  destruct (fold_bounds rest x x) as [[Hmin Hmax] Hrest]. apply with_bounds_sound; auto; destruct Hin as [<- | Hin]; auto; apply (Hrest _ Hin).
+  destruct (fold_bounds rest x x) as [[Hmin Hmax] Hrest]. apply with_bounds_sound; auto;
+    destruct Hin as [<- | Hin]; auto; apply (Hrest _ Hin).
 Qed.
 
 (* Repeats the steps until they add nothing; `None` means a contradiction. The limit of rounds is no part of the proof. *)
@@ -355,12 +351,15 @@ Proof. intros a b H. apply N.succ_inj. rewrite <- !N.succ_pos_spec. congruence. 
 Lemma learn_test_sound : forall kn t v, word v -> holds kn v -> exists kn', learn_test kn t (passes t v) = Some kn' /\ holds kn' v.
 Proof.
   unfold learn_test. intros kn [mask value | value] v Hw H; cbn [passes].
-  - destruct (N.eqb_spec (N.land v mask) value) as [E | E]; [destruct (merge_bits_sound _ _ _ _ H E) as [k1 [-> H1]]; apply conclude_sound; auto |].
+  - destruct (N.eqb_spec (N.land v mask) value) as [E | E];
+      [destruct (merge_bits_sound _ _ _ _ H E) as [k1 [-> H1]]; apply conclude_sound; auto |].
     apply conclude_sound; auto. unfold with_exception. destruct (N.eqb_spec mask all_bits) as [-> | Em]; destruct H; constructor; auto.
     + rewrite Hw in E. unfold is_exception in *. cbn [except]. destruct (PositiveSet.mem _ (PositiveSet.add _ _)) eqn:Hm; auto.
-      apply PositiveSet.mem_spec, PositiveSet.add_spec in Hm as [Hm | Hm]; [apply succ_pos_inj in Hm | apply PositiveSet.mem_spec in Hm]; congruence.
+      apply PositiveSet.mem_spec, PositiveSet.add_spec in Hm as [Hm | Hm]; [apply succ_pos_inj in Hm | apply PositiveSet.mem_spec in Hm];
+        congruence.
     + cbn [masked]. intros m x [Heq | Hin]; [congruence | eauto].
-  - pose proof (h_low _ _ H). pose proof (h_high _ _ H). destruct (N.leb_spec value v); apply conclude_sound; auto; apply with_bounds_sound; auto; lia.
+  - pose proof (h_low _ _ H). pose proof (h_high _ _ H). destruct (N.leb_spec value v); apply conclude_sound; auto;
+      apply with_bounds_sound; auto; lia.
 Qed.
 
 (* The outcome of a test if it follows from what is known. *)
@@ -377,7 +376,8 @@ Definition decide_test (kn : known) (t : word_test) : option bool :=
 
 Lemma decide_test_sound : forall kn t v b, word v -> holds kn v -> decide_test kn t = Some b -> passes t v = b.
 Proof.
-  unfold decide_test. intros kn [mask value | value] v b Hw [Hl Hh Hb He Hm] E; cbn [passes]; pose proof (Build_holds kn v Hl Hh Hb He Hm) as H.
+  unfold decide_test. intros kn [mask value | value] v b Hw [Hl Hh Hb He Hm] E; cbn [passes];
+    pose proof (Build_holds kn v Hl Hh Hb He Hm) as H.
   - destruct (N.land (N.land (N.lxor (bits kn) value) (fixed kn)) mask =? 0) eqn:E1; cbn [negb] in E.
     2: { injection E as <-. split_tests. apply N.eqb_neq. intros Hv. apply E1. clear E1 H. bitwise. }
     destruct ((mask =? all_bits) && negb ((low kn <=? value) && (value <=? high kn))) eqn:E2.

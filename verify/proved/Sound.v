@@ -13,8 +13,7 @@ Proof. intros [op | |] a b; cbn [calculate]; [apply u32_word | destruct (a =? b)
 Lemma eval_word : forall d t, word (eval d t).
 Proof. intros d [v | i | op a b w]; cbn [eval]; [apply u32_word | apply u32_word | apply calculate_word]. Qed.
 
-Lemma same_op_eq : forall a b, same_op a b = true -> a = b.
-Proof. intros [[] | |] [[] | |] H; try discriminate H; reflexivity. Qed.
+Lemma same_op_eq : forall a b, same_op a b = true -> a = b. Proof. intros [[] | |] [[] | |] H; try discriminate H; reflexivity. Qed.
 
 Lemma same_term_eq : forall a b, same_term a b = true -> a = b.
 Proof.
@@ -86,8 +85,7 @@ Proof. intros d [a t o]. unfold literal_true. cbn. destruct (passes _ _), o; ref
 Lemma not_sound : forall d q b, means d q b -> means d (not q) (negb b).
 Proof. intros d [x | l |] b H; cbn in *; auto; [congruence | rewrite opposite_sound; congruence]. Qed.
 
-Lemma eqb_true_r : forall b, eqb b true = b.
-Proof. intros []; reflexivity. Qed.
+Lemma eqb_true_r : forall b, eqb b true = b. Proof. intros []; reflexivity. Qed.
 
 Lemma equals_constant_sound : forall d t v, means d (equals_constant t v) (eval d t =? v).
 Proof.
@@ -151,12 +149,14 @@ Definition facts_hold (d : data) (f : facts) : Prop := forall t kn, In (t, kn) f
 Lemma known_about_sound : forall d f t, facts_hold d f -> holds (known_about f t) (eval d t).
 Proof.
   induction f as [| [u kn] f IH]; cbn [known_about]; intros t H; [apply nothing_holds, eval_word |].
-  destruct (same_term u t) eqn:E; [apply same_term_eq in E; subst; apply H; left; reflexivity | apply IH; intros x k Hin; apply H; right; auto].
+  destruct (same_term u t) eqn:E; [apply same_term_eq in E; subst; apply H; left; reflexivity
+    | apply IH; intros x k Hin; apply H; right; auto].
 Qed.
 
 Lemma update_sound : forall d f t kn, facts_hold d f -> holds kn (eval d t) -> facts_hold d (update f t kn).
 Proof.
-  unfold facts_hold. induction f as [| [u old] f IH]; cbn [update]; intros t kn H Hk x kn' Hin; [destruct Hin as [[= <- <-] | []]; exact Hk |].
+  unfold facts_hold. induction f as [| [u old] f IH]; cbn [update]; intros t kn H Hk x kn' Hin;
+    [destruct Hin as [[= <- <-] | []]; exact Hk |].
   destruct (same_term u t) eqn:E; [apply same_term_eq in E; subst |]; destruct Hin as [[= <- <-] | Hin]; auto with datatypes.
   eapply (IH t kn); eauto with datatypes.
 Qed.
@@ -226,7 +226,8 @@ Proof.
   intros d f i r s Hf Hm. destruct i as [o | v | w | | v | w | | w | w | | | op b | | n | op b t e | v |]; cbn [symbolic_step step];
     try match goal with |- context [read ?m ?w] => destruct (read m w) eqn:E; cbn; [| discriminate] end;
     try (split; [reflexivity |]; first [apply matches_A | apply matches_X | apply matches_M]; auto; try apply Hm; intros u Hu;
-         first [apply (m_M _ _ _ Hm) in Hu; congruence | injection Hu as <-; first [reflexivity | symmetry; apply word_u32, u32_word]]; fail).
+         first [apply (m_M _ _ _ Hm) in Hu; congruence | injection Hu as <-;
+                first [reflexivity | symmetry; apply word_u32, u32_word]]; fail).
   - (* ALU *)
     assert (Hplain : forall u, compute_option (Alu op) (sA r) (operand_term b r) = Some u -> alu op (rA s) (value_of b s) = eval d u).
     { intros u Hu. destruct (compute_option_sound d _ _ _ _ Hu) as (x & y & Hx & Hy & ->).
@@ -245,9 +246,11 @@ Proof.
     rewrite (m_A _ _ _ Hm _ Hy). reflexivity.
   - split; auto.
   - (* JMP *)
-    destruct (N.eqb_spec t e) as [-> |]; [split; auto; destruct (compare _ _ _); reflexivity |]. destruct (sA r) as [x |] eqn:Ea; [| exact I].
+    destruct (N.eqb_spec t e) as [-> |]; [split; auto; destruct (compare _ _ _); reflexivity |].
+    destruct (sA r) as [x |] eqn:Ea; [| exact I].
     destruct (operand_term b r) as [y |] eqn:Eb; [| cbn; destruct op; exact I].
-    rewrite (m_A _ _ _ Hm _ Ea), (operand_sound _ _ _ _ _ Hm Eb). eapply answer_sound; [exact Hf | apply jump_question_sound; reflexivity |].
+    rewrite (m_A _ _ _ Hm _ Ea), (operand_sound _ _ _ _ _ Hm Eb).
+    eapply answer_sound; [exact Hf | apply jump_question_sound; reflexivity |].
     destruct (compare _ _ _); split; auto.
   - cbn. do 2 f_equal. symmetry. apply word_u32, u32_word.
   - destruct (sA r) as [t |] eqn:E; [| exact I]. cbn. rewrite (m_A _ _ _ Hm _ E). reflexivity.
@@ -256,8 +259,7 @@ Qed.
 (* The instructions `is` are those of `whole` from number `pc` on. *)
 Definition tail_at (whole is : list insn) (pc : N) : Prop := forall n s d, exec is n s d = exec whole (pc + n) s d.
 
-Lemma tail_start : forall is, tail_at is is 0.
-Proof. intros is n s d. reflexivity. Qed.
+Lemma tail_start : forall is, tail_at is is 0. Proof. intros is n s d. reflexivity. Qed.
 
 Lemma exec_skip : forall i is n s d, exec (i :: is) (N.succ n) s d = exec is n s d.
 Proof. intros. cbn [exec]. destruct (N.succ n) eqn:E; [lia |]. rewrite <- E, N.pred_succ. reflexivity. Qed.
@@ -287,7 +289,8 @@ Definition same_result (mode : sameness) (a b : N) : Prop :=
 
 Lemma same_value_sound : forall mode d a b, same_value mode a b = true -> same_result mode (eval d a) (eval d b).
 Proof.
-  unfold same_value, same_result. intros mode d a b H. apply orb_prop in H as [H | H]; [apply same_term_eq in H; subst; destruct mode; reflexivity |].
+  unfold same_value, same_result. intros mode d a b H. apply orb_prop in H as [H | H];
+    [apply same_term_eq in H; subst; destruct mode; reflexivity |].
   destruct mode; [discriminate |]. destruct (constant a) as [x |] eqn:Ea, (constant b) as [y |] eqn:Eb; try discriminate.
   rewrite (constant_eval d _ _ Ea), (constant_eval d _ _ Eb). apply N.eqb_eq, H.
 Qed.
@@ -318,7 +321,8 @@ Section Programs.
     unfold fits. intros d whole [n r] p v H Hz [Ht [s [[mA mX mM] He]]]. cbn [fst snd] in *. split_tests. subst n.
     rewrite Hz, Ht, N.add_0_r in He. exists s. split; auto. constructor; eauto using has_sound.
     intros w t E. apply mM. unfold stated in E. destruct (read (sM r) w) as [[u |] |] eqn:Er; try discriminate.
-    injection E as ->. apply read_in in Er. rewrite forallb_forall in *. match goal with H : forall x, _ |- _ => eapply (has_sound _ _ _ (H _ Er)) end; reflexivity.
+    injection E as ->. apply read_in in Er. rewrite forallb_forall in *.
+    match goal with H : forall x, _ |- _ => eapply (has_sound _ _ _ (H _ Er)) end; reflexivity.
   Qed.
 
   Lemma applies_sound : forall d l b a f vb va, lemma_true l -> facts_hold d f -> applies l b a f = true ->
@@ -343,13 +347,12 @@ Section Programs.
     - (* test *)
       assert (Hl : exists l, check_cases mode e yes (learn f' l) b' a' = true /\ check_cases mode e no (learn f' (opposite l)) b' a' = true).
       { destruct eb as [l | tb]; [exists l; destruct ea | destruct ea as [l | ta]; [exists l | discriminate]];
-          repeat match goal with H : _ && _ = true |- _ => apply andb_prop in H; destruct H end; split; assumption. }
+          split_tests; split; assumption. }
       destruct Hl as [l [Hy Hn]]. destruct (literal_true d l) eqn:El.
-      + eapply (IHy d); [exact Hy | apply learn_sound; auto | exact Hb | exact Ha].
-      + eapply (IHn d); [exact Hn | apply learn_sound; auto; rewrite opposite_sound, El; reflexivity | exact Hb | exact Ha].
+      + eapply (IHy d); eauto using learn_sound.
+      + eapply (IHn d); eauto. apply learn_sound; auto. rewrite opposite_sound, El. reflexivity.
     - (* ret *)
-      destruct eb as [lb | tb]; [destruct ea; discriminate |]. destruct ea as [la | ta]; [discriminate |].
-      apply andb_prop in H. destruct H as [_ H]. rewrite (Hrb _ eq_refl), (Hra _ eq_refl). apply same_value_sound. exact H.
+      destruct eb, ea; try discriminate. apply andb_prop in H as [_ H]. rewrite (Hrb _ eq_refl), (Hra _ eq_refl). apply same_value_sound, H.
     - (* use *)
       assert (Hl : exists l, lookup (lemmas e) n = Some l /\ applies l b' a' f' = true).
       { destruct eb, ea; try discriminate; destruct (lookup (lemmas e) n) as [lem |]; try discriminate; eauto. }
@@ -385,8 +388,8 @@ Section Programs.
       apply lookup_add in Hl as [-> | Hl]; [| eapply He; exact Hl]. intros d sb sa vb va Hmb Hma Hlits Hxb Hxa.
       cbn [lemma_before lemma_after lemma_literals fst snd] in *. eapply (check_cases_sound e He _ d); [exact Ec | | |].
       + exists f. split; auto. eapply claim_literals_sound; [exact El | intros t kn [] | exact Hlits].
-      + split; [apply tail_start |]. exists sb. auto.
-      + split; [apply tail_start |]. exists sa. auto.
+      + split; [apply tail_start | exists sb; auto].
+      + split; [apply tail_start | exists sa; auto].
   Qed.
 
   Lemma check_items_sound : forall l e e', env_true e -> check_items mode before after e l = Some e' -> env_true e'.
@@ -404,17 +407,13 @@ Proof. intros d. constructor; cbn; try (intros t [= <-]; reflexivity). intros w 
 Lemma check_sound : forall mode c p q, check mode c p q = true ->
   forall d, exists vp vq, run p d = Value vp /\ run q d = Value vq /\ same_result mode vp vq.
 Proof.
-  unfold check. intros mode c p q H d. apply andb_prop in H. destruct H as [H Hc]. apply andb_prop in H. destruct H as [Hp Hq].
-  destruct (legal_returns p Hp d) as [vp Ep]. destruct (legal_returns q Hq d) as [vq Eq].
-  exists vp, vq. split; [exact Ep |]. split; [exact Eq |]. unfold run in Ep, Eq.
-  destruct (decode_all p) as [is |]; [| discriminate]. destruct (decode_all q) as [js |]; [| discriminate].
+  unfold check. intros mode c p q H d. apply andb_prop in H as [H Hc]. apply andb_prop in H as [Hp Hq].
+  destruct (legal_returns p Hp d) as [vp Ep], (legal_returns q Hq d) as [vq Eq]. exists vp, vq. repeat split; [exact Ep | exact Eq |].
+  unfold run in Ep, Eq. destruct (decode_all p) as [is |], (decode_all q) as [js |]; try discriminate.
   destruct (check_items mode is js nothing_defined (items c)) as [e |] eqn:Ei; [| discriminate].
-  eapply check_cases_sound; [| exact Hc | | |].
-  - eapply check_items_sound; [| exact Ei]. intros n l Hl. unfold lookup in Hl. cbn [nothing_defined lemmas] in Hl.
-    rewrite PositiveMap.gempty in Hl. discriminate.
-  - eexists. split; [reflexivity |]. intros t kn [].
-  - split; [apply tail_start |]. exists start. split; [apply symbolic_start_matches | exact Ep].
-  - split; [apply tail_start |]. exists start. split; [apply symbolic_start_matches | exact Eq].
+  eapply check_cases_sound; [| exact Hc | exists []; split; [reflexivity | intros t kn []] | |];
+    [| split; [apply tail_start | exists start; split; [apply symbolic_start_matches | first [exact Ep | exact Eq]]] ..].
+  eapply check_items_sound; [| exact Ei]. intros n l Hl. unfold lookup in Hl. cbn in Hl. rewrite PositiveMap.gempty in Hl. discriminate.
 Qed.
 
 (* The programs return the same 32 bits for every input. *)

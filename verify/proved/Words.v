@@ -164,20 +164,18 @@ Definition gives_word (n : nat) (g : gates) (r : list Z * gates) (R : model -> N
 Lemma scoped_word_extends : forall n g h l, extends g h -> scoped_word n g l -> scoped_word n h l.
 Proof. intros n g h l He [Hn Hl]. split; auto. eapply Forall_impl; [| exact Hl]. intros. eapply scoped_extends; eauto. Qed.
 
-Lemma scoped_nil : forall g, scoped_word 0 g [].
-Proof. split; auto. Qed.
+Lemma scoped_nil : forall g, scoped_word 0 g []. Proof. split; auto. Qed.
 
 Lemma scoped_cons : forall n g b l, scoped g b -> scoped_word n g l -> scoped_word (S n) g (b :: l).
 Proof. intros n g b l Hb [<- Hl]. split; auto. Qed.
 
-Lemma scoped_0 : forall g l, scoped_word 0 g l -> l = [].
-Proof. intros g [| b l] [H _]; [reflexivity | discriminate]. Qed.
+Lemma scoped_0 : forall g l, scoped_word 0 g l -> l = []. Proof. intros g [| b l] [H _]; [reflexivity | discriminate]. Qed.
 
 Lemma scoped_S : forall n g l, scoped_word (S n) g l -> exists b l', l = b :: l' /\ scoped g b /\ scoped_word n g l'.
 Proof. intros n g [| b l] [H Hl]; [discriminate |]. injection H as <-. inversion_clear Hl. unfold scoped_word. eauto 6. Qed.
 
 (* Replaces words by their bits. *)
-Local Ltac split_words :=
+Ltac split_words :=
   repeat match goal with
   | H : scoped_word 0 _ ?l |- _ => apply scoped_0 in H; subst l
   | H : scoped_word (S _) _ ?l |- _ =>
@@ -210,11 +208,9 @@ Fixpoint power (n : nat) : N := match n with O => 1 | S n => 2 * power n end.
 Lemma power_pow : forall n, power n = 2 ^ N.of_nat n.
 Proof. induction n as [| n IH]; [reflexivity |]. rewrite Nat2N.inj_succ, N.pow_succ_r'. cbn [power]. lia. Qed.
 
-Lemma power_pos : forall n, 0 < power n.
-Proof. induction n; cbn [power]; lia. Qed.
+Lemma power_pos : forall n, 0 < power n. Proof. induction n; cbn [power]; lia. Qed.
 
-Lemma u32_mod : forall v, u32 v = v mod power 32.
-Proof. intros v. apply (N.land_ones v 32). Qed.
+Lemma u32_mod : forall v, u32 v = v mod power 32. Proof. intros v. apply (N.land_ones v 32). Qed.
 
 Lemma divide_double : forall b x y, 0 < y -> (N.b2n b + 2 * x) / (2 * y) = x / y /\ (N.b2n b + 2 * x) mod (2 * y) = N.b2n b + 2 * (x mod y).
 Proof.
@@ -290,41 +286,45 @@ Qed.
 
 #[local] Hint Resolve scoped_nil scoped_cons scoped_app scoped_zeros scoped_opposites : gates.
 
-(* Runs the operation r: it replaces r by a result, and moves what is known to the new gates. *)
-Local Ltac run r :=
+(* Moves what is known about g to its extension h. *)
+Ltac move_over g h He :=
+  repeat match goal with
+  | H : extends _ g |- _ => apply (fun K => extends_trans _ _ _ K He) in H
+  | H : scoped g _ |- _ => apply (scoped_extends _ _ _ He) in H
+  | H : scoped_word _ g _ |- _ => apply (scoped_word_extends _ _ _ _ He) in H
+  | H : Forall (scoped g) _ |- _ => apply (Forall_impl _ (fun l => scoped_extends g h l He)) in H
+  | H : forall m, consistent m g -> _ |- _ =>
+      let V := fresh in pose proof (fun m Hm => H m (consistent_extends _ _ _ He Hm)) as V; cbv beta in V; clear H; rename V into H
+  end.
+
+(* Runs the operation r by a lemma from the hints: it replaces r by a result, and moves what is known to the new gates. *)
+Ltac perform r :=
   let H := fresh in let l := fresh "l" in let h := fresh "g" in let Hok := fresh "Hok" in let He := fresh "He" in let K := fresh in
   first [eassert (H : gives_bit _ r _) by eauto 8 with gates | eassert (H : gives_word _ _ r _) by eauto 8 with gates
         | eassert (H : gives _ _ _ r) by eauto 8 with gates];
   destruct r as [l h]; destruct H as (Hok & He & K & H); cbn [fst snd] in *; try (let x := fresh "x" in destruct l as [l x]; destruct K);
-  match type of He with extends ?g h => repeat match goal with
-    | H : extends _ g |- _ => apply (fun K => extends_trans _ _ _ K He) in H
-    | H : scoped g _ |- _ => apply (scoped_extends _ _ _ He) in H
-    | H : scoped_word _ g _ |- _ => apply (scoped_word_extends _ _ _ _ He) in H
-    | H : Forall (scoped g) _ |- _ => apply (Forall_impl _ (fun l => scoped_extends g h l He)) in H
-    | H : forall m, consistent m g -> _ |- _ =>
-        let V := fresh in pose proof (fun m Hm => H m (consistent_extends _ _ _ He Hm)) as V; cbv beta in V; clear H; rename V into H
-    end end.
+  match type of He with extends ?g h => move_over g h He end.
 
 (* Runs the next operation of a goal about `let (l, g) := operation in ...`, or the last one. *)
-Local Ltac step := match goal with |- context [match ?r with pair _ _ => _ end] => run r end.
-Local Ltac last_step := match goal with |- gives_word _ _ ?r _ => run r | |- gives_bit _ ?r _ => run r end.
+Ltac step := match goal with |- context [match ?r with pair _ _ => _ end] => perform r end.
+Ltac last_step := match goal with |- gives_word _ _ ?r _ => perform r | |- gives_bit _ ?r _ => perform r end.
 
 (* Replaces the values of results. *)
-Local Ltac use_values :=
+Ltac use_values :=
   repeat match goal with
   | H : value _ ?x = _ |- _ => is_var x; rewrite H in *; clear H
   | H : number _ ?l = _ |- _ => is_var l; rewrite H in *; clear H
   end.
 
 (* Ends such a goal, except for the value of the result. *)
-Local Ltac done :=
+Ltac done :=
   refine (conj _ (conj _ (conj _ _))); cbn [fst snd]; eauto with gates;
   let m := fresh "m" in let Hm := fresh "Hm" in intros m Hm;
   repeat match goal with H : forall m, consistent m _ -> _ |- _ => specialize (H m Hm) | H : _ /\ _ |- _ => destruct H end; cbn [number power];
   use_values; repeat (erewrite value_opposite by eassumption); use_values; rewrite ?(value_TRUE _ _ Hm), ?(value_FALSE _ _ Hm) in *.
 
 (* Compares numbers for all values of their lowest bits. *)
-Local Ltac by_bits m :=
+Ltac by_bits m :=
   repeat match goal with |- context [value m ?b] => destruct (value m b); cbn [xorb andb orb negb N.b2n] in * end; auto;
   repeat match goal with |- context [?x =? ?y] => destruct (N.eqb_spec x y) | |- context [?x <? ?y] => destruct (N.ltb_spec x y) end;
   try reflexivity; lia.
@@ -380,8 +380,7 @@ Proof.
 Qed.
 #[local] Hint Resolve choose_word_word row_word add_with_carry_sum : gates.
 
-Lemma mod_of_sum : forall x y z p, x < p -> x + p * y = z -> x = z mod p.
-Proof. intros. apply N.mod_unique with y; lia. Qed.
+Lemma mod_of_sum : forall x y z p, x < p -> x + p * y = z -> x = z mod p. Proof. intros. apply N.mod_unique with y; lia. Qed.
 
 Lemma add_word : forall n g a b, ok g -> scoped_word n g a -> scoped_word n g b ->
   gives_word n g (add a b g) (fun m v => v = (number m a + number m b) mod power n).
