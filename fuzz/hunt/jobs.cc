@@ -14,6 +14,7 @@
 
 #include "fuzz/hunt/store.h"
 #include "harness/base/interrupt.h"
+#include "harness/base/workers.h"
 
 namespace secequiv::hunt {
 namespace {
@@ -115,7 +116,7 @@ Jobs::Key Jobs::key_of(const Finding& finding) { return {finding.known, finding.
 
 // One other process. Its messages are in a file in memory that both processes have opened.
 struct Jobs::Other {
-  Other() : messages(::memfd_create("secequiv-findings", MFD_CLOEXEC)) {}
+  Other() : messages(memory_file("secequiv-findings")) {}
   ~Other() {
     if (messages >= 0) ::close(messages);
   }

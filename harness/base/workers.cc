@@ -35,9 +35,11 @@ void set_signals() {
 }  // namespace
 
 // glibc has memfd_create() only since version 2.27.
-Workers::Workers()
-    : log_(static_cast<int>(
-          ::syscall(SYS_memfd_create, "secequiv-workers", unsigned{MFD_CLOEXEC}))) {}
+int memory_file(const char* name) {
+  return static_cast<int>(::syscall(SYS_memfd_create, name, unsigned{MFD_CLOEXEC}));
+}
+
+Workers::Workers() : log_(memory_file("secequiv-workers")) {}
 
 Workers::~Workers() {
   (void)end(0);

@@ -42,6 +42,10 @@ class SharedMemory {
   T* shared_ = nullptr;
 };
 
+// Opens an empty file in memory. Programs that this process starts do not inherit it. Returns its
+// descriptor, or -1 with errno.
+int memory_file(const char* name);
+
 class Workers {
  public:
   Workers();

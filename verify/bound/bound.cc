@@ -146,9 +146,7 @@ class Bounding {
     const NodeId common = diagrams().both(set, whole);
     if (common == whole) return 1;
     if (space_.exhausted()) return 0;
-    mpq_class out(regions_.count(common), regions_.count(whole));
-    out.canonicalize();
-    return out.get_d();
+    return dd::value_of(dd::quotient(regions_.count(common), regions_.count(whole)));
   }
 
   // Returns the inputs for which a change of `word` alone changes the decision.

@@ -3,6 +3,7 @@
 #pragma once
 
 #ifdef SECEQUIV_BOOST
+#include <algorithm>
 #include <boost/multiprecision/cpp_int.hpp>
 #include <cmath>
 #include <cstdint>
@@ -23,13 +24,15 @@ inline std::string text_of(const Quotient& quotient) { return quotient.str(); }
 // Precondition: the number fits.
 inline std::size_t number_of(const Count& count) { return static_cast<std::size_t>(count); }
 inline Quotient quotient(const Count& above, const Count& below) { return {above, below}; }
-// Rounds towards 0, as GMP does. Precondition: at least 2^-64.
+// Rounds towards 0, as GMP does. Precondition: neither too large nor too small for a double.
 inline double value_of(const Quotient& quotient) {
   if (quotient == 0) return 0;
-  const Count scaled = (numerator(quotient) << 128) / denominator(quotient);
+  const auto above = static_cast<int>(msb(numerator(quotient)));
+  const int shift = std::max(static_cast<int>(msb(denominator(quotient))) - above, 0) + 64;
+  const Count scaled = (numerator(quotient) << shift) / denominator(quotient);
   const auto beyond = static_cast<int>(msb(scaled)) - 52;
   return std::ldexp(static_cast<double>(static_cast<std::uint64_t>(Count(scaled >> beyond))),
-                    beyond - 128);
+                    beyond - shift);
 }
 #else
 using Count = mpz_class;

@@ -5,7 +5,6 @@
 #include <gmpxx.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstdint>
 #include <random>
 
@@ -27,9 +26,7 @@ TEST(Count, BoostAndGmpHaveTheSameQuotients) {
     mpq_class theirs(mpz_class(text_of(above)), mpz_class(text_of(below)));
     theirs.canonicalize();
     ASSERT_EQ(text_of(ours), theirs.get_str());
-    if (above == 0 || theirs.get_d() >= std::ldexp(1, -64)) {
-      ASSERT_EQ(value_of(ours), theirs.get_d()) << theirs;
-    }
+    ASSERT_EQ(value_of(ours), theirs.get_d()) << theirs;
   }
 }
 
