@@ -8,7 +8,7 @@ namespace secequiv::certificate {
 namespace {
 
 using Field = Assumption::Field;
-using Node = Assumption::Node;
+using Condition = Assumption::Node;
 
 // Emits the tests of an assumption. Each function emits code that jumps to `yes` or to `no`.
 class Tests {
@@ -30,12 +30,12 @@ class Tests {
   }
 
  private:
-  void emit(const Node& node, Label yes, Label no) {
+  void emit(const Condition& node, Label yes, Label no) {
     if (node.negated) std::swap(yes, no);
     switch (node.kind) {
-      case Node::Kind::kAll:
-      case Node::Kind::kAny: {
-        const bool all = node.kind == Node::Kind::kAll;
+      case Condition::Kind::kAll:
+      case Condition::Kind::kAny: {
+        const bool all = node.kind == Condition::Kind::kAll;
         for (const std::uint32_t child : node.children) {
           const Label next = code_.label();
           emit(assumption_.nodes[child], all ? next : yes, all ? no : next);
@@ -43,13 +43,13 @@ class Tests {
         }
         return code_.jump(all ? yes : no);
       }
-      case Node::Kind::kEq:
+      case Condition::Kind::kEq:
         return detail::emit_masked_equal(code_, words(node.field), node.mask, node.value, yes, no);
-      case Node::Kind::kGt:
+      case Condition::Kind::kGt:
         return detail::emit_above(code_, words(node.field), kJgtK, node.value, yes, no);
-      case Node::Kind::kGe:
+      case Condition::Kind::kGe:
         return detail::emit_above(code_, words(node.field), kJgeK, node.value, yes, no);
-      case Node::Kind::kIn:
+      case Condition::Kind::kIn:
         for (const Assumption::Range& range : node.ranges) {
           const Label not_below = code_.label();
           const Label next = code_.label();
