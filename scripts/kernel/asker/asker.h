@@ -51,6 +51,10 @@ int answer_send(int to, struct answer* answer);
 
 // --- seccomp.c: questions to the kernel
 
+// Runs a function in a child, which shares this process's memory, and waits for its end; this is
+// twice as fast as fork in an emulated machine. Returns the status of its end, or -1.
+int run_child(int (*function)(void*), void* job);
+
 // A number of instructions from the wire, in this machine's byte order; the caller frees it.
 struct sock_filter* program_of(const uint8_t* wire, size_t count);
 

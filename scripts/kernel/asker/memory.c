@@ -39,7 +39,7 @@ static int segment(const struct core* core, unsigned i, ElfW(Phdr) * part) {
   return pread(core->file, part, sizeof *part, at) == sizeof *part && part->p_type == PT_LOAD;
 }
 
-const char* read_memory(uint64_t address, uint8_t* to, size_t size) {
+static const char* read_core(uint64_t address, uint8_t* to, size_t size) {
   struct core core;
   const char* problem = open_core(&core);
   if (problem != NULL) return problem;
@@ -82,7 +82,8 @@ static void find_in(const struct core* core, const ElfW(Phdr) * part, unsigned l
   }
 }
 
-const char* find_memory(const unsigned long* inverted, size_t count, struct places* places) {
+static const char* find_in_core(const unsigned long* inverted, size_t count,
+                                struct places* places) {
   struct core core;
   places->count = 0;
   const char* problem = open_core(&core);
@@ -99,6 +100,39 @@ const char* find_memory(const unsigned long* inverted, size_t count, struct plac
   memset(chunk, 0, kChunk);
   free(chunk);
   return NULL;
+}
+
+// Some kernels crash when they read parts of their own memory. That ends only the process that
+// asked.
+struct search {
+  uint64_t address;
+  uint8_t* to;
+  size_t size;  // of `to`, or of the words
+  const unsigned long* inverted;
+  struct places* places;
+  const char* problem;
+};
+
+static int search(void* job) {
+  struct search* wanted = job;
+  wanted->problem = wanted->inverted == NULL
+                        ? read_core(wanted->address, wanted->to, wanted->size)
+                        : find_in_core(wanted->inverted, wanted->size, wanted->places);
+  _exit(0);
+}
+
+static const char kCrashed[] = "the kernel cannot read its own memory";
+
+const char* read_memory(uint64_t address, uint8_t* to, size_t size) {
+  struct search wanted = {address, to, size, NULL, NULL, kCrashed};
+  run_child(search, &wanted);
+  return wanted.problem;
+}
+
+const char* find_memory(const unsigned long* inverted, size_t count, struct places* places) {
+  struct search wanted = {0, NULL, count, inverted, places, kCrashed};
+  run_child(search, &wanted);
+  return wanted.problem;
 }
 
 // Stops once without filters, and once with all of them.
