@@ -338,6 +338,12 @@ PAGE = """# Kernels that our model was compared with
 `scripts/kernel_matrix` boots Debian's kernels in QEMU and compares their answers with our model ([how](../harness/kernel/README.md)). It writes this page
 from its results, [corpus/kernels.json](../corpus/kernels.json). Dates: %(dates)s.
 
+`--on` of this command asks one kernel ([options](reference/kernel.md#kernels-of-other-architectures)):
+
+```sh
+secequiv kernel --help
+```
+
 | column | meaning |
 |---|---|
 | programs | random programs, legal and nearly legal: the kernel and our check must accept the same ones |
