@@ -14,7 +14,7 @@ set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # dpkg-shlibdeps does not see libbpf, which the command line loads only to read the kernel's bitmap. Debian names it after its soname.
 if(BPF_LIBRARY)
-  secequiv_soname(${BPF_LIBRARY} libbpf)
+  secequiv_soname(${BPF_LIBRARY} libbpf.so.1 libbpf)
   string(REPLACE ".so." "" CPACK_DEBIAN_PACKAGE_DEPENDS ${libbpf})
 endif()
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
