@@ -8,6 +8,7 @@
 #include "harness/kernel/acceptance.h"
 #include "harness/kernel/instrument.h"
 #include "harness/kernel/oracle.h"
+#include "harness/kernel/traced.h"
 
 namespace secequiv {
 namespace {
