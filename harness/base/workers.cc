@@ -36,7 +36,7 @@ void set_signals() {
 
 // glibc has memfd_create() only since version 2.27.
 int memory_file(const char* name) {
-  return static_cast<int>(::syscall(SYS_memfd_create, name, unsigned{MFD_CLOEXEC}));
+  return static_cast<int>(::syscall(SYS_memfd_create, name, MFD_CLOEXEC));
 }
 
 Workers::Workers() : log_(memory_file("secequiv-workers")) {}
