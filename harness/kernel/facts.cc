@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <memory>
 #include <tuple>
 
 #include "harness/seccomp/arch.h"
@@ -33,8 +34,9 @@ std::span<const Fact> facts() { return kFacts; }
 std::vector<Fact> lacking(std::string_view release) {
   int major = 0;
   int minor = 0;
-  const char* const end = release.data() + release.size();
-  const auto first = std::from_chars(release.data(), end, major);
+  const char* const begin = std::to_address(release.begin());
+  const char* const end = begin + release.size();
+  const auto first = std::from_chars(begin, end, major);
   if (first.ec != std::errc() || first.ptr == end || *first.ptr != '.') return {};
   if (std::from_chars(first.ptr + 1, end, minor).ec != std::errc()) return {};
   std::vector<Fact> out;

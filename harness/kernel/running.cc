@@ -14,11 +14,6 @@ namespace {
 
 constexpr std::uint32_t kGetpid = 39;  // no container's filter forbids it
 
-// A 64-bit process makes the calls by both entries, so every argument has 64 bits.
-const std::array<Entry, 2> kRunningEntries = {
-    Entry{"x86_64", AUDIT_ARCH_X86_64, Endian::kLittle, 64, kGetpid},
-    Entry{"i386", AUDIT_ARCH_I386, Endian::kLittle, 64, kGetpid}};
-
 Instruction instruction_of(const Entry& entry) {
   return entry.audit == AUDIT_ARCH_I386 ? Instruction::kInt80 : Instruction::kSyscall;
 }
@@ -26,7 +21,7 @@ Instruction instruction_of(const Entry& entry) {
 class RunningKernel final : public Kernel {
  public:
   [[nodiscard]] std::string release() const override { return kernel::release(); }
-  [[nodiscard]] std::span<const Entry> entries() const override { return kRunningEntries; }
+  [[nodiscard]] std::span<const Entry> entries() const override { return entries_; }
 
   Result<std::vector<bool>> accepts(std::span<const Program> programs) override {
     return kernel::accepts(programs);
@@ -54,6 +49,11 @@ class RunningKernel final : public Kernel {
     return make_error(ErrorCode::kUnavailable, "kernel",
                       "this process already has a seccomp filter, which may decide first");
   }
+
+ private:
+  // A 64-bit process makes the calls by both entries, so every argument has 64 bits.
+  std::array<Entry, 2> entries_ = {Entry{"x86_64", AUDIT_ARCH_X86_64, Endian::kLittle, 64, kGetpid},
+                                   Entry{"i386", AUDIT_ARCH_I386, Endian::kLittle, 64, kGetpid}};
 };
 
 }  // namespace
