@@ -17,7 +17,7 @@
 namespace secequiv::cli {
 namespace {
 
-// Loads programs and their inputs: those from files, then derived ones.
+// Loads programs, and adds the inputs that are derived from them.
 Status load(const KernelArguments& given, const std::vector<std::string>& paths,
             AskKernelJob& job) {
   for (const std::string& path : paths) {
@@ -26,9 +26,6 @@ Status load(const KernelArguments& given, const std::vector<std::string>& paths,
     job.sources.push_back(std::move(*source));
   }
   if (auto s = can_ask(job.sources, *given.kernel); !s) return s;
-  auto records = load_records(given.files);
-  if (!records) return records.error();
-  job.inputs = std::move(*records);
   const auto cases = given.pair.cases({&job.sources.front(), &job.sources.back()}, given.options);
   if (!cases) return cases.error();
   job.inputs.insert(job.inputs.end(), cases->inputs.begin(), cases->inputs.end());
@@ -62,8 +59,7 @@ Result<kernel::KernelReport> ask(const KernelArguments& given,
   return ask_kernel(job);
 }
 
-Result<int> ask_pair(const KernelArguments& given) {
-  AskKernelJob job = given.job;
+Result<int> ask_pair(const KernelArguments& given, AskKernelJob job) {
   const auto answer = ask(given, given.pair.inputs, job);
   if (!answer) return answer.error();
   const Pair pair{job.sources.front().program, job.sources.back().program,
@@ -73,10 +69,10 @@ Result<int> ask_pair(const KernelArguments& given) {
       exit_code(answer->verdict), given.options);
 }
 
-Result<int> ask_each(const KernelArguments& given) {
+Result<int> ask_each(const KernelArguments& given, const AskKernelJob& each) {
   std::optional<kernel::KernelReport> all;
   for (const std::string& path : given.pair.inputs) {
-    AskKernelJob job = given.job;
+    AskKernelJob job = each;
     auto answer = ask(given, {path}, job);
     if (!answer) return answer.error();
     if (all)
@@ -94,7 +90,11 @@ Result<int> ask_each(const KernelArguments& given) {
 }  // namespace
 
 Result<int> ask_given(const KernelArguments& given) {
-  return given.each ? ask_each(given) : ask_pair(given);
+  AskKernelJob job = given.job;
+  auto records = load_records(given.files);
+  if (!records) return records.error();
+  job.inputs = std::move(*records);
+  return given.each ? ask_each(given, job) : ask_pair(given, std::move(job));
 }
 
 }  // namespace secequiv::cli

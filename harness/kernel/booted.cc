@@ -303,7 +303,7 @@ Result<std::uint64_t> BootedKernel::instruction_pointer(const Entry& entry) {
     const auto instrumented = instrument(loads, direct_loads(), {});
     if (!instrumented) return instrumented.error();
     for (const Pass& pass : instrumented->passes) {
-      const Asked asked{pass.program, {call}};
+      const Asked asked{pass.program, {&call, 1}};
       const auto replies = ask({&asked, 1}, entry);
       if (!replies) return replies.error();
       seen.words[word] |= std::uint32_t{(*replies)[0][0].number} << pass.shift;

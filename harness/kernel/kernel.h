@@ -33,10 +33,10 @@ struct Entry {
   friend bool operator==(const Entry&, const Entry&) = default;
 };
 
-// One program and the calls that it decides.
+// One program and the calls that it decides. Both must outlive the request.
 struct Asked {
-  Program program;
-  std::vector<SeccompData> calls;
+  ProgramView program;
+  std::span<const SeccompData> calls;
 };
 
 class Kernel {

@@ -15,9 +15,11 @@ namespace {
 
 constexpr std::size_t kInstalledAtOnce = 64;  // programs in one request to the kernel
 
-// The places of inputs with the same values in the fixed words, and how their program is rewritten.
+// The places of inputs with the same values in the fixed words, their calls, and how their program
+// is rewritten.
 struct Group {
   std::vector<std::size_t> members;
+  std::vector<SeccompData> calls;
   Instrumented instrumented;
 };
 
@@ -43,16 +45,12 @@ Status add_replies(const Group& group, std::span<const std::vector<Reply>> repli
   return Ok{};
 }
 
-// Asks all passes of some groups in one request. `calls` has one call for each input.
-Status ask_groups(std::span<const Group> groups, std::span<const SeccompData> calls,
-                  const Entry& entry, Kernel& kernel, std::vector<std::uint32_t>& out) {
+// Asks all passes of some groups in one request.
+Status ask_groups(std::span<const Group> groups, const Entry& entry, Kernel& kernel,
+                  std::vector<std::uint32_t>& out) {
   std::vector<Asked> asked;
-  for (const Group& group : groups) {
-    std::vector<SeccompData> some;
-    some.reserve(group.members.size());
-    for (const std::size_t i : group.members) some.push_back(calls[i]);
-    for (const Pass& pass : group.instrumented.passes) asked.push_back({pass.program, some});
-  }
+  for (const Group& group : groups)
+    for (const Pass& pass : group.instrumented.passes) asked.push_back({pass.program, group.calls});
   const auto replies = kernel.ask(asked, entry);
   if (!replies) return replies.error();
   std::span<const std::vector<Reply>> rest = *replies;
@@ -65,7 +63,7 @@ Status ask_groups(std::span<const Group> groups, std::span<const SeccompData> ca
 }
 
 // Evaluates the inputs in groups. A group has the same values in the fixed words, and the program
-// is installed once for it.
+// is installed once for it. `calls` has one call for each input.
 Result<std::vector<std::uint32_t>> evaluate_with(ProgramView program, const LoadPlan& plan,
                                                  std::span<const SeccompData> inputs,
                                                  std::span<const SeccompData> calls,
@@ -86,9 +84,13 @@ Result<std::vector<std::uint32_t>> evaluate_with(ProgramView program, const Load
       auto instrumented = instrument(program, plan, inputs[next->second.front()]);
       if (!instrumented) return instrumented.error();
       installed += instrumented->passes.size();
-      groups.push_back({std::move(next->second), std::move(*instrumented)});
+      Group& group = groups.emplace_back();
+      group.members = std::move(next->second);
+      group.instrumented = std::move(*instrumented);
+      group.calls.reserve(group.members.size());
+      for (const std::size_t i : group.members) group.calls.push_back(calls[i]);
     }
-    if (auto s = ask_groups(groups, calls, entry, kernel, out); !s) return s.error();
+    if (auto s = ask_groups(groups, entry, kernel, out); !s) return s.error();
   }
   return out;
 }
