@@ -6,10 +6,8 @@ from random import Random
 
 import frames
 import pytest
-from random_policies import policy
-from test_compilers import GVISOR, LIBSECCOMP, LIBSECCOMP_32_BITS, LIBSECCOMP_ARCHES, NAMES, NO_X32_LOOKALIKES, proven
+from test_compilers import GVISOR, LIBSECCOMP, LIBSECCOMP_32_BITS, LIBSECCOMP_ARCHES, NAMES, NO_X32_LOOKALIKES, answers_are_right
 
-POLICIES = 150
 COMMANDS = json.loads(os.environ["SECEQUIV_FOREIGN_COMPILERS"])
 FOR_X86_64 = LIBSECCOMP._replace(numbers=NAMES)
 CASES = {
@@ -22,15 +20,5 @@ CASES = {
 @pytest.mark.parametrize("name, at", [(name, at) for name in COMMANDS for at in range(len(CASES[name.split("-")[0]]))])
 def test_answers_are_right(name, at, secequiv, normal_form, tmp_path):
     arguments, abilities, assume = CASES[name.split("-")[0]][at]
-    random, answered, unsupported = Random(name), 0, 0
     with frames.Served(COMMANDS[name] + list(arguments), 60) as adapter:
-        while answered < POLICIES:
-            text = policy(random, abilities)
-            status, body = adapter.ask(frames.compile_policy(normal_form(text)))
-            assert status != frames.REFUSED, (text, body)
-            if status == frames.ANSWERED:
-                proven(secequiv, tmp_path, text, body, assume)
-                answered += 1
-            else:
-                unsupported += 1
-                assert unsupported <= POLICIES, body
+        answers_are_right(adapter, Random(name), abilities, assume, secequiv, normal_form, tmp_path)

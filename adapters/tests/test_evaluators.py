@@ -4,9 +4,9 @@ from random import Random
 
 import frames
 import pytest
-import random_programs
 from built_adapters import FULL
 
+from naive import random_programs
 from naive.naive import Insn, run
 
 PROGRAMS = 4000 if FULL else 400

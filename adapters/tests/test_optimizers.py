@@ -4,9 +4,9 @@ from random import Random
 
 import frames
 import pytest
-import random_programs
 from built_adapters import FULL, ROOT
 
+from naive import random_programs
 from naive.accept import accept
 from naive.naive import Insn, run
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 
+from kernel.planted import read_frame, write_frame  # noqa: E402
 from naive.accept import accept  # noqa: E402
 from naive.naive import Insn, run  # noqa: E402
 
@@ -117,11 +118,8 @@ class Guest:
 
 def main():
     guest = Guest(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "")
-    requests, answers = sys.stdin.buffer, sys.stdout.buffer
-    while length := requests.read(4):
-        body = guest.answer(requests.read(*struct.unpack("<I", length)))
-        answers.write(struct.pack("<I", len(body)) + body)
-        answers.flush()
+    while (request := read_frame(sys.stdin.buffer)) is not None:
+        write_frame(sys.stdout.buffer, guest.answer(request))
 
 
 if __name__ == "__main__":

@@ -1,19 +1,17 @@
 """Compares a kernel with the naive evaluator (scripts/naive): which programs it accepts, what programs return, and which calls it
-allows without running them. Owns the random programs and calls."""
+allows without running them."""
 
 import random
 import struct
 import time
 from typing import NamedTuple
 
-from naive import naive, vectors
-from naive.accept import accept
+from naive import naive, random_programs, vectors
 
 ERRNO = 0x00050000
 KILLED = 0xFFFFFFFF
-WORDS = (0, *range(4, 16))  # of seccomp_data, which a caller chooses
-ALU = (0x04, 0x14, 0x24, 0x34, 0x44, 0x54, 0x64, 0x74, 0xA4)
-JUMPS = (0x15, 0x25, 0x35, 0x45)
+LOAD, JUMP, RET_K, RET_A = 0x20, 0x05, 0x06, 0x16
+POINTER = (8, 12)  # offsets of the instruction pointer in seccomp_data
 LIMIT = 300  # seconds for one request
 
 
@@ -41,8 +39,12 @@ def ask_frame(entry, program, calls):
     return struct.pack("<cBI", b"Q", entry, len(program)) + raw(program) + b"".join(calls)
 
 
+def programs_frame(kind, programs):
+    return struct.pack("<cI", kind, len(programs)) + b"".join(struct.pack("<I", len(program)) + raw(program) for program in programs)
+
+
 def accept_frame(programs):
-    return struct.pack("<cI", b"A", len(programs)) + b"".join(struct.pack("<I", len(program)) + raw(program) for program in programs)
+    return programs_frame(b"A", programs)
 
 
 def seen(entry, big_endian, call):
@@ -65,51 +67,26 @@ def expected(program, data):
     return KILLED if value == 0 else min(value & 0xFFFF, 4095)
 
 
-def number(source):
-    return source.choice((0, 1, 2, 3, 31, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, source.getrandbits(32), source.getrandbits(8)))
-
-
-def instruction(source, left):
-    """Returns a random instruction, or a few that belong together; `left` instructions follow at least."""
-    kind = source.randrange(10)
-    if kind < 3:
-        return [naive.Insn(0x20, 0, 0, 4 * source.choice((1, *WORDS)))]
-    if kind < 6:
-        code, with_x = source.choice(ALU), source.randrange(2)
-        k = source.randrange(32) if code in (0x64, 0x74) else number(source)
-        return [naive.Insn(code | 8, 0, 0, 0) if with_x else naive.Insn(code, 0, 0, max(k, code == 0x34))]
-    if kind == 6:
-        to = [source.randrange(min(left, 8)) for _ in range(2)]
-        return [naive.Insn(source.choice(JUMPS) | source.choice((0, 8)), *to, number(source))]
-    if kind == 7:
-        return [naive.Insn(source.choice((0x07, 0x87, 0x84, 0x80, 0x81)), 0, 0, 0)]
-    if kind == 8:
-        return [naive.Insn(source.choice((0x02, 0x03, 0x60, 0x61)), 0, 0, source.randrange(3))]
-    return [naive.Insn(source.choice((0x00, 0x01)), 0, 0, number(source))]
-
-
-def random_program(source):
-    """Returns a program that the kernel accepts. It returns 12 bits of A as an error number, an error number, or 0 by a division."""
-    while True:
-        length = source.randrange(4, 60)
-        body = []
-        while len(body) < length:
-            body += instruction(source, length - len(body))
-        if source.randrange(2):
-            body[source.randrange(len(body))] = naive.Insn(0x06, 0, 0, ERRNO | source.randrange(0x2000))
-        tail = [(0x74, 0, 0, source.choice((0, 12, 20))), (0x54, 0, 0, 0xFFF), (0x44, 0, 0, ERRNO), (0x16, 0, 0, 0)]
-        program = body + [naive.Insn(*insn) for insn in tail]
-        if accept(program) is None:
-            return program
-
-
-def random_call(source):
-    return struct.pack("<16I", *(number(source) if i in WORDS else 0 for i in range(16)))
+def askable(source, program):
+    """Returns the program with other ends: it returns 12 bits of A in place of A, a random error number in place of a constant, or 0 by a division. It does
+    not load the instruction pointer, which only the kernel knows."""
+    end, out = len(program), []
+    for pc, (code, jt, jf, k) in enumerate(program):
+        if code == RET_A:
+            out.append(naive.Insn(JUMP, 0, 0, end - pc - 1))
+        elif code == RET_K:
+            out.append(naive.Insn(code, 0, 0, ERRNO | source.randrange(0x2000)))
+        elif code == LOAD and k in POINTER:
+            out.append(naive.Insn(code, 0, 0, k + 8))
+        else:
+            out.append(naive.Insn(code, jt, jf, k))
+    tail = [(0x74, 0, 0, source.choice((0, 12, 20))), (0x54, 0, 0, 0xFFF), (0x44, 0, 0, ERRNO), (RET_A, 0, 0, 0)]
+    return out + [naive.Insn(*insn) for insn in tail]
 
 
 def find_frame(programs, bits):
     """Asks where the kernel's memory has the bits while a process has the filters, the oldest one first."""
-    return struct.pack("<cI", b"C", len(programs)) + b"".join(struct.pack("<I", len(program)) + raw(program) for program in programs) + bytes(255 - byte for byte in bits)
+    return programs_frame(b"C", programs) + bytes(255 - byte for byte in bits)
 
 
 def allowing(entries, allowed):
@@ -143,8 +120,8 @@ def evaluation(ask, info, index, programs, calls, seed):
     entry, differences = info["entries"][index], []
     source = random.Random("%s %s" % (seed, entry["name"]))
     for _ in range(programs):
-        program = random_program(source)
-        asked = [random_call(source) for _ in range(calls)]
+        program = askable(source, random_programs.program(source, source.randrange(4, 60)))
+        asked = random_programs.inputs(source, program, calls)
         body = answered(*ask(ask_frame(index, program, asked), LIMIT))
         for call, got in zip(asked, struct.unpack("<%dI" % calls, body), strict=True):
             data = seen(entry, info["big_endian"], call)

@@ -61,5 +61,6 @@ def commands(archive_of, folder):
 
 def ask(made, secequiv):
     """Runs the tests on the commands; returns pytest's exit status."""
-    environment = dict(os.environ, SECEQUIV_FOREIGN_COMPILERS=json.dumps(made), SECEQUIV_BIN=str(Path(secequiv).parent), PYTHONDONTWRITEBYTECODE="1")
+    environment = dict(os.environ, SECEQUIV_FOREIGN_COMPILERS=json.dumps(made), SECEQUIV_BIN=str(Path(secequiv).parent), SECEQUIV_FULL_TESTS="1",
+                       PYTHONDONTWRITEBYTECODE="1")
     return subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(TESTS)], cwd=ROOT, env=environment).returncode

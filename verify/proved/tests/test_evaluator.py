@@ -10,10 +10,9 @@ from pathlib import Path
 
 import evaluator
 import pytest
-import random_programs
 from cli_tool import FULL, run, without_kernel
 from naive import accept as naive_accept
-from naive import live, naive, vectors
+from naive import live, naive, random_programs, vectors
 from naive.naive import Insn
 
 

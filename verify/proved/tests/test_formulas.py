@@ -7,10 +7,10 @@ import shutil
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-import random_programs
 import test_cli_certificate_checkers as suite
 from certificate_tool import cadical, certify, pair, raw  # noqa: F401
 from cli_tool import FULL, report
+from naive import random_programs
 from test_checker import LISTS, REAL, proven, real_pair
 from test_evaluator import nearly_legal
 
