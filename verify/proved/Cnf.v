@@ -9,16 +9,6 @@ Open Scope N_scope.
 
 (* ---- The clauses --------------------------------------------------------------------------------------------- *)
 
-(* Whether two words differ in a bit. *)
-Fixpoint any_difference (a b : word) (out : Z) (g : gates) : Z * gates :=
-  match a, b with
-  | p :: a, q :: b =>
-      let (here, g) := differ p q g in
-      let (out, g) := either out here g in
-      any_difference a b out g
-  | _, _ => (out, g)
-  end.
-
 Definition variable (l : Z) : positive := match l with Zpos v | Zneg v => v | Z0 => 1 end.
 
 (* The gates that the wanted variables depend on, the oldest first. *)
@@ -75,7 +65,7 @@ Definition formula (mode : sameness) (p q : program) : option (list clause * pos
       match returned mode is no_gates with
       | Encoded (before, g) =>
           match returned mode js g with
-          | Encoded (after, g) => let (different, g) := any_difference before after FALSE g in Some (clauses_of different g)
+          | Encoded (after, g) => let (different, g) := any_difference before after g in Some (clauses_of different g)
           | Unsupported _ => None
           end
       | Unsupported _ => None
@@ -94,14 +84,6 @@ Definition check_cnf (mode : sameness) (p q : program) (lines : list line) : boo
   match judge mode p q lines with Some (_, None) => true | _ => false end.
 
 (* ---- The clauses are right ----------------------------------------------------------------------------------- *)
-
-Lemma any_difference_right : forall n a b out g, ok g -> scoped_word n g a -> scoped_word n g b -> scoped g out ->
-  gives_bit g (any_difference a b out g) (fun m => value m out || negb (number m a =? number m b)).
-Proof.
-  induction n as [| n IH]; intros a b out g Hg Ha Hb Ho; split_words; cbn [any_difference].
-  - done. symmetry. apply orb_false_r.
-  - do 2 step. last_step. done. by_bits m.
-Qed.
 
 (* The numbers are different, and the model `after` gives a variable's number the value that `before` gives to the variable. *)
 Definition renames (before after : model) (numbers : PositiveMap.t positive) (next : positive) : Prop :=
@@ -193,7 +175,7 @@ Proof.
   destruct (decode_all p) as [is |]; [| discriminate]. destruct (decode_all q) as [js |]; [| discriminate].
   pose proof (returned_right mode is no_gates ok_no_gates) as Hb. destruct (returned mode is no_gates) as [x |]; [| discriminate]. run Hb.
   clear Hb. pose proof (returned_right mode js g Hok) as Ha. destruct (returned mode js g) as [x |]; [| discriminate]. run Ha. clear Ha.
-  run (any_difference_right 32 l l0 FALSE g0). injection H as H. destruct (model_exists g1 d Hok1) as (m & Hm & Hi).
+  unfold any_difference in H. run (any_difference_or_bit 32 FALSE g0 l l0). injection H as H. destruct (model_exists g1 d Hok1) as (m & Hm & Hi).
   specialize (V m Hm d v Hi Hp). specialize (V0 m Hm d w Hi Hq). specialize (V1 m Hm).
   destruct (N.eqb_spec v w) as [E | E]; [exact E | exfalso]. apply N.eqb_neq in E. subst v w. rewrite E, orb_true_r in V1.
   destruct (clauses_right g1 l1 m Hok1 Hm V1) as [assignment Hsat]. apply (Hunsat assignment). rewrite H in Hsat. exact Hsat.

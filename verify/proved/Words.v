@@ -110,17 +110,18 @@ Fixpoint greater_or_same (a b : list Z) (g : gates) : Z * Z * gates :=
 
 Definition greater (a b : list Z) (g : gates) : Z * gates := let '(out, _, g) := greater_or_same a b g in (out, g).
 
-(* Whether `out` is true or a and b have a common bit. *)
-Fixpoint any_common_bit_or (out : Z) (a b : list Z) (g : gates) : Z * gates :=
+(* Whether `out` is true or the gate is true for the bits of a and b in some place. *)
+Fixpoint any_place (gate : Z -> Z -> gates -> Z * gates) (out : Z) (a b : list Z) (g : gates) : Z * gates :=
   match a, b with
   | p :: a, q :: b =>
-      let (here, g) := both p q g in
+      let (here, g) := gate p q g in
       let (out, g) := either out here g in
-      any_common_bit_or out a b g
+      any_place gate out a b g
   | _, _ => (out, g)
   end.
 
-Definition any_common_bit : list Z -> list Z -> gates -> Z * gates := any_common_bit_or FALSE.
+Definition any_common_bit : list Z -> list Z -> gates -> Z * gates := any_place both FALSE.
+Definition any_difference : list Z -> list Z -> gates -> Z * gates := any_place differ FALSE.
 
 Definition alu_gates (op : alu_op) : list Z -> list Z -> gates -> list Z * gates :=
   match op with
@@ -510,13 +511,21 @@ Lemma greater_or_same_bits : forall n g a b, ok g -> scoped_word n g a -> scoped
 Proof. induction n as [| n IH]; intros g a b Hok Ha Hb; split_words; cbn [greater_or_same]; [done; auto | do 6 step; done; split; by_bits m]. Qed.
 
 Lemma any_common_bit_or_bit : forall n out g a b, ok g -> scoped g out -> scoped_word n g a -> scoped_word n g b ->
-  gives_bit g (any_common_bit_or out a b g) (fun m => value m out || negb (N.land (number m a) (number m b) =? 0)).
+  gives_bit g (any_place both out a b g) (fun m => value m out || negb (N.land (number m a) (number m b) =? 0)).
 Proof.
-  induction n as [| n IH]; intros out g a b Hok Ho Ha Hb; split_words; cbn [any_common_bit_or].
+  induction n as [| n IH]; intros out g a b Hok Ho Ha Hb; split_words; cbn [any_place].
   - done. symmetry. apply orb_false_r.
   - do 2 step. last_step. done. rewrite land_double. by_bits m.
 Qed.
 #[local] Hint Resolve divide_word equal_bit greater_or_same_bits any_common_bit_or_bit : gates.
+
+Lemma any_difference_or_bit : forall n out g a b, ok g -> scoped g out -> scoped_word n g a -> scoped_word n g b ->
+  gives_bit g (any_place differ out a b g) (fun m => value m out || negb (number m a =? number m b)).
+Proof.
+  induction n as [| n IH]; intros out g a b Hg Ho Ha Hb; split_words; cbn [any_place].
+  - done. symmetry. apply orb_false_r.
+  - do 2 step. last_step. done. by_bits m.
+Qed.
 
 (* ---- What Filter.v states ------------------------------------------------------------------------------------ *)
 
