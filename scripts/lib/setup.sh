@@ -9,7 +9,7 @@
 #     wheel      to build the wheels for PyPI
 #     proved     to check the proofs in verify/proved and build the checker
 #     browser    to try a report's page in a browser (Debian; Ubuntu has none as a package)
-#     kernels    to boot the kernels of scripts/kernels check --short; kernels_all: to boot every kernel
+#     kernels    to boot the kernels of scripts/kernels check --short; kernels_all: to boot every kernel, and for scripts/kernels compilers
 #     oss_fuzz   in addition to all: every configuration of scripts/oss_fuzz_check for which Debian has tools
 #
 # If nothing is missing, this takes one dpkg-query. Otherwise it installs with apt-get, through sudo unless root. If it cannot, it
@@ -23,7 +23,7 @@ SETUP_WHEEL=(cmake ninja-build libfmt-dev nlohmann-json3-dev libcli11-dev libz3-
 SETUP_CLANG=(clang-19 libclang-rt-19-dev clang-format-19)
 SETUP_OSS_FUZZ=(afl++ g++-multilib libc++-19-dev libc++abi-19-dev llvm-19)
 SETUP_KERNELS=(clang-19 lld-19 qemu-system-arm qemu-system-misc)
-SETUP_KERNELS_ALL=("${SETUP_KERNELS[@]}" qemu-system-mips qemu-system-ppc qemu-system-x86)
+SETUP_KERNELS_ALL=("${SETUP_KERNELS[@]}" qemu-system-mips qemu-system-ppc qemu-system-x86 qemu-user)
 SETUP_PROVED=(coq ocaml)
 SETUP_BROWSER=(chromium chromium-driver python3-selenium)
 SETUP_CMAKE_MINIMUM=3.23 # CMakePresets.json, version 4
