@@ -137,7 +137,8 @@ class Run {
       apart &= ~((one_value(range) ? Ranges{3} : Ranges{1}) << range);
     }
     tests = std::max(exit_count_ - 1, tests);
-    // Of several tests, only the first leads to an exit that it alone decides.
+    // If there are several tests, at most one exit is reached after a single test: that of the
+    // first.
     const Ranges shallow = all() & ~deep_[2];
     return tests > 1 && exits(shallow) > 1 ? tests_.size() : tests;
   }
