@@ -5,6 +5,7 @@ import json
 import os
 import re
 import subprocess
+import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -115,9 +116,14 @@ class Archive:
         run(["apt-get", "-q", "download", *("%s=%s" % each if isinstance(each, Package) else each for each in packages)], self.environment, to)
         return sorted(set(to.glob("*.deb")) - before)
 
-
-def unpack(deb, to):
-    run(["dpkg-deb", "-x", str(deb), str(to)])
+    def unpack(self, packages, folder):
+        """Downloads packages and unpacks them into the new folder, which exists afterwards with all of them or not at all. Returns the folder."""
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent) as temporary:
+            for deb in self.download(packages, Path(temporary) / "packages"):
+                run(["dpkg-deb", "-x", str(deb), str(Path(temporary) / "new")])
+            (Path(temporary) / "new").replace(folder)
+        return folder
 
 
 def write_json(path, value):

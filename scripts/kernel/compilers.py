@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 from . import apt
@@ -31,10 +30,7 @@ def libseccomp(archive, folder):
     target, qemu = LIBSECCOMP[archive.architecture]
     system, adapter = folder / "system", folder / "libseccomp"
     if not system.exists():
-        with tempfile.TemporaryDirectory(dir=folder) as temporary:
-            for deb in archive.download(PACKAGES, Path(temporary) / "packages"):
-                apt.unpack(deb, Path(temporary) / "new")
-            (Path(temporary) / "new").replace(system)
+        archive.unpack(PACKAGES, system)
     apt.run([CLANG, "--target=" + target, "--sysroot=%s" % system, "-fuse-ld=lld", "-std=c++20", "-O1", "-I%s" % ROOT, "-o", str(adapter),
              *sorted(map(str, (ROOT / "adapters/libseccomp").glob("*.cc"))), "-lseccomp"])
     return [emulator(qemu), "-L", str(system), str(adapter)]

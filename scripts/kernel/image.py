@@ -132,14 +132,7 @@ def libc_packages(archive, entry):
 
 def fetch_libc(archive, entry, folder):
     """Unpacks the C library for static programs of an entry; returns the folder."""
-    if folder.exists():
-        return folder
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent) as temporary:
-        for deb in archive.download(libc_packages(archive, entry), Path(temporary) / "packages"):
-            apt.unpack(deb, Path(temporary) / "new")
-        (Path(temporary) / "new").replace(folder)
-    return folder
+    return folder if folder.exists() else archive.unpack(libc_packages(archive, entry), folder)
 
 
 def only_path(folder, pattern):
