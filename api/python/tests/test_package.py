@@ -23,7 +23,8 @@ sys.path[:0] = [str(ROOT / "api" / "tests"), str(ROOT / "api" / "python" / "src"
 
 from api_build import LIBRARY, binary, fits, in_full, run  # noqa: E402
 
-os.environ.update(SECEQUIV_LIBRARY=str(LIBRARY), SECEQUIV=binary())
+# test_wasm.py runs these tests with another library.
+os.environ.update(SECEQUIV_LIBRARY=os.environ.get("SECEQUIV_TEST_LIBRARY") or str(LIBRARY), SECEQUIV=binary())
 
 import secequiv  # noqa: E402
 from secequiv import _library  # noqa: E402

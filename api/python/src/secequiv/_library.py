@@ -1,4 +1,4 @@
-"""Calls libsecequiv.so through ctypes, and copies its results into Python objects.
+"""Calls libsecequiv.so through ctypes, or secequiv.wasm through wasmtime, and copies its results into Python objects.
 
 Owns the library's memory: `call` frees everything that it allocates. It must not know what results mean.
 """
@@ -99,14 +99,18 @@ def _found() -> str:
     """Returns the library of this package, or the one beside the command line, in a build folder or an installation."""
     name = "libsecequiv.so.%d" % ABI
     command = shutil.which(os.environ.get("SECEQUIV") or "secequiv")
-    near = [Path(__file__).parent / "libsecequiv.so"]
+    near = [Path(__file__).parent / each for each in ("libsecequiv.so", "secequiv.wasm")]
     for pattern in ("lib*/", "lib/*/") if command else ():
         near += sorted(Path(command).resolve().parent.parent.glob(pattern + name))
     return str(next((path for path in near if path.exists()), name))
 
 
-def _load() -> ctypes.CDLL:
+def _load() -> Any:
     name = os.environ.get("SECEQUIV_LIBRARY") or _found()
+    if name.endswith(".wasm"):
+        from ._wasm import Library
+
+        return _checked(name, Library(name, _SIGNATURES))
     try:
         library = ctypes.CDLL(name)
     except OSError as error:
@@ -115,6 +119,11 @@ def _load() -> ctypes.CDLL:
     for function, (result, arguments) in _SIGNATURES.items():
         entry = getattr(library, function)
         entry.restype, entry.argtypes = result, arguments
+    library.bytes_at = ctypes.string_at
+    return _checked(name, library)
+
+
+def _checked(name: str, library: Any) -> Any:
     found = library.secequiv_abi_version()
     if found != ABI:
         raise ImportError("%s has version %d of the interface; expected %d" % (name, found, ABI))
@@ -158,7 +167,7 @@ def _copied(handle: Optional[int]) -> Raw:
         document=json.loads(document) if document else None,
         witness=(data.raw, before.value, after.value) if witness else None,
         value=value.value if has_value else None,
-        program=ctypes.string_at(program, 8 * length.value) if program else None,
+        program=LIBRARY.bytes_at(program, 8 * length.value) if program else None,
         is_policy=bool(LIBRARY.secequiv_result_is_policy(handle)),
         notes=LIBRARY.secequiv_result_notes(handle).decode(errors="replace"),
     )
