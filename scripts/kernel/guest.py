@@ -1,8 +1,10 @@
 """Boots a kernel in QEMU and carries frames between it and a client (harness/adapter/PROTOCOL.md describes frames)."""
 
+import contextlib
 import ctypes
 import json
 import os
+import re
 import select
 import shutil
 import signal
@@ -19,6 +21,8 @@ MOST_AHEAD = 1 << 20  # bytes that are kept for a side that does not read
 PIPE_CHUNK = 4096  # a pipe that can be written to takes as many bytes without blocking
 PR_SET_PDEATHSIG = 1
 LAST_LINES = 8
+# How Linux begins to report that it ends.
+TROUBLE = re.compile(r"(?:^|\] )((?:Kernel panic|Internal error|Out of memory|Unable to handle|BUG:|kernel BUG|Oops|Unhandled fault|CPU \d+ Unable).*)")
 
 
 class Ended(Exception):
@@ -122,14 +126,17 @@ class Guest:
         except ConnectionError:
             part = b""
         if not part:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(5)  # until it has written everything
             raise Ended("the kernel ended%s" % self.last_lines())
         return part
 
     def last_lines(self):
-        """Returns the last lines that the kernel and QEMU printed, as the end of a message."""
+        """Returns, as the end of a message, why the kernel ended, if it said so, and the last lines that it and QEMU printed."""
         self._console.seek(0)
         lines = [line.strip() for line in self._console.read().decode(errors="replace").splitlines() if line.strip()]
-        return "".join("\n  | " + line for line in lines[-LAST_LINES:])
+        reasons = [found[1] for found in map(TROUBLE.search, lines) if found]
+        return "".join(": " + reason for reason in reasons[:1]) + "".join("\n  | " + line for line in lines[-LAST_LINES:])
 
     def stop(self):
         self.process.kill()

@@ -56,7 +56,7 @@ class Secequiv:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         report = json.loads(done.stdout) if done.stdout else {}
         if report.get("error") == "unavailable" or not report:
-            raise boards.NotAvailable((done.stderr.strip().splitlines() or ["status %d" % done.returncode])[-1])
+            raise boards.NotAvailable((done.stderr.strip() or "status %d" % done.returncode))
         return report
 
     def compiled(self, arch, folder):

@@ -157,7 +157,7 @@ def test_a_kernel_that_ends_at_boot_is_status_3_with_its_last_lines(fake):
     done = fake.run("serve", "s390x", input=framed(FOUR))
     assert done.returncode == 3
     assert done.stdout == b""
-    assert done.stderr == b"kernels: the kernel ended\n  | the kernel's console\n  | Kernel panic - not syncing\n"
+    assert done.stderr == b"kernels: the kernel ended: Kernel panic - not syncing\n  | the kernel's console\n  | Kernel panic - not syncing\n"
 
 
 def test_a_kernel_that_does_not_answer_is_status_3_and_killed(fake):
@@ -181,7 +181,7 @@ def test_a_kernel_that_ends_during_work_is_status_1(fake):
     served.send(framed(FOUR))
     assert served.process.stdout.read() == b""
     assert served.close() == 1
-    assert served.process.stderr.read().endswith(b"kernels: s390x: the kernel ended\n  | the kernel's console\n  | Oops\n")
+    assert served.process.stderr.read().endswith(b"kernels: s390x: the kernel ended: Oops\n  | the kernel's console\n  | Oops\n")
     served.process.stderr.close()
 
 
