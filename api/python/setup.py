@@ -4,6 +4,7 @@ If SECEQUIV_LIBRARY names a built library, it is copied. Otherwise CMake builds 
 this folder. The first build takes some minutes. $CXX names the compiler; without it, CMake chooses one.
 
 If SECEQUIV_COMMAND names the built command line, the package contains it. SECEQUIV_PLATFORM is the wheel's platform, if it is not this one.
+If SECEQUIV_WASM names secequiv.wasm, the package contains this in place of a library, and fits every platform.
 """
 
 import os
@@ -22,6 +23,7 @@ except ImportError:  # before setuptools 70.1
     from wheel.bdist_wheel import bdist_wheel
 
 COMMAND = os.environ.get("SECEQUIV_COMMAND")
+WASM = os.environ.get("SECEQUIV_WASM")
 TREE = Path(__file__).resolve().parents[2]
 
 
@@ -46,7 +48,10 @@ class BuildWithLibrary(build_py):
         super().run()
         folder = Path(__file__).parent / "src" if getattr(self, "editable_mode", False) else Path(self.build_lib)
         (folder / "secequiv").mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(library(), folder / "secequiv" / "libsecequiv.so")
+        if WASM:
+            shutil.copyfile(WASM, folder / "secequiv" / "secequiv.wasm")
+        else:
+            shutil.copyfile(library(), folder / "secequiv" / "libsecequiv.so")
 
 
 class CopyCommand(build_scripts):
@@ -65,16 +70,16 @@ class PlatformWheel(bdist_wheel):
 
     def finalize_options(self):
         super().finalize_options()
-        self.root_is_pure = False
+        self.root_is_pure = bool(WASM)
 
     def get_tag(self):
-        return "py3", "none", os.environ.get("SECEQUIV_PLATFORM") or super().get_tag()[2]
+        return "py3", "none", "any" if WASM else os.environ.get("SECEQUIV_PLATFORM") or super().get_tag()[2]
 
 
 class BinaryDistribution(Distribution):
     def has_ext_modules(self):
-        return True
+        return not WASM
 
 
-setup(version=version(), distclass=BinaryDistribution, scripts=["secequiv"] if COMMAND else [],
+setup(version=version(), distclass=BinaryDistribution, install_requires=["wasmtime>=20"] if WASM else [], scripts=["secequiv"] if COMMAND else [],
       cmdclass={"build_py": BuildWithLibrary, "build_scripts": CopyCommand, "bdist_wheel": PlatformWheel})

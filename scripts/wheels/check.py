@@ -9,7 +9,7 @@ import zipfile
 MOST_BYTES = 5_000_000
 # Parts of the C library, which every system with glibc has.
 SYSTEM = {"libc.so.6", "libdl.so.2", "libm.so.6", "libpthread.so.0", "librt.so.1", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
-WANTED = {"secequiv/libsecequiv.so", "secequiv/py.typed", "secequiv/testing.py", "secequiv/pre_commit.py", "secequiv_adapter.py"}
+WANTED = {"secequiv/py.typed", "secequiv/testing.py", "secequiv/pre_commit.py", "secequiv_adapter.py"}
 
 
 def needs(path):
@@ -26,7 +26,8 @@ def problems(wheel, glibc):
     with zipfile.ZipFile(wheel) as archive, tempfile.TemporaryDirectory() as folder:
         names = {info.filename: info for info in archive.infolist()}
         command = re.match(r"[^-]+-[^-]+", wheel.name)[0] + ".data/scripts/secequiv"
-        out += ["it lacks %s" % name for name in sorted((WANTED | {command}) - set(names))]
+        own = {"secequiv/secequiv.wasm"} if wheel.name.endswith("-any.whl") else {"secequiv/libsecequiv.so", command}
+        out += ["it lacks %s" % name for name in sorted((WANTED | own) - set(names))]
         if command in names and not names[command].external_attr >> 16 & stat.S_IXUSR:
             out.append("%s is not executable" % command)
         for name in {command, "secequiv/libsecequiv.so"} & set(names):

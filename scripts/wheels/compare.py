@@ -12,6 +12,8 @@ import venv
 import zipfile
 from pathlib import Path
 
+import pinned
+
 ROOT = Path(__file__).resolve().parents[2]
 CORPUS = ROOT / "corpus"
 ENDS = ((".before.", ".after."), (".linear.", ".tree."))
@@ -75,6 +77,8 @@ def problems(wheel, arch, native, folder):
     if not os.access(native, os.X_OK):
         return ["there is no %s to compare with: run scripts/demo, or set SECEQUIV_BIN" % native]
     shutil.rmtree(folder, ignore_errors=True)
+    if arch == "any":
+        return as_webassembly(wheel, folder)
     if arch == os.uname().machine:
         return in_environment(wheel, native, folder)
     qemu = shutil.which("qemu-%s" % arch)
@@ -92,6 +96,20 @@ def compared(command, native):
     out, count = different_answers(command, native)
     print("compared %d answers about %d pairs" % (count, len(pairs())), file=sys.stderr)
     return out
+
+
+def as_webassembly(wheel, folder):
+    """The tests of the package run in api/python/tests/test_wasm.py; this shows that the installed one finds its module."""
+    packages = pinned.python_packages(ROOT / "scripts/lib/wasmtime.txt", ROOT / "build/wasmtime")
+    venv.create(folder, with_pip=True)
+
+    def run(*words, **variables):
+        return subprocess.run([folder / "bin/python", *words], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              env={**PLAIN, **variables})
+    out = expect("pip", run("-m", "pip", "--disable-pip-version-check", "install", "--no-index", "--no-deps", wheel), 0, "Successfully installed")
+    program = "import secequiv; print(secequiv.prove('ld [0]\\nret a\\n', 'ld [0]\\nadd #0\\nret a\\n').verdict.name, secequiv._library.LIBRARY._name)"
+    out += expect("with wasmtime", run("-c", program, PYTHONPATH=str(packages)), 0, "EQUIVALENT")
+    return out + expect("without wasmtime", run("-c", program), 1, "needs the package wasmtime")
 
 
 def in_environment(wheel, native, folder):
