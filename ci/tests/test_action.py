@@ -24,6 +24,7 @@ from doc_blocks import blocks  # noqa: E402
 SCRIPT = (ROOT / "ci/action/run").read_text()
 OCI = ROOT / "corpus/policies/oci"
 ALLOW, KILL = "ret #0x7fff0000\n", "ret #0x80000000\n"
+VERSION = re.search(r"project\(secequiv VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
 TUTORIALS = ("what-changed-in-this-profile", "fuzz-my-optimizer-in-ci")
 
 
@@ -189,7 +190,7 @@ def test_later_steps_find_the_command(act, tmp_path):
     runner, status, outputs = act()
     assert (status, outputs["verdict"], runner.summary) == (0, "", "")
     assert runner.shell("secequiv --version > version", {})[0] == 0
-    assert (tmp_path / "version").read_text().startswith("secequiv 0.1.0\n")
+    assert (tmp_path / "version").read_text().startswith("secequiv %s\n" % VERSION)
 
 
 @pytest.mark.parametrize("body", ["""echo '{"verdict": "pass"}'; exit 1""", """echo '{"verdict": "good"}'""", "echo '[]'", "kill -SEGV $$", "exit 1", "echo '{}'; exit 5"])
@@ -235,7 +236,7 @@ def workflow(tutorial):
 @pytest.mark.parametrize("tutorial", TUTORIALS)
 def test_workflows_of_tutorials_use_this_version_of_the_action(tutorial):
     versions = [OWN.fullmatch(step["uses"])[1] for step in workflow(tutorial) if "/secequiv@" in step.get("uses", "")]
-    assert versions == [re.search(r"project\(secequiv VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]]
+    assert versions == [VERSION]
 
 
 @pytest.mark.parametrize("looser", [False, True])
@@ -262,6 +263,7 @@ def test_the_workflow_for_profiles_runs_on_a_fresh_machine(tmp_path, wheel, loos
     assert len(runner.uploaded) == 1
 
 
+@pytest.mark.skipif(not shutil.which("make"), reason="make is not installed")
 def test_the_workflow_for_optimizers_runs_on_a_fresh_machine(tmp_path, wheel):
     work = tmp_path / "work"
     work.mkdir()
