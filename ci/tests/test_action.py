@@ -202,6 +202,15 @@ def test_any_other_answer_of_the_command_is_an_error(tmp_path, body):
     assert check.verdict == "error" and check.markdown.startswith("### secequiv prove: error")
 
 
+def test_long_reports_are_cut_for_comments():
+    action = load(ROOT / "ci/action/run")
+    assert action.shortened("short\n") == "short\n"
+    line = "a line of a report\n"
+    for text, ending in (("# title\n" + line * 5000, "a line of a report\n\nThis report was cut"), ("# title\n````text\n" + line * 5000 + "````\n", "a line of a report\n````\n\nThis")):
+        cut = action.shortened(text)
+        assert len(cut) < 65_536 and ending in cut and cut.startswith(text[:1000])
+
+
 def test_the_action_declares_the_inputs_that_its_script_reads():
     assert set(ACTION) == {"name", "description", "inputs", "outputs", "runs"}
     declared = set(ACTION["inputs"])
