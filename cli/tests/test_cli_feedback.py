@@ -112,8 +112,8 @@ def test_a_crash_restarts_the_optimizer_and_keeps_the_feedback(tmp_path):
 
 
 RUST = r"""
-use secequiv_test::adapter::{serve, Adapter, Answer};
-use secequiv_test::Insn;
+use secequiv::adapter::{serve, Adapter, Answer};
+use secequiv::Insn;
 
 struct Rare;
 
@@ -151,7 +151,7 @@ def test_an_optimizer_in_rust_reports_its_edges(tmp_path):
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "main.rs").write_text(RUST)
     (tmp_path / "Cargo.toml").write_text('[package]\nname = "rare"\nversion = "0.1.0"\nedition = "2021"\n[dependencies]\n'
-                                         'secequiv-test = { path = "%s" }\n' % (ROOT / "api" / "rust"))
+                                         'secequiv = { path = "%s", default-features = false }\n' % (ROOT / "api" / "rust"))
 
     def optimizer(flags):
         host = re.search("^host: (.*)$", subprocess.run(["rustc", "-vV"], capture_output=True, text=True, check=True).stdout, re.M)[1]

@@ -1,8 +1,8 @@
 //! Puts the virtual machine of the crate bpfvm under test as an evaluator. It serves requests as harness/adapter/PROTOCOL.md describes.
 
 use bpfvm::vm::BpfVM;
-use secequiv_test::adapter::{command, Adapter, Answer, Failure};
-use secequiv_test::Insn;
+use secequiv::adapter::{command, Adapter, Answer, Failure};
+use secequiv::Insn;
 
 const NEG: u16 = 0x84;
 const MISC: u16 = 0x07;

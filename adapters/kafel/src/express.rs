@@ -1,7 +1,7 @@
 //! Decides which policies the crate kafel can express, and turns them into its policies. It must not know how they are compiled.
 
 use kafel::{Action, CmpOp, Expr, PolicyEntry};
-use secequiv_test::normal_form::{Condition, Op, Policy, Rule, INSTRUCTION_POINTER};
+use secequiv::normal_form::{Condition, Op, Policy, Rule, INSTRUCTION_POINTER};
 use std::collections::BTreeSet;
 
 const X86_64: u32 = 0xc000_003e;

@@ -3,9 +3,9 @@
 
 mod express;
 
-use secequiv_test::adapter::{command, Adapter, Answer, Failure};
-use secequiv_test::normal_form::Policy;
-use secequiv_test::Insn;
+use secequiv::adapter::{command, Adapter, Answer, Failure};
+use secequiv::normal_form::Policy;
+use secequiv::Insn;
 
 struct Kafel;
 

@@ -5,8 +5,8 @@ use crate::names;
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule, TargetArch,
 };
-use secequiv_test::adapter::Failure;
-use secequiv_test::normal_form::{self, Op, Policy, INSTRUCTION_POINTER};
+use secequiv::adapter::Failure;
+use secequiv::normal_form::{self, Op, Policy, INSTRUCTION_POINTER};
 use serde_json::{json, Value};
 use std::collections::BTreeMap;
 

@@ -5,9 +5,9 @@
 mod express;
 mod names;
 
-use secequiv_test::adapter::{serve, Adapter, Answer, Failure};
-use secequiv_test::normal_form::Policy;
-use secequiv_test::Insn;
+use secequiv::adapter::{serve, Adapter, Answer, Failure};
+use secequiv::normal_form::Policy;
+use secequiv::Insn;
 use std::io::{self, Write};
 
 struct Seccompiler {

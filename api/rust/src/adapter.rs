@@ -2,8 +2,8 @@
 //! whose `main` calls [`serve`]. This module implements the frames of harness/adapter/PROTOCOL.md. It must not know how requests are answered.
 //!
 //! ```no_run
-//! use secequiv_test::adapter::{serve, Adapter, Answer};
-//! use secequiv_test::Insn;
+//! use secequiv::adapter::{serve, Adapter, Answer};
+//! use secequiv::Insn;
 //!
 //! struct Mine;
 //! impl Adapter for Mine {

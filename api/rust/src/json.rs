@@ -1,9 +1,12 @@
 //! Reads the JSON documents of secequiv. It must not know what they mean.
 
-pub(crate) enum Value {
+/// A JSON value. The functions return a member of an object, or a sentence about what was expected.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    Null,
     Number(u64),
-    /// null, or a number with a sign, a fraction or an exponent
-    Other,
+    /// A number with a sign, a fraction or an exponent.
+    Real(f64),
     Text(String),
     Truth(bool),
     List(Vec<Value>),
@@ -12,7 +15,7 @@ pub(crate) enum Value {
 
 impl Value {
     /// Reads a whole document. The error is a sentence.
-    pub(crate) fn read(text: &[u8]) -> Result<Value, String> {
+    pub fn read(text: &[u8]) -> Result<Value, String> {
         let mut json = Json { text, at: 0 };
         let whole = json.value(0)?;
         json.blank();
@@ -22,7 +25,7 @@ impl Value {
         Ok(whole)
     }
 
-    fn member(&self, name: &str) -> Result<&Value, String> {
+    pub fn member(&self, name: &str) -> Result<&Value, String> {
         match self {
             Value::Object(members) => members.iter().find(|(key, _)| key == name).map(|(_, value)| value),
             _ => None,
@@ -30,7 +33,7 @@ impl Value {
         .ok_or_else(|| format!("expected an object with '{name}'"))
     }
 
-    pub(crate) fn number<T: TryFrom<u64>>(&self, name: &str) -> Result<T, String> {
+    pub fn number<T: TryFrom<u64>>(&self, name: &str) -> Result<T, String> {
         match self.member(name)? {
             Value::Number(value) => T::try_from(*value).ok(),
             _ => None,
@@ -38,21 +41,21 @@ impl Value {
         .ok_or_else(|| format!("{name}: expected a number that fits"))
     }
 
-    pub(crate) fn text(&self, name: &str) -> Result<String, String> {
+    pub fn text(&self, name: &str) -> Result<String, String> {
         match self.member(name)? {
             Value::Text(text) => Ok(text.clone()),
             _ => Err(format!("{name}: expected text")),
         }
     }
 
-    pub(crate) fn truth(&self, name: &str) -> Result<bool, String> {
+    pub fn truth(&self, name: &str) -> Result<bool, String> {
         match self.member(name)? {
             Value::Truth(value) => Ok(*value),
             _ => Err(format!("{name}: expected true or false")),
         }
     }
 
-    pub(crate) fn list<T>(&self, name: &str, read: impl Fn(&Value) -> Result<T, String>) -> Result<Vec<T>, String> {
+    pub fn list<T>(&self, name: &str, read: impl Fn(&Value) -> Result<T, String>) -> Result<Vec<T>, String> {
         match self.member(name)? {
             Value::List(items) => items.iter().map(read).collect(),
             _ => Err(format!("{name}: expected a list")),
@@ -108,7 +111,7 @@ impl Json<'_> {
                 .map(Value::Object),
             _ if self.take("true") => Ok(Value::Truth(true)),
             _ if self.take("false") => Ok(Value::Truth(false)),
-            _ if self.take("null") => Ok(Value::Other),
+            _ if self.take("null") => Ok(Value::Null),
             _ => Err(format!("expected a value at byte {}", self.at)),
         }
     }
@@ -131,7 +134,7 @@ impl Json<'_> {
         }
         number
             .parse::<f64>()
-            .map(|_| Value::Other)
+            .map(Value::Real)
             .map_err(|_| format!("expected a number at byte {start}"))
     }
 
@@ -206,12 +209,13 @@ mod tests {
         let kinds = read.list("a", |value| {
             Ok(match value {
                 Value::Number(1) => 'n',
-                Value::Other => 'o',
+                Value::Null => '0',
+                Value::Real(value) if *value == -2500.0 => 'r',
                 Value::Truth(true) => 't',
                 _ => '?',
             })
         });
-        assert_eq!(kinds.unwrap(), ['n', 'o', 'o', 't']);
+        assert_eq!(kinds.unwrap(), ['n', 'r', '0', 't']);
         assert_eq!(read.member("b").unwrap().text("c").unwrap(), "\nd\"\\");
         assert!(read.number::<u32>("b").is_err() && read.truth("a").is_err());
     }

@@ -6,17 +6,20 @@ use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::panic::{catch_unwind, AssertUnwindSafe};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::Mutex;
 use std::{env, process, thread};
 
 use crate::json::Value;
-use crate::{bytes, fail, run, Folder, Insn, Instruction};
+use crate::{bytes, Insn, Instruction};
 
 /// An environment variable that names the call of assert_optimizer which a copy serves: the test,
 /// and how many calls came before.
 const SERVED: &str = "SECEQUIV_TEST_SERVE";
 
+#[cfg(feature = "library")]
 pub(crate) fn is_serving() -> bool {
     env::var_os(SERVED).is_some()
 }
@@ -218,6 +221,63 @@ pub(crate) fn insn(raw: &[u8]) -> Insn {
         jt: raw[2],
         jf: raw[3],
         k: u32::from_le_bytes([raw[4], raw[5], raw[6], raw[7]]),
+    }
+}
+
+/// Runs secequiv.
+#[track_caller]
+fn run(arguments: &[OsString], environment: &[(&str, &str)]) -> Output {
+    let program = env::var_os("SECEQUIV")
+        .filter(|name| !name.is_empty())
+        .unwrap_or_else(|| "secequiv".into());
+    Command::new(&program)
+        .args(arguments)
+        .envs(environment.iter().copied())
+        .output()
+        .unwrap_or_else(|error| {
+            panic!(
+                "secequiv: '{}' cannot be started (set SECEQUIV, or PATH): {error}",
+                Path::new(&program).display()
+            )
+        })
+}
+
+/// Panics because the outcome is not an answer. Standard error has the message, and the document a reason.
+#[track_caller]
+fn fail(output: &Output) -> ! {
+    let document = Value::read(&output.stdout);
+    let reason = document.and_then(|read| read.text("reason").or_else(|_| read.text("detail")));
+    panic!(
+        "secequiv: {}: {}\n{}",
+        output.status,
+        reason.unwrap_or_default(),
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+/// A new folder, removed with its files when it is dropped.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> io::Result<Folder> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        loop {
+            let path = env::temp_dir().join(format!(
+                "secequiv-{}-{}",
+                process::id(),
+                COUNT.fetch_add(1, Ordering::Relaxed)
+            ));
+            match fs::create_dir(&path) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                made => return made.map(|()| Folder(path)),
+            }
+        }
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0); // files that remain do not change the answer
     }
 }
 
