@@ -31,6 +31,8 @@ endif()
 # The level of optimization for the targets that secequiv_thin names. A fuzzing service chooses its own.
 if(SECEQUIV_QUICK)
   set(_thin -O0)
+elseif(SECEQUIV_PORTABLE)
+  set(_thin -Oz) # downloads are small
 elseif(NOT SECEQUIV_FUZZING_ENGINE)
   set(_thin -O1)
 endif()

@@ -31,7 +31,7 @@ struct AskedSide {
   std::string name;
   std::size_t instructions = 0;
   std::size_t asked = 0;    // inputs that the kernel answered
-  std::size_t skipped = 0;  // inputs that bypass all filters (bypasses_filters)
+  std::size_t skipped = 0;  // calls left out (bypasses_filters, sees_stack)
   double seconds = 0;
   // The kernel refuses a program that our check accepts. This is as bad as a wrong result.
   bool refused = false;

@@ -26,6 +26,10 @@ constexpr std::array kFacts = {
 
 constexpr std::uint32_t kAuditS390 = 0x00000016;
 constexpr std::uint32_t kMipsMachine = 8;  // EM_MIPS, the low half of the values of all its ABIs
+constexpr std::uint32_t kAudit64Bit = 0x80000000;
+constexpr std::uint32_t kMipsSyscall = 4000;
+
+bool is_mips(std::uint32_t audit) { return (audit & 0xffff) == kMipsMachine; }
 
 }  // namespace
 
@@ -51,14 +55,23 @@ bool bypasses_filters(std::uint32_t audit, std::uint32_t nr) {
   return audit == AUDIT_ARCH_X86_64 && (nr == 335 || nr == 336);
 }
 
-std::uint32_t number_seen(std::uint32_t audit, std::uint32_t nr) {
+std::uint32_t number_seen(std::uint32_t audit, std::uint32_t nr, std::uint64_t first_argument) {
+  // `syscall` of the 32-bit ABI, which programs of every ABI can call, takes the number as its first
+  // argument. Source: arch/mips/kernel/scall64-o32.S.
+  if (is_mips(audit) && nr == kMipsSyscall) return static_cast<std::uint32_t>(first_argument);
   // `svc 0` takes the number from the low 16 bits of %r1. Source: arch/s390/kernel/syscall.c.
   return audit == AUDIT_ARCH_S390X || audit == kAuditS390 ? nr & 0xffff : nr;
 }
 
+// Filters see its arguments without the first, so they see a seventh one, which is on the stack.
+// Source: mips_syscall_is_indirect (arch/mips/include/asm/syscall.h).
+bool sees_stack(std::uint32_t audit, std::uint32_t nr) {
+  return is_mips(audit) && (audit & kAudit64Bit) == 0 && nr == kMipsSyscall;
+}
+
 std::uint64_t argument_seen(std::uint32_t audit, std::uint64_t value) {
   // MIPS keeps 32-bit values sign-extended. Source: arch/mips/include/asm/syscall.h.
-  if ((audit & 0xffff) == kMipsMachine)
+  if (is_mips(audit))
     return static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(value)});
   return value & 0xffffffff;
 }

@@ -118,7 +118,7 @@ Result<std::vector<std::uint32_t>> evaluate(ProgramView program,
 SeccompData presented(const SeccompData& call, const Entry& entry,
                       std::uint64_t instruction_pointer) {
   SeccompData out = call;
-  out.set_nr(number_seen(entry.audit, call.nr()));
+  out.set_nr(number_seen(entry.audit, call.nr(), call.field(0, entry.endian)));
   out.set_arch(entry.audit);
   out.set_field(kIpField, instruction_pointer, entry.endian);
   if (entry.argument_bits == 32)
@@ -127,20 +127,27 @@ SeccompData presented(const SeccompData& call, const Entry& entry,
   return out;
 }
 
+namespace {
+
+bool left_out(const Entry& entry, const SeccompData& input) {
+  return bypasses_filters(entry.audit, input.nr()) || sees_stack(entry.audit, input.nr());
+}
+
+}  // namespace
+
 Result<std::vector<std::optional<std::uint32_t>>> evaluate_direct(
     ProgramView program, std::span<const SeccompData> inputs, const Entry& entry, Kernel& kernel) {
   if (auto s = askable(program); !s) return s.error();
   if (auto s = kernel.unfiltered(); !s) return s.error();
   std::vector<SeccompData> calls;
   for (const SeccompData& input : inputs)
-    if (!bypasses_filters(entry.audit, input.nr())) calls.push_back(input);
+    if (!left_out(entry, input)) calls.push_back(input);
   const auto values = evaluate_with(program, direct_loads(), calls, calls, entry, kernel);
   if (!values) return values.error();
   std::vector<std::optional<std::uint32_t>> out;
   std::size_t next = 0;
   for (const SeccompData& input : inputs)
-    out.push_back(bypasses_filters(entry.audit, input.nr()) ? std::nullopt
-                                                            : std::optional((*values)[next++]));
+    out.push_back(left_out(entry, input) ? std::nullopt : std::optional((*values)[next++]));
   return out;
 }
 

@@ -91,9 +91,17 @@ TEST(OtherKernels, RealCallsShowWhatTheEntryShows) {
 }
 
 TEST(OtherKernels, SomeArchitecturesChangeNumbersAndArguments) {
-  EXPECT_EQ(number_seen(AUDIT_ARCH_S390X, 0x12345678), 0x5678u);
-  EXPECT_EQ(number_seen(AUDIT_ARCH_AARCH64, 0x12345678), 0x12345678u);
+  EXPECT_EQ(number_seen(AUDIT_ARCH_S390X, 0x12345678, 1), 0x5678u);
+  EXPECT_EQ(number_seen(AUDIT_ARCH_AARCH64, 0x12345678, 1), 0x12345678u);
   constexpr std::uint32_t kMips = 8;
+  for (const std::uint32_t audit : {kMips, AUDIT_ARCH_MIPS64}) {
+    EXPECT_EQ(number_seen(audit, 4000, 0x1234567800000014), 20u);
+    EXPECT_EQ(number_seen(audit, 4001, 20), 4001u);
+    EXPECT_EQ(sees_stack(audit, 4000), audit == kMips);
+    EXPECT_FALSE(sees_stack(audit, 4001));
+  }
+  EXPECT_EQ(number_seen(AUDIT_ARCH_ARM, 4000, 20), 4000u);
+  EXPECT_FALSE(sees_stack(AUDIT_ARCH_ARM, 4000));
   EXPECT_EQ(argument_seen(kMips, 0x1234567880000000), 0xffffffff80000000);
   EXPECT_EQ(argument_seen(kMips, 0x1234567870000000), 0x70000000u);
   EXPECT_EQ(argument_seen(AUDIT_ARCH_ARM, 0x1234567880000000), 0x80000000u);

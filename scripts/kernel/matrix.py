@@ -149,12 +149,13 @@ def planted_bugs(secequiv, entries, folder):
     out = {}
     for bug in planted.BUGS:
         arguments = ["--random-programs", 2000]
-        if bug == "arch":
-            if len(entries) == 1:
+        entry = {"arch": 1, "audit": 0}.get(bug)
+        if entry is not None:
+            if entry == len(entries):
                 continue
             reader = Path(folder) / "arch.bpf"
             reader.write_bytes(NUMBER_READER.replace(struct.pack("<HBBI", 0x20, 0, 0, 0), struct.pack("<HBBI", 0x20, 0, 0, 4)))
-            arguments = [reader, "--entry", entries[1].name, "--random", 10, "--max-inputs", 0]
+            arguments = [reader, "--entry", entries[entry].name, "--random", 10, "--max-inputs", 0]
         try:
             report = secequiv.ask(*arguments, bug=bug)
             out[bug] = "found" if report.get("verdict") == "different" or report.get("error") == "internal" else "missed"
