@@ -17,10 +17,10 @@ PROGRAM = Path("/bin/sh")
 
 @pytest.fixture
 def wheel(tmp_path):
-    def make(without=None, mode=0o755, program=PROGRAM, more=b""):
-        path = tmp_path / "secequiv-0.1.0-py3-none-any.whl"
+    def make(without=None, mode=0o755, program=PROGRAM, more=b"", platform="linux_x86_64"):
+        path = tmp_path / ("secequiv-0.1.0-py3-none-%s.whl" % platform)
         with zipfile.ZipFile(path, "w") as archive:
-            for name in sorted((check.WANTED | {COMMAND}) - {without}):
+            for name in sorted(check.wanted(path, COMMAND) - {without}):
                 info = zipfile.ZipInfo(name)
                 info.external_attr = mode << 16
                 archive.writestr(info, program.read_bytes() if name in (COMMAND, "secequiv/libsecequiv.so") else b"")
@@ -31,6 +31,8 @@ def wheel(tmp_path):
 
 def test_a_complete_wheel_has_no_problems(wheel):
     assert check.problems(wheel(), ANY) == []
+    assert check.problems(wheel(platform="any"), ANY) == []
+    assert check.problems(wheel(platform="any", without="secequiv/secequiv.wasm"), ANY) == ["it lacks secequiv/secequiv.wasm"]
 
 
 @pytest.mark.parametrize("name", [COMMAND, "secequiv/libsecequiv.so", "secequiv/py.typed"])

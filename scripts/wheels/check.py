@@ -18,6 +18,10 @@ def needs(path):
     return set(re.findall(r"NEEDED +(\S+)", text)), max((tuple(map(int, found.split("."))) for found in re.findall(r"GLIBC_([0-9.]+)", text)), default=(0,))
 
 
+def wanted(wheel, command):
+    return WANTED | ({"secequiv/secequiv.wasm"} if wheel.name.endswith("-any.whl") else {"secequiv/libsecequiv.so", command})
+
+
 def problems(wheel, glibc):
     """Returns a message for each way in which the wheel is not what PyPI's users can run."""
     out = []
@@ -26,8 +30,7 @@ def problems(wheel, glibc):
     with zipfile.ZipFile(wheel) as archive, tempfile.TemporaryDirectory() as folder:
         names = {info.filename: info for info in archive.infolist()}
         command = re.match(r"[^-]+-[^-]+", wheel.name)[0] + ".data/scripts/secequiv"
-        own = {"secequiv/secequiv.wasm"} if wheel.name.endswith("-any.whl") else {"secequiv/libsecequiv.so", command}
-        out += ["it lacks %s" % name for name in sorted((WANTED | own) - set(names))]
+        out += ["it lacks %s" % name for name in sorted(wanted(wheel, command) - set(names))]
         if command in names and not names[command].external_attr >> 16 & stat.S_IXUSR:
             out.append("%s is not executable" % command)
         for name in {command, "secequiv/libsecequiv.so"} & set(names):
