@@ -47,7 +47,7 @@ BOARDS = {
     "i386": Board("686-pae", "qemu-system-i386", "qemu-system-x86", ("-M", "pc", "-cpu", "max"), "ttyS0", "pci", (I386,)),
     "arm64": Board("arm64", "qemu-system-aarch64", "qemu-system-arm", ("-M", "virt", "-cpu", "max,pauth-impdef=on"), "ttyAMA0", "device",
                    (Entry("aarch64", "arm64", "aarch64-linux-gnu"), ARM)),
-    "armhf": Board("armmp", "qemu-system-arm", "qemu-system-arm", ("-M", "virt", "-cpu", "cortex-a15"), "ttyAMA0", "device", (ARM,)),
+    "armhf": Board("armmp", "qemu-system-arm", "qemu-system-arm", ("-M", "virt", "-cpu", "cortex-a15"), "ttyAMA0", "device", (ARM,), memory=1024),  # it frees programs late
     "ppc64el": Board("powerpc64le", "qemu-system-ppc64", "qemu-system-ppc", ("-M", "pseries,x-vof=on,cap-htm=off", "-cpu", "power9"), "hvc0", "pci",
                      (Entry("ppc64le", "ppc64el", "powerpc64le-linux-gnu"),), "-device spapr-vty,chardev=console", 512),
     "mips64el": Board("5kc-malta", "qemu-system-mips64el", "qemu-system-mips", ("-M", "malta", "-cpu", "5KEc"), "ttyS0", "pci",
