@@ -1,6 +1,7 @@
 #include "verify/walk/facts.h"
 
 #include <algorithm>
+#include <span>
 
 namespace secequiv::walk {
 namespace {
@@ -51,7 +52,7 @@ void Fact::exclude(const Excluded& excluded) {
 // `mask`.
 bool Fact::excludes(std::uint32_t mask, std::uint32_t value) const {
   return std::ranges::any_of(
-      excluded_.begin(), excluded_.begin() + excluded_count_,
+      std::span(excluded_).first(excluded_count_),
       [&](const Excluded& e) { return (e.mask & ~mask) == 0 && (value & e.mask) == e.value; });
 }
 
