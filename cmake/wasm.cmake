@@ -21,6 +21,7 @@ foreach(kind LIBRARY INCLUDE PACKAGE)
 endforeach()
 foreach(language C CXX)
   set(CMAKE_${language}_FLAGS_INIT "--target=wasm32-wasi --sysroot=/usr -fignore-exceptions -fno-rtti")
-  set(CMAKE_${language}_FLAGS_RELEASE_INIT "-Oz -DNDEBUG -flto -ffunction-sections -fdata-sections")
+  # CMake would append -O3 to CMAKE_..._RELEASE_INIT.
+  set(CMAKE_${language}_FLAGS_RELEASE "-Oz -DNDEBUG -flto" CACHE STRING "")
 endforeach()
 set(CMAKE_EXE_LINKER_FLAGS_INIT "-mexec-model=reactor -Wl,--gc-sections,--strip-all,--lto-O2,--stack-first,-z,stack-size=4194304,--max-memory=536870912,--error-limit=0")
