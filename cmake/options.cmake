@@ -14,7 +14,7 @@ endif()
 
 if(SECEQUIV_WASM)
   # Foreign headers must neither throw nor bring streams and locales.
-  target_compile_definitions(secequiv_options INTERFACE SECEQUIV_WASM JSON_NOEXCEPTION JSON_NO_IO FMT_EXCEPTIONS=0 FMT_STATIC_THOUSANDS_SEPARATOR=',' BOOST_NO_EXCEPTIONS)
+  target_compile_definitions(secequiv_options INTERFACE SECEQUIV_WASM JSON_NOEXCEPTION JSON_NO_IO FMT_EXCEPTIONS=0 FMT_STATIC_THOUSANDS_SEPARATOR=',' BOOST_NO_EXCEPTIONS BOOST_LEXICAL_CAST_ASSUME_C_LOCALE)
   target_compile_options(secequiv_options INTERFACE -Wno-shorten-64-to-32)
 endif()
 if(SECEQUIV_SANITIZE)

@@ -50,11 +50,16 @@ function answer({ question, before, after, options }) {
   }
 }
 
+let ready = null; // the module is compiled while the first question arrives
+
 self.onmessage = async ({ data }) => {
   if (data.module) {
-    secequiv = new Secequiv(await WebAssembly.compile(data.module));
-    self.postMessage({ version: secequiv.version });
+    ready = WebAssembly.compile(data.module);
     return;
+  }
+  if (secequiv === null) {
+    secequiv = new Secequiv(await ready);
+    self.postMessage({ version: secequiv.version });
   }
   try {
     self.postMessage({ id: data.id, ...answer(data) });

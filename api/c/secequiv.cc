@@ -315,6 +315,8 @@ Result<Outcome> diff(const Result<Source>& before, const Result<Source>& after,
   return with_notes(std::move(out), job->notes, std::move(notes));
 }
 
+constexpr std::size_t kMostStepped = 24;  // inputs whose execution the reader can step through
+
 Result<Outcome> diff_page(const Result<Source>& before, const Result<Source>& after,
                           const Options& options) {
   if (!before) return before.error();
@@ -326,6 +328,14 @@ Result<Outcome> diff_page(const Result<Source>& before, const Result<Source>& af
   if (!found) return found.error();
   Page shown = page(*job, *found, SECEQUIV_VERSION, "");
   shown.command = "diff";
+  shown.sides[0].side = side_of(*before);
+  shown.sides[1].side = side_of(*after);
+  for (const Change& change : found->difference.changes)
+    for (const Region& region : change.where.regions)
+      if (shown.inputs.size() < kMostStepped)
+        shown.inputs.push_back(
+            {fmt::format("{} to {}", action_text(change.before), action_text(change.after)),
+             region.example()});
   Outcome out{verdict_of(found->verdict), html(shown)};
   out.notes = std::move(notes);
   return out;

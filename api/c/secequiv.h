@@ -216,8 +216,8 @@ SECEQUIV_API secequiv_result* secequiv_optimize(const secequiv_result* program,
                                                 const struct secequiv_options* options);
 
 /* Writes the HTML page of `diff --html` about two results of secequiv_parse: a whole document with
- * its style and scripts, without the section about its origin. The verdict is that of secequiv_diff.
- */
+ * its style and scripts. It also shows both programs and the steps of inputs that differ, but not
+ * its origin. The verdict is that of secequiv_diff. */
 SECEQUIV_API secequiv_result* secequiv_diff_page(const secequiv_result* before,
                                                  const secequiv_result* after,
                                                  const struct secequiv_options* options);

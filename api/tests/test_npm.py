@@ -44,6 +44,8 @@ def test_answers_are_those_of_the_command(node, tmp_path):
             continue
         files = [str(before.relative_to(ROOT)), str(after.relative_to(ROOT))]
         for question, options, words in QUESTIONS:
+            if question == "cost" and before.suffix != ".bpf":
+                continue  # the command optimizes policies first
             if question == "diff" and (before.suffix == ".json" or before.suffix == ".asm"):
                 words = ["diff", "--rules"]  # the module always names rules and lines
             done = subprocess.run([str(COMMAND), *words, "--json", *files], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,

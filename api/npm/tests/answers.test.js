@@ -10,7 +10,7 @@ const cases = JSON.parse(readFileSync(process.env.SECEQUIV_CASES, 'utf8'));
 function withoutTimes(value) {
   if (Array.isArray(value)) return value.map(withoutTimes);
   if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(Object.entries(value).filter(([key]) => !key.endsWith('seconds') && key !== 'version').map(([key, each]) => [key, withoutTimes(each)]));
+  return Object.fromEntries(Object.entries(value).filter(([key]) => !key.endsWith('seconds') && key !== 'version' && key !== 'name').map(([key, each]) => [key, withoutTimes(each)]));
 }
 
 // Returns the document, even of an error.
