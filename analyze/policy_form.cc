@@ -6,9 +6,9 @@
 #include <array>
 #include <utility>
 
-#include "harness/base/table.h"
 #include "analyze/lift.h"
 #include "analyze/proven.h"
+#include "harness/base/table.h"
 #include "harness/import/import_oci.h"
 #include "harness/import/oci_writer.h"
 #include "harness/policy/compile.h"

@@ -65,12 +65,8 @@ Result<ProveJob> prove_job(const ProveOptions& given) {
 
 Result<std::string> link_of(const ProveOptions& given, const ProveJob& job) {
   std::string texts[2];
-  LinkedPair pair{{},
-                  {},
-                  sameness_name(job.sameness),
-                  job.refines,
-                  job.assumption,
-                  arch_info(job.host).name};
+  LinkedPair pair{
+      {}, {}, sameness_name(job.sameness), job.refines, job.assumption, arch_info(job.host).name};
   for (const auto& [stack, text, side] : {std::tuple(&job.before, &texts[0], &pair.before),
                                           std::tuple(&job.after, &texts[1], &pair.after)}) {
     if (stack->size() != 1)

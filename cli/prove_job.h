@@ -31,8 +31,8 @@ struct ProveOptions {
 // Loads both filters.
 Result<ProveJob> prove_job(const ProveOptions& given);
 
-// Returns the link to the page with the pair. Errors: kUsage for stacks; kIo if a text cannot be read
-// again.
+// Returns the link to the page with the pair. Errors: kUsage for stacks; kIo if a text cannot be
+// read again.
 Result<std::string> link_of(const ProveOptions& given, const ProveJob& job);
 
 // Loads the only filter and its properties.

@@ -13,7 +13,10 @@ const OPEN = ['unknown'];
 // The address's fragment: before=F.DATA&after=F.DATA&tab=NAME&OPTION=VALUE. F is z (text, compressed with deflate), t (text) or r (the bytes of a
 // raw program). DATA is base64url.
 const base64url = (bytes) => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')).replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '');
-const fromBase64url = (text) => Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/')), (c) => c.charCodeAt(0));
+function fromBase64url(text) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text, { alphabet: 'base64url' }); // fast; browsers since 2025 have it
+  return Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/')), (c) => c.charCodeAt(0));
+}
 const piped = async (bytes, stream) => new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
 
 async function packed(text) {
@@ -218,8 +221,8 @@ element('example').append(...examples.map(({ title }, i) => new Option(title, i)
 element('example').onchange = () => {
   const chosen = examples[read('example')];
   if (!chosen) return;
-  write('before', chosen.raw ? textOf(fromBase64url(chosen.before)) : chosen.before);
-  write('after', chosen.raw ? textOf(fromBase64url(chosen.after)) : chosen.after);
+  write('before', chosen.before);
+  write('after', chosen.after);
   changed();
 };
 for (const side of ['before', 'after']) {

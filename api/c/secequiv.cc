@@ -367,8 +367,7 @@ Result<Outcome> lift(Result<Source> source, const char* form, const Options& opt
                                       .host = options.oci.arch,
                                       .limits = limits_of(options)});
   if (!lifted) return lifted.error();
-  auto text =
-      write_policy_as(*to, lifted->policy, subject, options.oci.arch, limits_of(options));
+  auto text = write_policy_as(*to, lifted->policy, subject, options.oci.arch, limits_of(options));
   if (!text) return text.error();
   Outcome out{SECEQUIV_PASS, std::move(*text)};
   out.notes = fmt::format("proven equivalent: {}\n", summary(*lifted));
@@ -384,8 +383,7 @@ Result<Outcome> optimize(Result<Source> source, const Options& options) {
   job.limits = limits_of(options);
   auto made = secequiv::optimize(job);
   if (!made) return made.error();
-  Outcome out{SECEQUIV_PASS,
-              write_program(made->program, Form::kAsm, annotate(made->program))};
+  Outcome out{SECEQUIV_PASS, write_program(made->program, Form::kAsm, annotate(made->program))};
   out.notes = changes_text(job, *made);
   if (!made->lost_calls.empty())
     out.notes += fmt::format("the kernel now has to run the filter for {}\n", made->lost_calls);

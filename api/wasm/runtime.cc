@@ -18,7 +18,7 @@ void throw_exception(const std::exception& /*thrown*/, const source_location& /*
 extern "C" {
 
 void* __cxa_allocate_exception(std::size_t /*size*/) { __builtin_trap(); }
-void __cxa_throw(void* /*thrown*/, void* /*type*/, void (*/*destructor*/)(void*)) {
+void __cxa_throw(void* /*thrown*/, void* /*type*/, void (* /*destructor*/)(void*)) {
   __builtin_trap();
 }
 

@@ -17,8 +17,7 @@ constexpr const auto* entry_if(const Table& table, const Condition& condition) {
 // Returns the first entry whose `member` equals the value, or nullptr.
 template <class Table, class Value, class Member>
 constexpr const auto* entry_of(const Table& table, const Value& value, const Member& member) {
-  return entry_if(table,
-                  [&](const auto& entry) { return std::invoke(member, entry) == value; });
+  return entry_if(table, [&](const auto& entry) { return std::invoke(member, entry) == value; });
 }
 
 }  // namespace secequiv

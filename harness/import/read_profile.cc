@@ -114,9 +114,7 @@ class LineReader {
       Title{"usecs/call", false}, Title{"syscall", false},
   };
 
-  static const Title* title(std::string_view word) {
-    return entry_of(kTitles, word, &Title::text);
-  }
+  static const Title* title(std::string_view word) { return entry_of(kTitles, word, &Title::text); }
 
   Status line(std::string_view text) {
     const auto words = words_of(text);

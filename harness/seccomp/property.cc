@@ -218,8 +218,7 @@ class PropertyReader {
                                                      const Piece& result) const {
     const auto at = last_or(result.text);
     const Piece end = (at ? result.from(*at + 2) : result).trimmed();
-    const auto* const word =
-        entry_of(kOutcomes, in_one_line(end.text), &OutcomeWord::name);
+    const auto* const word = entry_of(kOutcomes, in_one_line(end.text), &OutcomeWord::name);
     if (word == nullptr)
       return expected(end,
                       "an outcome (killed, refused, not allowed, allowed), or 'CONDITION or' "

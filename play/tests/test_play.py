@@ -1,6 +1,5 @@
 """Tests the page in a browser: its answers are those of the command line, and the state is in the address. Needs the page that scripts/play builds."""
 
-import base64
 import functools
 import http.server
 import json
@@ -129,7 +128,7 @@ def test_each_example_has_the_verdict_of_the_command(page, tmp_path):
             assert verdict in ("One filter", "rejected", "error"), example["title"]
             continue
         pairs += 1
-        sides = [base64.urlsafe_b64decode(example[side] + "==") if example.get("raw") else example[side] for side in ("before", "after")]
+        sides = [bytes.fromhex(example[side]) for side in ("before", "after")]
         assert verdict == command(tmp_path, *sides)["verdict"], example["title"]
     assert pairs >= 3
 

@@ -16,7 +16,8 @@ Result<Proof> none() {
 Result<Proof> prove(const Question&, double, std::size_t, double) { return none(); }
 Result<Proof> prove_quickly(const Question&, double, std::size_t, double) { return none(); }
 
-Result<Proof> minimized(const Question& question, const Witness& witness, double, std::size_t, double) {
+Result<Proof> minimized(const Question& question, const Witness& witness, double, std::size_t,
+                        double) {
   Proof out;
   out.engine = "sat";
   out.verdict = Verdict::kDifferent;

@@ -1,8 +1,7 @@
 // This build has neither Z3 nor foreign SMT solvers. Every answer is unknown.
-#include "verify/smt/solver.h"
-
 #include "verify/smt/classes.h"
 #include "verify/smt/foreign.h"
+#include "verify/smt/solver.h"
 
 namespace secequiv::smt {
 namespace {
