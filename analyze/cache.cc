@@ -3,7 +3,6 @@
 #include "analyze/load.h"
 #include "harness/compare/cache_change.h"
 #include "harness/kernel/facts.h"
-#include "harness/kernel/running.h"
 #include "harness/report/names.h"
 #include "verify/dd/actions.h"
 
@@ -67,8 +66,7 @@ Result<CacheReport> cache(const CacheJob& job) {
   }
   const auto kernels = bitmaps_of(job);
   if (!kernels) return kernels.error();
-  CacheReport report{
-      job.stacks.size() == 2, job.allow_loss, job.read_bitmaps ? kernel::release() : "", {}};
+  CacheReport report{job.stacks.size() == 2, job.allow_loss, job.release, {}};
   report.read_for = read_for(job.stacks);
   const auto before = views(job.stacks.front().filters);
   const auto after = views(job.stacks.back().filters);

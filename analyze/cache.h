@@ -24,6 +24,7 @@ struct CacheJob {
   dd::Limits limits = {};
   // Reads the bitmaps to compare with; only for host x86_64; may be empty.
   BitmapReader read_bitmaps = {};
+  std::string release = {};  // of the kernel that has these bitmaps
 };
 
 // Returns the report. Errors: kBudget if the limits are reached, and those of `read_bitmaps`.

@@ -7,7 +7,6 @@
 #include "analyze/deciding.h"
 #include "analyze/direction.h"
 #include "analyze/oracle.h"
-#include "analyze/provenance.h"
 #include "analyze/region_rules.h"
 #include "harness/report/diff_page.h"
 #include "harness/report/expectation.h"
@@ -165,13 +164,8 @@ Page page(const DiffJob& job, const DiffReport& found, const std::string& versio
           std::string_view how) {
   Page out = diff_page(found, how);
   out.version = version;
-  std::vector<std::pair<std::string, const Source*>> sources;
-  for (const auto& [at, role, stack] :
-       {std::tuple(0u, "before", &job.before), std::tuple(1u, "after", &job.after)}) {
-    out.sides[at].side.name = stack->name;
-    for (const Source& source : stack->filters) sources.emplace_back(role, &source);
-  }
-  out.provenance = provenance(sources, version);
+  out.sides[0].side.name = job.before.name;
+  out.sides[1].side.name = job.after.name;
   return out;
 }
 

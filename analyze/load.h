@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "analyze/source.h"
-#include "harness/adapter/command.h"
+#include "harness/adapter/interfaces.h"
 #include "harness/bpf/text.h"
 #include "harness/import/import.h"
 #include "harness/report/pair_notes.h"
@@ -51,7 +51,8 @@ Result<std::optional<Policy>> load_optional_policy(const std::string& path, cons
 // Checks that a text read as a policy is not a program, a common mistake. Errors: kParse.
 Status expect_no_program(std::string_view text, const std::string& name);
 Result<Policy> parse_policy(std::string_view text, const std::string& name, const Reading& reading);
-// Reads a policy with its unknown names, which the caller reports.
+// These functions read a policy with its unknown names, which the caller reports.
+Result<Import> parse_import(std::string_view text, const std::string& name, const Reading& reading);
 Result<Import> load_import(const std::string& path, const Reading& reading);
 Status check_names(const Import& imported, const Reading& reading);
 

@@ -8,6 +8,7 @@
 
 #include "analyze/lift.h"
 #include "analyze/proven.h"
+#include "harness/base/table.h"
 #include "harness/import/import_oci.h"
 #include "harness/import/oci_writer.h"
 #include "harness/policy/compile.h"
@@ -96,8 +97,8 @@ Result<std::string> write_proven_oci(const Policy& policy, const std::string& na
 }  // namespace
 
 std::optional<PolicyForm> policy_form_from_name(std::string_view name) {
-  const auto* const known = std::ranges::find(kForms, name, &NamedForm::name);
-  return known == kForms.end() ? std::nullopt : std::optional(known->form);
+  const auto* const known = entry_of(kForms, name, &NamedForm::name);
+  return known == nullptr ? std::nullopt : std::optional(known->form);
 }
 
 std::vector<std::string> policy_form_names() {

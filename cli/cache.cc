@@ -6,6 +6,8 @@
 #include "cli/command.h"
 #include "cli/engine_options.h"
 #include "cli/reading.h"
+#include "harness/kernel/bitmap.h"
+#include "harness/kernel/running.h"
 #include "harness/report/json.h"
 
 namespace secequiv::cli {
@@ -32,7 +34,10 @@ Result<int> list_cached(const CacheOptions& given) {
         fmt::format(
             "expected x86_64, the only architecture whose bitmaps can be read, found {} (--arch)",
             arch_info(job.host).name));
-  if (given.verify) job.read_bitmaps = kernel::bitmaps;
+  if (given.verify) {
+    job.read_bitmaps = kernel::bitmaps;
+    job.release = kernel::release();
+  }
   const auto found = cache(job);
   if (!found) return found.error();
   return print_verdict(given.options.json ? render(to_json(*found)) : cache_text(*found),

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "analyze/provenance.h"
 #include "cli/command.h"
 #include "cli/engine_options.h"
 #include "cli/expect_option.h"
@@ -67,6 +68,15 @@ bool needs_rules(const DiffOptions& given, const DiffJob& job) {
   return given.rules || (files && is_policy(job.before.filters) && is_policy(job.after.filters));
 }
 
+Page page_of(const DiffJob& job, const DiffReport& found) {
+  std::vector<std::pair<std::string, const Source*>> sides;
+  for (const auto& [role, stack] : {std::pair("before", &job.before), {"after", &job.after}})
+    for (const Source& source : stack->filters) sides.emplace_back(role, &source);
+  Page out = page(job, found, SECEQUIV_VERSION, kMoreRegions);
+  out.provenance = provenance(sides, SECEQUIV_VERSION);
+  return out;
+}
+
 Result<int> list_differences(const DiffOptions& given) {
   DiffJob job;
   if (auto s = load(given, job); !s) return s.error();
@@ -85,8 +95,7 @@ Result<int> list_differences(const DiffOptions& given) {
   if (!found) return found.error();
   Status written = given.expect.store(*found);
   if (!given.options.html.empty())
-    if (auto s = write_html(page(job, *found, SECEQUIV_VERSION, kMoreRegions), given.options); !s)
-      written = s;
+    if (auto s = write_html(page_of(job, *found), given.options); !s) written = s;
   const ReportedCases cases =
       reported(*found, given.options.wants_reports() ? given.max_regions : 0);
   if (!given.rules) found->rules.clear();

@@ -41,8 +41,13 @@ Result<int> run_prove(const ProveOptions& given) {
     if (proven->certificate->failed != 0 && exit_code(proven->verdict()) == 0)
       options.warning("no certificate: " + proven->certificate->reason);
   }
-  return print_found(options.json ? render(to_json(*proven)) : prove_text(*proven, options.quiet),
-                     reported(*proven), options);
+  std::string text = options.json ? render(to_json(*proven)) : prove_text(*proven, options.quiet);
+  if (!given.link.empty()) {
+    const auto link = link_of(given, *job);
+    if (!link) return link.error();
+    text += "link: " + *link + "\n";
+  }
+  return print_found(text, reported(*proven), options);
 }
 
 }  // namespace
@@ -62,9 +67,15 @@ void add_prove(CLI::App& app, Context& context) {
   given->certificate.add(*sub);
   sub->add_option("--emit-smt2", given->smt2,
                   "Also write the query as SMT-LIB 2, for other solvers");
+  CLI::Option* const link =
+      sub->add_option(
+             "--link", given->link,
+             "Also print a link that opens the pair in the page of scripts/play at this address")
+          ->type_name("BASE");
   given->options.add(*sub, {kInput, kTimeout, kSame, kWhole, kImport, kQuiet, kJson, kReports});
-  for (const char* other :
-       {"--refines", "--trace", "--certificate", "--emit-smt2", "--same", "--require-whole"})
+  link->excludes(sub->get_option("--json"));
+  for (const char* other : {"--refines", "--trace", "--certificate", "--emit-smt2", "--link",
+                            "--same", "--require-whole"})
     sub->get_option("--property")->excludes(sub->get_option(other));
 }
 

@@ -19,6 +19,7 @@ struct ProveOptions {
   std::string before;
   std::string after;
   std::string smt2;
+  std::string link;  // address of the page
   EngineOptions engine;
   PropertyOptions property;
   bool refines = false;
@@ -29,6 +30,10 @@ struct ProveOptions {
 
 // Loads both filters.
 Result<ProveJob> prove_job(const ProveOptions& given);
+
+// Returns the link to the page with the pair. Errors: kUsage for stacks; kIo if a text cannot be
+// read again.
+Result<std::string> link_of(const ProveOptions& given, const ProveJob& job);
 
 // Loads the only filter and its properties.
 Result<PropertyJob> property_job(const ProveOptions& given);

@@ -12,8 +12,11 @@
 #include "analyze/cache.h"
 #include "analyze/cost.h"
 #include "analyze/diff.h"
+#include "analyze/lift.h"
 #include "analyze/lint.h"
 #include "analyze/load.h"
+#include "analyze/optimize.h"
+#include "analyze/policy_form.h"
 #include "analyze/profile.h"
 #include "analyze/prove.h"
 #include "analyze/prove_property.h"
@@ -25,9 +28,13 @@
 #include "harness/base/file.h"
 #include "harness/base/text.h"
 #include "harness/bpf/refusal.h"
+#include "harness/optimize/optimizer.h"
 #include "harness/report/json.h"
+#include "harness/report/optimize.h"
+#include "harness/report/page.h"
 #include "harness/report/text.h"
 #include "harness/report/validate.h"
+#include "harness/seccomp/annotate.h"
 #include "harness/seccomp/property_library.h"
 
 namespace secequiv::api {
@@ -273,14 +280,13 @@ Result<Assumption> assumption_of(const Options& options) {
   return parse_assumption(options.assume, options.oci.arch);
 }
 
-Result<Outcome> diff(const Result<Source>& before, const Result<Source>& after,
-                     const Options& options) {
-  if (!before) return before.error();
-  if (!after) return after.error();
+// Makes the job of a difference. Precondition: both sources exist.
+Result<DiffJob> diff_job(const Source& before, const Source& after, const Options& options,
+                         std::string& notes) {
   auto assumption = assumption_of(options);
   if (!assumption) return assumption.error();
-  DiffJob job{.before = {before->name, {*before}},
-              .after = {after->name, {*after}},
+  DiffJob job{.before = {before.name, {before}},
+              .after = {after.name, {after}},
               .sameness = options.sameness,
               .assumption = std::move(*assumption),
               .host = options.oci.arch,
@@ -288,16 +294,101 @@ Result<Outcome> diff(const Result<Source>& before, const Result<Source>& after,
               .max_regions = options.regions,
               .assumed = options.assume};
   job.rules = names_rules(job.before.filters) && names_rules(job.after.filters);
-  std::string notes;
   job.notes = note_pair(job.before.filters, job.after.filters, reading_of(options, notes));
-  const auto found = secequiv::diff(job);
+  return job;
+}
+
+Result<Outcome> diff(const Result<Source>& before, const Result<Source>& after,
+                     const Options& options) {
+  if (!before) return before.error();
+  if (!after) return after.error();
+  std::string notes;
+  const auto job = diff_job(*before, *after, options, notes);
+  if (!job) return job.error();
+  const auto found = secequiv::diff(*job);
   if (!found) return found.error();
   Outcome out{verdict_of(found->verdict), diff_text(*found), render(to_json(*found))};
   // Regions may be missing, because the caller may have requested none.
   for (const Change& change : found->difference.changes)
     if (!out.witness && !change.where.regions.empty())
       out.witness = replay(found->question, change.where.regions.front().example());
-  return with_notes(std::move(out), job.notes, std::move(notes));
+  return with_notes(std::move(out), job->notes, std::move(notes));
+}
+
+constexpr std::size_t kMostStepped = 24;  // inputs whose execution the reader can step through
+
+Result<Outcome> diff_page(const Result<Source>& before, const Result<Source>& after,
+                          const Options& options) {
+  if (!before) return before.error();
+  if (!after) return after.error();
+  std::string notes;
+  const auto job = diff_job(*before, *after, options, notes);
+  if (!job) return job.error();
+  const auto found = secequiv::diff(*job);
+  if (!found) return found.error();
+  Page shown = page(*job, *found, SECEQUIV_VERSION, "");
+  shown.command = "diff";
+  shown.sides[0].side = side_of(*before);
+  shown.sides[1].side = side_of(*after);
+  for (const Change& change : found->difference.changes)
+    for (const Region& region : change.where.regions)
+      if (shown.inputs.size() < kMostStepped)
+        shown.inputs.push_back(
+            {fmt::format("{} to {}", action_text(change.before), action_text(change.after)),
+             region.example()});
+  Outcome out{verdict_of(found->verdict), html(shown)};
+  out.notes = std::move(notes);
+  return out;
+}
+
+Result<Outcome> disassemble(const Result<Source>& source, const char* form,
+                            const secequiv_options* given, const Options& options) {
+  if (!source) return source.error();
+  const std::string_view name = form == nullptr ? "asm" : form;
+  const auto to = form_from_name(name);
+  if (!to || *to == Form::kRaw || *to == Form::kRawBigEndian)
+    return make_error(ErrorCode::kUsage, "form",
+                      fmt::format("expected asm, ddd or c, found '{}'", name));
+  const bool named = given != nullptr && given->arch != nullptr && *given->arch != '\0';
+  const auto comments =
+      annotate(source->program, named ? std::optional(options.oci.arch) : std::nullopt);
+  return Outcome{SECEQUIV_PASS, write_program(source->program, *to, comments)};
+}
+
+Result<Outcome> lift(Result<Source> source, const char* form, const Options& options) {
+  if (!source) return source.error();
+  const std::string_view name = form == nullptr ? "policy" : form;
+  const auto to = policy_form_from_name(name);
+  if (!to)
+    return make_error(ErrorCode::kUsage, "form",
+                      fmt::format("expected policy, normal-form, oci or text, found '{}'", name));
+  const std::string subject = source->name;
+  const auto lifted = secequiv::lift({.stack = {subject, {std::move(*source)}},
+                                      .host = options.oci.arch,
+                                      .limits = limits_of(options)});
+  if (!lifted) return lifted.error();
+  auto text = write_policy_as(*to, lifted->policy, subject, options.oci.arch, limits_of(options));
+  if (!text) return text.error();
+  Outcome out{SECEQUIV_PASS, std::move(*text)};
+  out.notes = fmt::format("proven equivalent: {}\n", summary(*lifted));
+  return out;
+}
+
+Result<Outcome> optimize(Result<Source> source, const Options& options) {
+  if (!source) return source.error();
+  auto passes = named_passes({});
+  if (!passes) return passes.error();
+  OptimizeJob job{.stack = {source->name, {*source}}, .passes = std::move(*passes), .profile = {}};
+  job.host = options.oci.arch;
+  job.limits = limits_of(options);
+  auto made = secequiv::optimize(job);
+  if (!made) return made.error();
+  Outcome out{SECEQUIV_PASS, write_program(made->program, Form::kAsm, annotate(made->program))};
+  out.notes = changes_text(job, *made);
+  if (!made->lost_calls.empty())
+    out.notes += fmt::format("the kernel now has to run the filter for {}\n", made->lost_calls);
+  out.source = Source{source->name, std::move(made->program), std::nullopt};
+  return out;
 }
 
 Result<Outcome> evaluate(const Filter& filter, const Bytes& data, const Options&) {
@@ -511,6 +602,35 @@ secequiv_result* secequiv_cache(const sock_filter* before, std::size_t before_le
                                 const secequiv_options* options) {
   return answered(options, [&](const api::Options& read) {
     return api::cache({before, before_length, "before"}, {after, after_length, "after"}, read);
+  });
+}
+
+secequiv_result* secequiv_disassemble(const secequiv_result* program, const char* form,
+                                      const secequiv_options* options) {
+  return answered(options, [&](const api::Options& read) {
+    return api::disassemble(api::parsed_source(program, "program"), form, options, read);
+  });
+}
+
+secequiv_result* secequiv_lift(const secequiv_result* program, const char* form,
+                               const secequiv_options* options) {
+  return answered(options, [&](const api::Options& read) {
+    return api::lift(api::legal(api::parsed_source(program, "program")), form, read);
+  });
+}
+
+secequiv_result* secequiv_optimize(const secequiv_result* program,
+                                   const secequiv_options* options) {
+  return answered(options, [&](const api::Options& read) {
+    return api::optimize(api::legal(api::parsed_source(program, "program")), read);
+  });
+}
+
+secequiv_result* secequiv_diff_page(const secequiv_result* before, const secequiv_result* after,
+                                    const secequiv_options* options) {
+  return answered(options, [&](const api::Options& read) {
+    return api::diff_page(api::legal(api::parsed_source(before, "before")),
+                          api::legal(api::parsed_source(after, "after")), read);
   });
 }
 

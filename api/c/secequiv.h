@@ -194,6 +194,34 @@ SECEQUIV_API secequiv_result* secequiv_cache(const struct sock_filter* before, s
 SECEQUIV_API secequiv_result* secequiv_lint(const void* bytes, size_t length, const char* name,
                                             int strict, const struct secequiv_options* options);
 
+/* The functions below turn a result of secequiv_parse into something else. The message of their
+ * result is this text alone, without notes. Their JSON document is NULL unless there was an error.
+ */
+
+/* Writes the program in a form, as the command `dis` does: "asm" (NULL: this one), "ddd" or "c". Of
+ * the options, only `arch` applies; NULL names no system calls of an untested architecture. */
+SECEQUIV_API secequiv_result* secequiv_disassemble(const secequiv_result* program, const char* form,
+                                                   const struct secequiv_options* options);
+
+/* Turns the filter back into a policy, which is proven to make the same decisions. `form` is
+ * "policy" (NULL: this one), "normal-form", "oci" or "text". The verdict is SECEQUIV_UNKNOWN if a
+ * limit is reached, and SECEQUIV_ERROR if no policy can express the filter. */
+SECEQUIV_API secequiv_result* secequiv_lift(const secequiv_result* program, const char* form,
+                                            const struct secequiv_options* options);
+
+/* Optimizes the filter with the built-in passes, and proves that the result makes the same
+ * decisions. secequiv_result_program gives the optimized program; the message is its text, and the
+ * notes list what the passes changed. */
+SECEQUIV_API secequiv_result* secequiv_optimize(const secequiv_result* program,
+                                                const struct secequiv_options* options);
+
+/* Writes the HTML page of `diff --html` about two results of secequiv_parse: a whole document with
+ * its style and scripts. It also shows both programs and the steps of inputs that differ, but not
+ * its origin. The verdict is that of secequiv_diff. */
+SECEQUIV_API secequiv_result* secequiv_diff_page(const secequiv_result* before,
+                                                 const secequiv_result* after,
+                                                 const struct secequiv_options* options);
+
 /* These functions return the parts of a result. The result owns everything that they return. */
 SECEQUIV_API int secequiv_result_verdict(const secequiv_result* result);
 /* Returns 1 for SECEQUIV_EQUIVALENT and SECEQUIV_PASS, else 0. */

@@ -33,7 +33,7 @@ if(SECEQUIV_FULL_TESTS)
 endif()
 
 set(_patterns)
-foreach(_top IN ITEMS scripts corpus docs harness adapters verify fuzz analyze cli ci api bench)
+foreach(_top IN ITEMS scripts corpus docs harness adapters verify fuzz analyze cli ci api play bench)
   list(APPEND _patterns ${PROJECT_SOURCE_DIR}/${_top}/test_*.py)
 endforeach()
 file(GLOB_RECURSE _files RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${_patterns})

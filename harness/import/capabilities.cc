@@ -7,6 +7,7 @@
 #include <array>
 #include <ranges>
 
+#include "harness/base/table.h"
 #include "harness/base/text.h"
 
 namespace secequiv {
@@ -71,8 +72,8 @@ constexpr std::array kSets = {Set{"CAP_ALL", kNames, "all capabilities"},
 
 // Returns the members of a set, or nothing if no set has this name.
 std::span<const std::string_view> members(std::string_view name) {
-  const auto* const set = std::ranges::find(kSets, name, &Set::name);
-  return set == kSets.end() ? std::span<const std::string_view>() : set->members;
+  const auto* const set = entry_of(kSets, name, &Set::name);
+  return set == nullptr ? std::span<const std::string_view>() : set->members;
 }
 
 }  // namespace

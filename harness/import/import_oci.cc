@@ -10,6 +10,7 @@
 #include <span>
 #include <utility>
 
+#include "harness/base/table.h"
 #include "harness/base/text.h"
 #include "harness/import/capabilities.h"
 #include "harness/import/oci_entries.h"
@@ -135,8 +136,8 @@ class OciImporter {
                                const std::string& errno_key) {
     auto text = at.string("an action (SCMP_ACT_...)");
     if (!text) return text.error();
-    const auto* const known = std::ranges::find(kOciActions, *text, &OciAction::name);
-    if (known == kOciActions.end())
+    const auto* const known = entry_of(kOciActions, *text, &OciAction::name);
+    if (known == nullptr)
       return misspelt(at, *text, "an action (SCMP_ACT_...)",
                       kOciActions | std::views::transform(&OciAction::name));
     if (!known->takes_errno) return known->action;
@@ -463,8 +464,8 @@ class OciImporter {
     if (!second) return second.error();
     auto op = at.at("op").string("an operator (SCMP_CMP_...)");
     if (!op) return op.error();
-    const auto* const known = std::ranges::find(kOciOperators, *op, &OciOperator::name);
-    if (known == kOciOperators.end())
+    const auto* const known = entry_of(kOciOperators, *op, &OciOperator::name);
+    if (known == nullptr)
       return misspelt(at.at("op"), *op, "an operator (SCMP_CMP_...)",
                       kOciOperators | std::views::transform(&OciOperator::name));
     Rule rule;

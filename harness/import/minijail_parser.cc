@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cctype>
-#include <filesystem>
 #include <limits>
 
 #include "harness/base/parts.h"
 #include "harness/base/text.h"
+#include "harness/import/included_file.h"
 #include "harness/import/rule_list.h"
 #include "harness/seccomp/action.h"
 
@@ -19,12 +19,6 @@ constexpr std::size_t kMaxIncludes = 100;  // for one policy, with all its files
 constexpr std::size_t kMaxDepth = 10;      // the compiler's limit; minijail0 allows 2
 constexpr std::size_t kMaxParentheses = 64;
 constexpr std::size_t kMaxTests = 1u << 18;  // a test counts once for each call of its line
-
-// The file name "-" means standard input. It has no folder, so the current one is used.
-std::filesystem::path folder_of(const std::string& file) {
-  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
-  return folder.empty() ? "." : folder;
-}
 
 struct NamedAction {
   std::string_view name;
@@ -151,8 +145,7 @@ class Parser {
     in_.take();
     if (!in_.is(Token::Kind::kPath)) return in_.wrong("a path that starts with ./");
     const std::string path = in_.peek().text;
-    const std::filesystem::path relative = std::filesystem::path(path).lexically_normal();
-    if (!path.starts_with("./") || relative.begin() == relative.end() || *relative.begin() == "..")
+    if (!path.starts_with("./") || !stays_below(path))
       return in_.wrong("a path that starts with ./ and stays below the policy's folder");
     in_.take();
     out_.includes = true;
@@ -163,26 +156,13 @@ class Parser {
       return error_at(place, fmt::format("includes are nested deeper than {} files", kMaxDepth));
     if (++spent_.includes > kMaxIncludes)
       return error_at(place, fmt::format("the policy includes more than {} files", kMaxIncludes));
-    const std::string file = (folder_of(name_) / relative).string();
-    if (const std::string why = not_followed(file); !why.empty())
+    const std::string file = included_file(name_, path);
+    if (const std::string why = why_not_included(file, folder_); !why.empty())
       return error_at(place, fmt::format("cannot include {}: {}", file, why));
     const auto text = options_.read_file(file);
     if (!text)
       return error_at(place, fmt::format("cannot include {}: {}", file, text.error().detail));
     return Parser(options_, out_, spent_, folder_).file(without_bom(*text), file, depth_ + 1);
-  }
-
-  // Returns why an existing file must not be included, or "". (read_file reports all other
-  // problems.)
-  [[nodiscard]] std::string not_followed(const std::string& name) const {
-    std::error_code failed;
-    const auto file = std::filesystem::canonical(name, failed);
-    if (failed) return {};
-    const auto top = std::filesystem::canonical(folder_, failed);
-    if (failed || std::ranges::mismatch(top, file).in1 != top.end())
-      return "it leads out of the policy's folder";
-    if (!std::filesystem::is_regular_file(file, failed)) return "expected a regular file";
-    return {};
   }
 
   Status calls() {
@@ -455,7 +435,7 @@ class Parser {
 Result<File> parse(std::string_view text, const std::string& name, const ImportOptions& options) {
   File out;
   Spent spent;
-  if (auto s = Parser(options, out, spent, folder_of(name).string()).file(text, name, 0); !s)
+  if (auto s = Parser(options, out, spent, folder_of(name)).file(text, name, 0); !s)
     return s.error();
   return out;
 }

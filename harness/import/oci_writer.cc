@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/table.h"
 #include "harness/base/text.h"
 #include "harness/import/oci_alternatives.h"
 #include "harness/import/oci_names.h"
@@ -51,7 +52,7 @@ std::string scmp_arch(Arch arch) {
 }
 
 ordered_json test_json(std::size_t index, const Matcher& m) {
-  const auto* const known = std::ranges::find(kOciOperators, m.op, &OciOperator::op);
+  const auto* const known = entry_of(kOciOperators, m.op, &OciOperator::op);
   const bool masked = m.op == Matcher::Op::kMaskedEq;
   ordered_json out{{"index", index}, {"value", masked ? m.mask : m.value}};
   if (masked) out["valueTwo"] = m.value;
@@ -110,10 +111,10 @@ class Writer {
 
   static Status add_action(std::uint32_t action, const char* errno_key, const char* key,
                            ordered_json& out) {
-    const auto* const known = std::ranges::find_if(kOciActions, [&](const OciAction& one) {
+    const auto* const known = entry_if(kOciActions, [&](const OciAction& one) {
       return one.takes_errno ? one.action == action_of(action) : one.action == action;
     });
-    if (known == kOciActions.end())
+    if (known == nullptr)
       return make_error(ErrorCode::kPolicy, {},
                         fmt::format("profiles have no action {}", describe_action(action)));
     out[key] = known->name;

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "harness/base/parts.h"
+#include "harness/base/table.h"
 #include "harness/base/text.h"
 #include "harness/policy/json_util.h"
 
@@ -113,10 +114,7 @@ class LineReader {
       Title{"usecs/call", false}, Title{"syscall", false},
   };
 
-  static const Title* title(std::string_view word) {
-    const auto* const found = std::ranges::find(kTitles, word, &Title::text);
-    return found != kTitles.end() ? found : nullptr;
-  }
+  static const Title* title(std::string_view word) { return entry_of(kTitles, word, &Title::text); }
 
   Status line(std::string_view text) {
     const auto words = words_of(text);

@@ -248,7 +248,7 @@ class Builder {
     if (colon != std::string::npos) detail = detail.substr(colon + 2);
     const std::string_view rest = text_.substr(byte == 0 ? 0 : std::min(byte - 1, text_.size()));
     if (rest.starts_with("//") || rest.starts_with("/*")) detail += "; JSON has no comments";
-    if (dynamic_cast<const json::parse_error*>(&error) != nullptr)
+    if (error.id < 200)  // a parse_error, whose numbers begin with 101
       return refuse(byte, std::move(detail));
     error_ = make_error(ErrorCode::kParse, name_, std::move(detail));
     return false;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "harness/report/direction.h"
 #include "harness/report/json.h"
@@ -124,7 +123,7 @@ std::string certificate_text(const CertificateReport& report, Sameness sameness)
   std::string checks;
   std::string condition;
   const auto path_of = [&](const CertificateReport::File& file) {
-    return (std::filesystem::path(report.directory) / file.name).string();
+    return report.directory + (report.directory.ends_with('/') ? "" : "/") + file.name;
   };
   for (const CertificateReport::File& file : report.files)
     if (file.name == "condition.bpf") condition = " --allowed-by " + path_of(file);

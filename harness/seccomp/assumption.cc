@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "harness/base/table.h"
 #include "harness/base/text.h"
 
 namespace secequiv {
@@ -211,8 +212,8 @@ class Parser {
   }
 
   Status plain(Node& node) {
-    const auto* const op = std::ranges::find(kOperators, token_.text, &Operator::text);
-    if (op == kOperators.end())
+    const auto* const op = entry_of(kOperators, token_.text, &Operator::text);
+    if (op == nullptr)
       return expected(
           fmt::format("==, !=, <, <=, >, >=, &, in or not in after {}", field_name(node.field)));
     advance();
@@ -452,7 +453,7 @@ std::string test_text(const Node& node) {
   if (node.kind == Kind::kEq && node.mask != node.field.max())
     return fmt::format("{} & {:#x} {} {:#x}", name, node.mask,
                        node.negated ? "!=" : "==", node.value);
-  const auto* const op = std::ranges::find_if(kOperators, [&node](const Operator& candidate) {
+  const auto* const op = entry_if(kOperators, [&node](const Operator& candidate) {
     return candidate.kind == node.kind && candidate.negated == node.negated;
   });
   return fmt::format("{} {} {}", name, op->text, value_text(node.field, node.value));

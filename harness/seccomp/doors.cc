@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "harness/base/table.h"
+
 namespace secequiv {
 namespace {
 
@@ -569,8 +571,8 @@ int door_argument(Arch arch, std::string_view call, int argument) {
 
 int common_arguments(Arch arch32, std::string_view call) {
   if (has_arguments_in_memory(arch32, call)) return 0;
-  const auto* const found = std::ranges::find(kLayouts, call, &Layout::call);
-  return found == kLayouts.end() || arch32 == Arch::kX32 ? kArgCount : found->common;
+  const auto* const found = entry_of(kLayouts, call, &Layout::call);
+  return found == nullptr || arch32 == Arch::kX32 ? kArgCount : found->common;
 }
 
 }  // namespace secequiv

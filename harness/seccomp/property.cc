@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "harness/base/table.h"
 #include "harness/base/text.h"
 #include "harness/seccomp/action.h"
 
@@ -202,8 +203,8 @@ class PropertyReader {
     }
     const std::size_t colon = piece.text.find(':');
     const std::string head = in_one_line(piece.text.substr(0, colon));
-    const auto* const word = std::ranges::find(kOutcomes, head, &OutcomeWord::name);
-    if (colon == piece.text.npos || (head != "always" && word == kOutcomes.end()))
+    const auto* const word = entry_of(kOutcomes, head, &OutcomeWord::name);
+    if (colon == piece.text.npos || (head != "always" && word == nullptr))
       return expected(piece,
                       "'when CONDITION:', 'always:', 'killed:', 'refused:', 'not allowed:' or "
                       "'allowed:'");
@@ -217,9 +218,8 @@ class PropertyReader {
                                                      const Piece& result) const {
     const auto at = last_or(result.text);
     const Piece end = (at ? result.from(*at + 2) : result).trimmed();
-    const auto* const word =
-        std::ranges::find(kOutcomes, in_one_line(end.text), &OutcomeWord::name);
-    if (word == kOutcomes.end())
+    const auto* const word = entry_of(kOutcomes, in_one_line(end.text), &OutcomeWord::name);
+    if (word == nullptr)
       return expected(end,
                       "an outcome (killed, refused, not allowed, allowed), or 'CONDITION or' "
                       "and an outcome");

@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <limits>
 #include <map>
 
-#include "harness/base/file.h"
 #include "harness/seccomp/arch.h"
 #include "harness/seccomp/vector_text.h"
 
@@ -262,25 +260,6 @@ Result<std::vector<Vector>> parse_vectors(std::string_view text, const std::stri
   if (const auto at = detail::first_not_utf8(text))
     return make_error(ErrorCode::kParse, file + ":1", fmt::format("not UTF-8 at byte {}", *at));
   return FileReader(text, file).read();
-}
-
-Result<std::vector<Vector>> load_vectors(std::span<const std::string> directories) {
-  std::vector<Vector> out;
-  for (const std::string& directory : directories) {
-    std::vector<std::string> files;
-    std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator(directory, error))
-      if (entry.path().extension() == ".vec") files.push_back(entry.path().string());
-    std::ranges::sort(files);
-    for (const std::string& file : files) {
-      const auto text = read_file(file);
-      if (!text) return text.error();
-      auto vectors = parse_vectors(*text, file);
-      if (!vectors) return vectors.error();
-      std::ranges::move(*vectors, std::back_inserter(out));
-    }
-  }
-  return out;
 }
 
 std::vector<std::string> check_vector(const Vector& vector) {

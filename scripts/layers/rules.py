@@ -46,8 +46,9 @@ LAYERS = {
     "analyze": Layer("the analyses that the commands and the C interface share: a job goes in, a report comes out",
                      ("fuzz/hunt", "fuzz/pair", "fuzz/mutation", "verify/bound", "verify/certificate", "harness/report", "adapters")),
     "cli": Layer("one thin file per command", ("analyze", "harness/terminal")),
-    "api": Layer("the C library, its bindings for Python, Rust and CMake, and test helpers for Go", ("analyze",)),
+    "api": Layer("the C library and its WebAssembly module, the bindings for Python, Rust, Go, JavaScript and CMake, and test helpers for Go", ("analyze",)),
     "bench": Layer("benchmarks", ("analyze",)),
+    "play": Layer("the page that compares filters in a browser; no C++ code"),
     "scripts": Layer("set-up, checks, generators and the naive evaluator; no C++ code"),
 }
 ARROWS = {name: layer.below for name, layer in LAYERS.items()}

@@ -7,6 +7,7 @@
 #     gcc        to build and test with the distribution's g++
 #     all        to build and test every preset
 #     wheel      to build the wheels for PyPI
+#     wasm       to build the WebAssembly module, and the page from it
 #     proved     to check the proofs in verify/proved and build the checker
 #     browser    to try a report's page in a browser (Debian; Ubuntu has none as a package)
 #     kernels    to boot the kernels of scripts/kernels check --short; kernels_all: to boot every kernel, and for scripts/kernels compilers
@@ -26,6 +27,8 @@ SETUP_KERNELS=(clang-19 lld-19 qemu-system-arm qemu-system-misc)
 SETUP_KERNELS_ALL=("${SETUP_KERNELS[@]}" qemu-system-mips qemu-system-ppc qemu-system-x86 qemu-user)
 SETUP_PROVED=(coq ocaml)
 SETUP_BROWSER=(chromium chromium-driver python3-selenium)
+SETUP_WASM=(cmake ninja-build clang-19 lld-19 llvm-19 wasi-libc libc++-19-dev-wasm32 libc++abi-19-dev-wasm32 libclang-rt-19-dev-wasm32 binaryen libfmt-dev
+  nlohmann-json3-dev libboost-dev python3)
 SETUP_CMAKE_MINIMUM=3.23 # CMakePresets.json, version 4
 
 _setup_say() { printf 'set-up: %s\n' "$*" >&2; }
@@ -42,6 +45,7 @@ _setup_packages() {
       oss_fuzz) printf '%s\n' "${SETUP_OSS_FUZZ[@]}" ;;
       kernels) printf '%s\n' "${SETUP_KERNELS[@]}" ;;
       kernels_all) printf '%s\n' "${SETUP_KERNELS_ALL[@]}" ;;
+      wasm) printf '%s\n' "${SETUP_WASM[@]}" ;;
       proved) printf '%s\n' "${SETUP_PROVED[@]}" ;;
       browser) printf '%s\n' "${SETUP_BROWSER[@]}" ;;
       *)
@@ -90,6 +94,9 @@ _setup_probe() {
     libc++abi-19-dev) echo '=-lc++abi' ;;
     llvm-19) echo llvm-cov-19 ;;
     lld-19) echo ld.lld-19 ;;
+    wasi-libc | libc++-19-dev-wasm32 | libc++abi-19-dev-wasm32) echo '=--target=wasm32-wasi -c' ;;
+    libclang-rt-19-dev-wasm32) echo '/libclang_rt.builtins-wasm32' ;;
+    binaryen) echo wasm-opt ;;
     qemu-system-arm) echo qemu-system-aarch64 ;;
     qemu-system-mips) echo qemu-system-mips64el ;;
     qemu-system-misc) echo qemu-system-s390x ;;

@@ -1,13 +1,9 @@
 #include "verify/decide/decide.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <functional>
-#include <future>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,9 +11,10 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/interrupt.h"
-#include "harness/base/loaded.h"
+#include "verify/decide/answers.h"
 #include "verify/decide/classes.h"
 #include "verify/decide/shown.h"
+#include "verify/decide/side_by_side.h"
 #include "verify/sat/solver.h"
 #include "verify/smt/solver.h"
 
@@ -54,36 +51,7 @@ constexpr std::size_t kImprovingSteps = std::size_t{1} << 17;
 // For engines whose work is not counted in steps.
 constexpr double kImprovingSeconds = 10;
 
-bool decisive(const Result<Proof>& proof) { return !proof || proof->verdict != Verdict::kUnknown; }
-
-Proof no_verdict(std::string engine, std::string detail) {
-  Proof out;
-  out.engine = std::move(engine);
-  out.detail = std::move(detail);
-  return out;
-}
-
-// Returns the error for two verdicts that cannot both be right, or nothing.
-std::optional<Error> contradiction(const Proof& one, const Proof& other) {
-  const bool relations = !one.relation || !other.relation || one.relation == other.relation;
-  if (one.verdict == other.verdict && relations) return std::nullopt;
-  return make_error(
-      ErrorCode::kInternal, "engines",
-      fmt::format("{} returns '{}' and {} returns '{}'; please report this", one.engine,
-                  verdict_name(one.verdict), other.engine, verdict_name(other.verdict)));
-}
-
 using Solver = Result<Proof> (*)(const Question&, double, std::size_t, double);
-
-// Where Z3 is not installed, the other engines go on without it.
-Result<Proof> z3_if_installed(const Question& question, double seconds, std::size_t mib,
-                              double spent) {
-  try {
-    return smt::prove(question, seconds, mib, spent);
-  } catch (const NotInstalled& missing) {
-    return no_verdict("z3", missing.what());
-  }
-}
 
 // Runs the diagram engine for a few steps.
 Result<Proof> diagrams_first(const Question& question, dd::Limits limits) {
@@ -127,73 +95,6 @@ Result<Proof> both_must_agree(const Question& question, const Budget& budget) {
   return agreed(std::move(*diagrams),
                 smt::prove(question, budget.timeout_seconds, budget.solver_mib,
                            budget.spent_seconds + seconds_since(start)));
-}
-
-using Ask = std::function<Result<Proof>()>;
-
-// Returns a function for each engine.
-std::vector<Ask> all_engines(const Question& question, const Engine& engine, const Budget& budget) {
-  const double spent = budget.spent_seconds;
-  std::vector<Ask> out{
-      [&, spent] {
-        dd::Limits limits = limits_alone(budget.solver_mib);
-        limits.seconds = std::max(budget.timeout_seconds - spent, 0.0);
-        return dd::prove(question, limits);
-      },
-      [&, spent] { return sat::prove(question, budget.timeout_seconds, budget.solver_mib, spent); },
-      [&, spent] {
-        return z3_if_installed(question, budget.timeout_seconds, budget.solver_mib, spent);
-      }};
-  for (const smt::ForeignSolver& solver : engine.solvers)
-    out.emplace_back([&, spent] {
-      return smt::prove_by(solver, question, budget.timeout_seconds, budget.solver_mib, spent);
-    });
-  return out;
-}
-
-// Runs all engines at the same time until the first one decides.
-Result<Proof> side_by_side(const Question& question, const Engine& engine, const Budget& budget) {
-  StopToken token;
-  std::atomic<std::size_t> first = ~std::size_t{0};
-  const std::vector<Ask> engines = all_engines(question, engine, budget);
-  const auto run = [&](std::size_t i) {
-    const Heed heed(&token);
-    struct StopOthers {  // its destructor also runs if memory runs out
-      StopToken* token;
-      ~StopOthers() {
-        if (token != nullptr) token->stop();
-      }
-    } at_end{&token};
-    auto answer = engines[i]();
-    std::size_t none = ~std::size_t{0};
-    if (decisive(answer))
-      first.compare_exchange_strong(none, i);
-    else
-      at_end.token = nullptr;
-    return answer;
-  };
-  std::vector<std::future<Result<Proof>>> running;
-  running.reserve(engines.size());
-  for (std::size_t i = 0; i < engines.size(); ++i)
-    running.push_back(std::async(std::launch::async, run, i));
-  std::vector<Result<Proof>> answers;
-  answers.reserve(engines.size());
-  for (auto& each : running) answers.push_back(each.get());
-  if (first == ~std::size_t{0}) {
-    std::vector<std::string> reasons;
-    reasons.reserve(answers.size());
-    for (const auto& answer : answers)
-      reasons.push_back(fmt::format("{}: {}", answer->engine, answer->detail));
-    return no_verdict("all", fmt::format("{}", fmt::join(reasons, "; ")));
-  }
-  auto& out = answers[first];
-  if (!out) return out;
-  for (const auto& other : answers) {
-    if (!other) return other;
-    if (other->verdict == Verdict::kUnknown) continue;
-    if (auto error = contradiction(*out, *other)) return *error;
-  }
-  return out;
 }
 
 // Lets the engine look for the smallest witness of a difference that an input shows.

@@ -1,6 +1,7 @@
 #include "verify/walk/facts.h"
 
 #include <algorithm>
+#include <span>
 
 namespace secequiv::walk {
 namespace {
@@ -50,9 +51,9 @@ void Fact::exclude(const Excluded& excluded) {
 // Returns whether `term & mask == value` contradicts an excluded value, whose mask must be part of
 // `mask`.
 bool Fact::excludes(std::uint32_t mask, std::uint32_t value) const {
-  return std::ranges::any_of(
-      excluded_.begin(), excluded_.begin() + excluded_count_,
-      [&](const Excluded& e) { return (e.mask & ~mask) == 0 && (value & e.mask) == e.value; });
+  return std::ranges::any_of(std::span(excluded_).first(excluded_count_), [&](const Excluded& e) {
+    return (e.mask & ~mask) == 0 && (value & e.mask) == e.value;
+  });
 }
 
 void Fact::join(const Fact& other, Term term) {

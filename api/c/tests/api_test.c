@@ -377,6 +377,69 @@ static uint32_t decision(const secequiv_result* policy, uint64_t first_argument)
   return value;
 }
 
+/* Allows getpid on x86_64, and nothing else. */
+static const struct sock_filter kX86[] = {
+    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 4),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0xc000003e, 0, 3),
+    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 39, 0, 1),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1),
+};
+
+static void test_rewrites(void) {
+  struct secequiv_options options = SECEQUIV_OPTIONS_INIT;
+  secequiv_result* before = secequiv_parse(kX86, sizeof kX86, "before", NULL);
+  secequiv_result* after = secequiv_parse(kStricter, sizeof kStricter, "after", NULL);
+  secequiv_result* broken = secequiv_parse(kRefused, sizeof kRefused, "broken", NULL);
+  secequiv_result *result, *again;
+  size_t length = 0;
+  options.arch = "x86_64";
+
+  result = secequiv_disassemble(before, NULL, &options);
+  EXPECT(secequiv_result_verdict(result) == SECEQUIV_PASS);
+  EXPECT(strstr(secequiv_result_message(result), "getpid") != NULL);
+  EXPECT(secequiv_result_json(result) == NULL);
+  secequiv_result_free(result);
+  result = secequiv_disassemble(after, NULL, NULL);
+  EXPECT(strstr(secequiv_result_message(result), "getpid") == NULL);
+  secequiv_result_free(result);
+  result = secequiv_disassemble(broken, "c", NULL);
+  EXPECT(strstr(secequiv_result_message(result), "{ 0x20") != NULL);
+  secequiv_result_free(result);
+  EXPECT(verdict_and_free(secequiv_disassemble(before, "raw", NULL)) == SECEQUIV_ERROR);
+  EXPECT(verdict_and_free(secequiv_disassemble(NULL, NULL, NULL)) == SECEQUIV_ERROR);
+
+  result = secequiv_lift(before, NULL, NULL);
+  EXPECT(strstr(secequiv_result_notes(result), "6 instructions became") != NULL);
+  again = secequiv_parse(secequiv_result_message(result), strlen(secequiv_result_message(result)),
+                         "lifted.json", NULL);
+  EXPECT(secequiv_result_is_policy(again));
+  EXPECT(verdict_and_free(secequiv_prove_parsed(before, again, NULL)) == SECEQUIV_EQUIVALENT);
+  secequiv_result_free(again);
+  secequiv_result_free(result);
+  EXPECT(verdict_and_free(secequiv_lift(before, "yaml", NULL)) == SECEQUIV_ERROR);
+  EXPECT(verdict_and_free(secequiv_lift(after, NULL, NULL)) == SECEQUIV_ERROR); /* no architecture */
+  EXPECT(verdict_and_free(secequiv_lift(broken, NULL, NULL)) == SECEQUIV_REJECTED);
+
+  result = secequiv_optimize(before, NULL);
+  EXPECT(secequiv_result_program(result, &length) != NULL && length == 6);
+  EXPECT(strstr(secequiv_result_notes(result), "6 -> 6 instructions") != NULL);
+  EXPECT(verdict_and_free(secequiv_prove_parsed(before, result, NULL)) == SECEQUIV_EQUIVALENT);
+  secequiv_result_free(result);
+  EXPECT(verdict_and_free(secequiv_optimize(broken, NULL)) == SECEQUIV_REJECTED);
+
+  result = secequiv_diff_page(before, after, NULL);
+  EXPECT(secequiv_result_verdict(result) == SECEQUIV_DIFFERENT);
+  EXPECT(strstr(secequiv_result_message(result), "</html>") != NULL);
+  secequiv_result_free(result);
+  EXPECT(verdict_and_free(secequiv_diff_page(before, NULL, NULL)) == SECEQUIV_ERROR);
+
+  secequiv_result_free(before);
+  secequiv_result_free(after);
+  secequiv_result_free(broken);
+}
+
 static void refused(const char* text, const struct secequiv_options* options, const char* message) {
   secequiv_result* result = parse(text, options);
   EXPECT(secequiv_result_verdict(result) == SECEQUIV_ERROR);
@@ -561,6 +624,7 @@ int main(void) {
   test_properties();
   test_parse();
   test_parsed();
+  test_rewrites();
   test_policy_formats();
   test_first_options();
   test_options();
