@@ -68,9 +68,8 @@ void add_prove(CLI::App& app, Context& context) {
   sub->add_option("--emit-smt2", given->smt2,
                   "Also write the query as SMT-LIB 2, for other solvers");
   CLI::Option* const link =
-      sub->add_option(
-             "--link", given->link,
-             "Also print a link that opens the pair in the page of scripts/play at this address")
+      sub->add_option("--link", given->link,
+                      "Also print a link that opens the pair in the page at this address")
           ->type_name("BASE");
   given->options.add(*sub, {kInput, kTimeout, kSame, kWhole, kImport, kQuiet, kJson, kReports});
   link->excludes(sub->get_option("--json"));

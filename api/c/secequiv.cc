@@ -330,6 +330,8 @@ Result<Outcome> diff_page(const Result<Source>& before, const Result<Source>& af
   shown.command = "diff";
   shown.sides[0].side = side_of(*before);
   shown.sides[1].side = side_of(*after);
+  if (found->direction.example)
+    shown.inputs.push_back({"most important", found->direction.example->data});
   for (const Change& change : found->difference.changes)
     for (const Region& region : change.where.regions)
       if (shown.inputs.size() < kMostStepped)
