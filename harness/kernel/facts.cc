@@ -56,8 +56,8 @@ bool bypasses_filters(std::uint32_t audit, std::uint32_t nr) {
 }
 
 std::uint32_t number_seen(std::uint32_t audit, std::uint32_t nr, std::uint64_t first_argument) {
-  // `syscall` of the 32-bit ABI, which programs of every ABI can call, takes the number as its first
-  // argument. Source: arch/mips/kernel/scall64-o32.S.
+  // `syscall` of the 32-bit ABI, which programs of every ABI can call, takes the number as its
+  // first argument. Source: arch/mips/kernel/scall64-o32.S.
   if (is_mips(audit) && nr == kMipsSyscall) return static_cast<std::uint32_t>(first_argument);
   // `svc 0` takes the number from the low 16 bits of %r1. Source: arch/s390/kernel/syscall.c.
   return audit == AUDIT_ARCH_S390X || audit == kAuditS390 ? nr & 0xffff : nr;

@@ -26,7 +26,8 @@ std::vector<Fact> lacking(std::string_view release);
 // kernels. Source: __secure_computing's callers; seccomp_uprobe_exception (kernel/seccomp.c).
 bool bypasses_filters(std::uint32_t audit, std::uint32_t nr);
 
-// Returns the number that filters see if a program makes a call with this number and first argument.
+// Returns the number that filters see if a program makes a call with this number and first
+// argument.
 std::uint32_t number_seen(std::uint32_t audit, std::uint32_t nr, std::uint64_t first_argument);
 // Returns whether filters see something that the call does not determine: for `syscall` of MIPS's
 // 32-bit ABI, they see the stack.

@@ -34,8 +34,8 @@ SeccompData presented(const SeccompData& call, const Entry& entry,
                       std::uint64_t instruction_pointer);
 
 // Like evaluate(), but makes real calls and leaves loads unchanged. Precondition: presented()
-// returned the inputs. The result is empty for calls that are left out (bypasses_filters, sees_stack).
-// Errors: those of evaluate(); those of Kernel::unfiltered().
+// returned the inputs. The result is empty for calls that are left out (bypasses_filters,
+// sees_stack). Errors: those of evaluate(); those of Kernel::unfiltered().
 Result<std::vector<std::optional<std::uint32_t>>> evaluate_direct(
     ProgramView program, std::span<const SeccompData> inputs, const Entry& entry, Kernel& kernel);
 

@@ -193,6 +193,23 @@ def timeless(document):
     return {name: value for name, value in document.items() if not name.endswith("_seconds")}
 
 
+TESTED = "ld [4]\njne #0xc000003e, no\nld [0]\njeq #39, yes\nno: ret #0x50001\nyes: ret #0x7fff0000\n"
+
+
+def test_programs_are_transformed():
+    optimized = secequiv.optimize(TESTED + "ret #0\n")
+    assert secequiv.prove(TESTED, optimized).verdict is secequiv.Verdict.EQUIVALENT and len(optimized) == 6
+    for source in (TESTED, copy.deepcopy(secequiv.parse(TESTED))):
+        for text in (secequiv.lift(source), secequiv.disassemble(source), secequiv.disassemble(source, form="c")):
+            assert secequiv.prove(TESTED, text).verdict is secequiv.Verdict.EQUIVALENT
+        assert '"normal_form"' in secequiv.lift(source, form="normal-form")
+        assert secequiv.diff_page(source, KILL).startswith("<!DOCTYPE html>")
+    with pytest.raises(secequiv.SecequivError, match="it does not test the architecture"):
+        secequiv.lift(ALLOW)
+    with pytest.raises(secequiv.SecequivError):
+        secequiv.lift(TESTED, form="odd")
+
+
 def test_options_and_functions_match_the_header():
     header = (ROOT / "api" / "c" / "secequiv.h").read_text()
     members = re.findall(r"^  [\w *]+[ *](\w+);", re.search(r"struct secequiv_options \{(.*?)\n\};", header, re.DOTALL).group(1), re.MULTILINE)

@@ -66,6 +66,10 @@ extern "C" {
     pub fn secequiv_cost(before: *const sock_filter, before_length: usize, after: *const sock_filter, after_length: usize, profile: *const c_char, options: *const secequiv_options) -> *mut secequiv_result;
     pub fn secequiv_cache(before: *const sock_filter, before_length: usize, after: *const sock_filter, after_length: usize, options: *const secequiv_options) -> *mut secequiv_result;
     pub fn secequiv_lint(bytes: *const c_void, length: usize, name: *const c_char, strict: c_int, options: *const secequiv_options) -> *mut secequiv_result;
+    pub fn secequiv_disassemble(program: *const secequiv_result, form: *const c_char, options: *const secequiv_options) -> *mut secequiv_result;
+    pub fn secequiv_lift(program: *const secequiv_result, form: *const c_char, options: *const secequiv_options) -> *mut secequiv_result;
+    pub fn secequiv_optimize(program: *const secequiv_result, options: *const secequiv_options) -> *mut secequiv_result;
+    pub fn secequiv_diff_page(before: *const secequiv_result, after: *const secequiv_result, options: *const secequiv_options) -> *mut secequiv_result;
     pub fn secequiv_result_verdict(result: *const secequiv_result) -> c_int;
     pub fn secequiv_result_holds(result: *const secequiv_result) -> c_int;
     pub fn secequiv_result_message(result: *const secequiv_result) -> *const c_char;

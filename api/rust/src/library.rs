@@ -295,14 +295,26 @@ impl Report {
 
     /// Returns the JSON document of the command of the same name, as text for any parser.
     pub fn json(&self) -> &str {
-        // SAFETY: the result owns the text; only parsed programs, which are no reports, have none.
-        let text = unsafe { CStr::from_ptr(secequiv_result_json(self.handle.0)) };
-        text.to_str().unwrap_or_default()
+        // SAFETY: the result owns the text, if there is one.
+        let text = unsafe {
+            secequiv_result_json(self.handle.0)
+                .as_ref()
+                .map(|first| CStr::from_ptr(first))
+        };
+        text.map_or("", |text| text.to_str().unwrap_or_default())
     }
 
     /// Returns the JSON document.
     pub fn document(&self) -> Result<Value, Error> {
         Value::read(self.json().as_bytes()).map_err(Error)
+    }
+
+    /// Returns the program of `optimize`.
+    pub fn program(&self) -> Filter {
+        Filter {
+            program: self.handle.program(),
+            parsed: None,
+        }
     }
 
     /// Returns an input that shows the difference, if there is one.
@@ -385,8 +397,33 @@ impl Filter {
         (self.program.as_ptr(), self.program.len())
     }
 
+    fn read_again(&self) -> Result<Read<'_>, Error> {
+        if let Some(report) = &self.parsed {
+            return Ok(Read::Kept(report));
+        }
+        let size = self.program.len() * std::mem::size_of::<Insn>();
+        // SAFETY: instructions are plain old data of 8 bytes without padding.
+        let bytes = unsafe { std::slice::from_raw_parts(self.program.as_ptr().cast(), size) };
+        Filter::parse(bytes, "<memory>", &Options::new().form("raw")).map(Read::Made)
+    }
+
     fn handle(&self) -> Option<*const secequiv_result> {
         self.parsed.as_ref().map(|parsed| parsed.handle.0.cast_const())
+    }
+}
+
+/// A result of `secequiv_parse` that belongs to the filter, or one that was made for it.
+enum Read<'a> {
+    Kept(&'a Report),
+    Made(Filter),
+}
+
+impl Read<'_> {
+    fn handle(&self) -> *const secequiv_result {
+        match self {
+            Read::Kept(report) => report.handle.0,
+            Read::Made(filter) => filter.handle().unwrap_or(null()),
+        }
     }
 }
 
@@ -504,6 +541,31 @@ pub fn cost(
 pub fn cache(before: &Filter, after: Option<&Filter>, options: &Options) -> Result<Report, Error> {
     let ((one, length), (two, other)) = (before.raw(), after.map_or((null(), 0), Filter::raw));
     options.call(|options| unsafe { secequiv_cache(one, length, two, other, options) })
+}
+
+/// Writes the program: "asm", "ddd" or "c". `Report::message` has the text.
+pub fn disassemble(filter: &Filter, form: &str, options: &Options) -> Result<Report, Error> {
+    let (read, form) = (filter.read_again()?, c_text(form)?);
+    options.call(|options| unsafe { secequiv_disassemble(read.handle(), form.as_ptr(), options) })
+}
+
+/// Turns the filter back into a policy that is proven to make the same decisions: "policy", "normal-form", "oci" or "text".
+/// `Report::message` has the text.
+pub fn lift(filter: &Filter, form: &str, options: &Options) -> Result<Report, Error> {
+    let (read, form) = (filter.read_again()?, c_text(form)?);
+    options.call(|options| unsafe { secequiv_lift(read.handle(), form.as_ptr(), options) })
+}
+
+/// Optimizes the filter, and proves that the result makes the same decisions. `Report::program` has the optimized program.
+pub fn optimize(filter: &Filter, options: &Options) -> Result<Report, Error> {
+    let read = filter.read_again()?;
+    options.call(|options| unsafe { secequiv_optimize(read.handle(), options) })
+}
+
+/// Writes the page of the command `diff --html`. `Report::message` has the HTML document.
+pub fn diff_page(before: &Filter, after: &Filter, options: &Options) -> Result<Report, Error> {
+    let (before, after) = (before.read_again()?, after.read_again()?);
+    options.call(|options| unsafe { secequiv_diff_page(before.handle(), after.handle(), options) })
 }
 
 /// Finds redundant rules of a policy and, with `strict`, doubtful ones. Reads the policy as `Filter::parse` does.

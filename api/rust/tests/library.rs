@@ -189,3 +189,28 @@ fn reports_move_between_threads() {
     let document = std::thread::spawn(move || report.document().unwrap()).join().unwrap();
     assert!(matches!(document.member("witness").unwrap(), Value::Object(_)));
 }
+
+#[test]
+fn programs_are_transformed() {
+    let options = Options::new();
+    let long = Filter::parse(
+        b"ld [0]\nld [4]\njne #0xc000003e, no\nld [0]\njeq #39, yes\nno: ret #0x50001\nyes: ret #0x7fff0000\n",
+        "<text>",
+        &options,
+    )
+    .unwrap();
+    let plain = Filter::from_instructions(long.instructions());
+    for filter in [&long, &plain] {
+        let optimized = optimize(filter, &options).unwrap().program();
+        assert!(optimized.instructions().len() < filter.instructions().len());
+        let text = disassemble(filter, "c", &options).unwrap().message().into_owned();
+        let policy = lift(filter, "policy", &options).unwrap().message().into_owned();
+        let read = |text: &str| Filter::parse(text.as_bytes(), "<text>", &options).unwrap();
+        for other in [optimized, read(&text), read(&policy)] {
+            assert_eq!(verdict(prove(filter, &other, &options)), Verdict::Equivalent);
+        }
+        assert!(lift(filter, "odd", &options).is_err());
+        let page = diff_page(filter, &getpid(KILL), &options).unwrap();
+        assert!(page.message().starts_with("<!DOCTYPE html>") && page.json().is_empty());
+    }
+}

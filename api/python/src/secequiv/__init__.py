@@ -17,8 +17,8 @@ from ._types import (Answer, Data, Difference, Evaluation, Filter, Program, Proo
                      Validation, Verdict, Witness)
 
 __all__ = ["Answer", "Data", "Difference", "Evaluation", "Filter", "Program", "Proof", "Rejected", "SeccompData", "SecequivError",
-           "Unknown", "Validation", "Verdict", "Witness", "actions", "cache", "cost", "diff", "evaluate", "lint", "parse", "prove", "prove_property",
-           "reach", "validate", "why", "__version__"]
+           "Unknown", "Validation", "Verdict", "Witness", "__version__", "actions", "cache", "cost", "diff", "diff_page", "disassemble",
+           "evaluate", "lift", "lint", "optimize", "parse", "prove", "prove_property", "reach", "validate", "why"]
 
 __version__: str = LIBRARY.secequiv_version().decode()
 
@@ -215,6 +215,40 @@ def cost(before: Filter, after: Optional[Filter] = None, *, profile: Union[str, 
 def cache(before: Filter, after: Optional[Filter] = None, *, arch: Optional[str] = None) -> Answer:
     """List the calls that the kernel answers from its cache, and those that `after` loses. The verdict is PASS, or FAIL if it loses one."""
     return Answer(*_common(_answered(call("secequiv_cache", *_one_or_two(before, after, arch), arch=_text(arch)))))
+
+
+def _kept(program: Filter, arch: Optional[str]) -> Any:
+    """Returns a result of secequiv_parse, which lives as long as what this returns. A copied Program has none, so its code is read again."""
+    read = parse(program, arch=arch)
+    return read._parsed or parse(read.code, form="raw")._parsed
+
+
+def _transformed(function: str, program: Filter, *arguments: Optional[bytes], timeout: float = 60, arch: Optional[str] = None) -> Raw:
+    kept = _kept(program, arch)
+    return _answered(call(function, kept.handle, *arguments, timeout_seconds=_seconds(timeout), arch=_text(arch)))
+
+
+def disassemble(program: Filter, *, form: str = "asm", arch: Optional[str] = None) -> str:
+    """Write the program as asm, ddd or c. `arch` names system calls of an architecture that the program does not test."""
+    return _transformed("secequiv_disassemble", program, _text(form), arch=arch).message
+
+
+def lift(program: Filter, *, form: str = "policy", timeout: float = 60, arch: Optional[str] = None) -> str:
+    """Turn the filter back into a policy that is proven to make the same decisions. `form` is policy, normal-form, oci or text. A
+    SecequivError says that no policy can express the filter."""
+    return _transformed("secequiv_lift", program, _text(form), timeout=timeout, arch=arch).message
+
+
+def optimize(program: Filter, *, timeout: float = 60, arch: Optional[str] = None) -> Program:
+    """Optimize the filter, and prove that the result makes the same decisions. Its `message` is its text, with the passes."""
+    raw = _transformed("secequiv_optimize", program, timeout=timeout, arch=arch)
+    return Program(raw.program or b"", "<optimized>", False, raw.message + raw.notes)
+
+
+def diff_page(before: Filter, after: Filter, *, timeout: float = 60, arch: Optional[str] = None) -> str:
+    """Write the page of the command `diff --html`: a whole HTML document."""
+    one, other = _kept(before, arch), _kept(after, arch)
+    return _answered(call("secequiv_diff_page", one.handle, other.handle, timeout_seconds=_seconds(timeout), arch=_text(arch))).message
 
 
 def lint(policy: Union[bytes, str, "os.PathLike[str]"], *, strict: bool = False, timeout: float = 60, arch: Optional[str] = None,
