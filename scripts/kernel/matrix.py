@@ -164,15 +164,16 @@ def planted_bugs(secequiv, entries, folder):
     return out
 
 
-def cached_bits(secequiv, path, arch):
-    """Returns the bits of the calls that our model of the cache has for a filter, or None if the model does not know the architecture."""
+def cached_bits(secequiv, path, arch, passing):
+    """Returns the bits of the calls that our model of the cache has for a filter, or None if the model does not know the architecture. The bits of the
+    numbers `passing`, which bypass filters, are always set. Source: seccomp_is_const_allow (kernel/seccomp.c)."""
     done = subprocess.run([str(secequiv.binary), "cache", str(path), "--arch", arch, "--json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     report = json.loads(done.stdout) if done.stdout else {}
     row = next((each for each in report.get("arches", ()) if each["arch"] == arch), None)
     if row is None:
         return None
     numbers = tables.our_table(arch)
-    bits = sum(1 << numbers[name] for name in row["cached"] if numbers[name] < CACHED_BITS)
+    bits = sum(1 << number for number in {numbers[name] for name in row["cached"]} | set(passing) if number < CACHED_BITS)
     return bits.to_bytes(CACHED_BITS // 8, "little")
 
 
@@ -181,11 +182,12 @@ def bitmaps(secequiv, arch, entries, filters):
 
     `filters` has the files for each entry. A filter with an empty bitmap shows nothing."""
     out = {}
+    passing = {entry.name: bypassing(secequiv, index, entry.name) for index, entry in enumerate(entries)}
     with Served(secequiv) as served:
         for entry in entries:
             row = {"filters": 0, "calls": 0, "wrong": []}
             for path in filters[entry.name]:
-                bits = cached_bits(secequiv, path, entry.name)
+                bits = cached_bits(secequiv, path, entry.name, passing[entry.name])
                 if not bits or not any(bits):
                     continue
                 program = [struct.unpack_from("<HBBI", path.read_bytes(), at) for at in range(0, path.stat().st_size, 8)]
@@ -317,14 +319,14 @@ def page(results):
             table = one.get("tables", {}).get(name)
             compared = one.get("bitmaps", {})
             cached = compared.get(name) if isinstance(compared, dict) else None
-            entries.append("| %s | `%s` | %s | %s | %s | %s |" % (
-                one["arch"], name, count(row["calls"]["evaluations"]), count(row["numbers"]["numbers"]),
+            entries.append("| %s | %s | `%s` | %s | %s | %s | %s |" % (
+                one["arch"], one["release"], name, count(row["calls"]["evaluations"]), count(row["numbers"]["numbers"]),
                 "%d of %d" % (table["headers"] - len(table["wrong"]), table["headers"]) if table else "not compared" if "tables" not in one else "no table",
                 "%s calls of %d filters" % (count(cached["calls"]), cached["filters"]) if cached else "not compared"))
             if "bypassing" in row:
                 known.append("- %s, Linux %s, `%s`: %s of %s" % (one["arch"], one["release"], name, ", ".join(map(str, row["bypassing"])) or "none",
                                                                 " and ".join(map(str, BYPASSING[name]))))
-        notes += ["- %s: %s" % (one["arch"], problem) for problem in problems(one)]
+        notes += ["- %s, Linux %s: %s" % (one["arch"], one["release"], problem) for problem in problems(one)]
     dates = sorted({one["date"] for one in results})
     return PAGE % {"rows": "\n".join(rows), "entries": "\n".join(entries), "notes": "\n".join(notes) or "None.", "known": "\n".join(known) or "No such kernel was asked.",
                    "dates": dates[0] if len(dates) == 1 else "%s to %s" % (dates[0], dates[-1])}
@@ -360,8 +362,8 @@ Real calls by each entry show the numbers, architecture and arguments that the k
 filters saw what our model predicts. *Table* compares our table of system calls with the kernel's headers. *Cached* counts the calls that the kernel allows without
 running the filter, as its memory shows; they are those of our model.
 
-| kernel | entry | calls | numbers | table | cached |
-|---|---|---|---|---|---|
+| kernel | release | entry | calls | numbers | table | cached |
+|---|---|---|---|---|---|---|
 %(entries)s
 
 ## Numbers that bypass filters

@@ -71,7 +71,18 @@ def test_results_of_other_parts_and_kernels_stay(tmp_path):
     matrix.write_page(path, tmp_path / "page.md")
     text = (tmp_path / "page.md").read_text()
     assert "| arm64 | Linux 6.1.0 | 100,000 | 1,234,567 | 4,000 | `halves`, `length` |" in text and "2026-01-02 to 2026-01-03" in text
-    assert "| arm64 | `arm` | 70 | 900 | 4 of 4 | 33 calls of 1 filters |" in text
+    assert "| arm64 | 6.1.0 | `arm` | 70 | 900 | 4 of 4 | 33 calls of 1 filters |" in text
+
+
+def test_numbers_that_bypass_filters_are_in_every_bitmap(tmp_path, monkeypatch):
+    command = tmp_path / "secequiv"
+    command.write_text("#!/bin/sh\necho '%s'\n" % json.dumps({"arches": [{"arch": "x86_64", "cached": ["read", "mmap"]}]}))
+    command.chmod(0o755)
+    monkeypatch.setattr(matrix.tables, "our_table", lambda arch: {"read": 0, "mmap": 9, "uretprobe": 335, "late": 460})
+    asked = matrix.Secequiv(command, "amd64", tmp_path)
+    for passing in ((), (335,), (335, 336, 460)):
+        bits = int.from_bytes(matrix.cached_bits(asked, "x", "x86_64", passing), "little")
+        assert bits == sum(1 << number for number in (0, 9, *passing) if number != 460)
 
 
 def test_wrong_tables_are_noticed():
