@@ -55,7 +55,7 @@ def test_the_workflow_exists():
 def test_the_workflow_calls_only_presets_and_scripts():
     lines = list(commands(WORKFLOWS[0].read_text()))
     assert [found for found in map(problem, lines) if found] == []
-    assert {"scripts/test " + preset for preset in ("dev", "asan", "gcc", "tidy", "fuzz", "proved")} <= set(lines)
+    assert {"scripts/test " + preset for preset in ("dev", "asan", "gcc", "tidy", "fuzz", "proved", "wasm")} <= set(lines)
     assert any(line.startswith("ctest --preset dev") and "replay_" in line for line in lines)
 
 

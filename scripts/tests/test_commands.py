@@ -58,13 +58,19 @@ exit ${CTEST_STATUS-$((failed > 0 ? 8 : 0))}
 
 @pytest.fixture
 def tree(sandbox):
-    sandbox.installed(GROUPS["all"] + GROUPS["kernels"])
+    sandbox.installed(GROUPS["all"] + GROUPS["kernels"] + GROUPS["wasm"])
     sandbox.fake("cmake", CMAKE)
     sandbox.fake("ctest", CTEST)
     sandbox.fake("oss_fuzz_check", OSS_FUZZ_CHECK)
     (sandbox.bin / "oss_fuzz_check").rename(sandbox.root / "scripts/oss_fuzz_check")
     sandbox.fake("kernels", 'echo "kernels $*"; [ -z "$DIFFERENT" ]')
     (sandbox.bin / "kernels").rename(sandbox.root / "scripts/kernels")
+    sandbox.fake("play", 'echo "play $*"; [ -z "$UNBUILT" ]')
+    (sandbox.bin / "play").rename(sandbox.root / "scripts/play")
+    for name in ("api/tests/test_npm.py", "api/go/tests/test_wasm.py", "api/python/tests/test_wasm.py", "play/tests/test_play.py"):
+        (sandbox.root / name).parent.mkdir(parents=True)
+        (sandbox.root / name).write_text("import os\n\n\ndef test_equal():\n    assert os.environ['SECEQUIV_REQUIRE_WASM'] and os.environ['SECEQUIV_BIN']\n"
+                                         "    assert os.environ.get('UNEQUAL') != %r\n" % name)
     planted = sandbox.root / "fuzz/targets/tests/test_planted.py"
     planted.parent.mkdir(parents=True)
     planted.write_text("import os\n\n\ndef test_found():\n    assert os.environ['SECEQUIV_FUZZ_BIN']\n"
@@ -98,7 +104,8 @@ def test_every_preset_is_run_and_listed(tree):
     assert rows(done.stdout) == [
         ("dev", "passed", "build, ctest"), ("asan", "passed", "build, ctest"), ("gcc", "passed", "build, ctest"),
         ("tidy", "passed", "clang-tidy"), ("fuzz", "passed", "checked as OSS-Fuzz does, 2 fuzz targets, planted bugs found"),
-        ("kernels", "passed", "kernels of s390x and arm64, naive evaluator, interpreter")]
+        ("kernels", "passed", "kernels of s390x and arm64, naive evaluator, interpreter"), ("wasm", "passed", "page, pytest")]
+    assert "play --build-only\n" in done.stdout and "4 passed" in done.stdout
     assert "kernels check --short --boot-limit 600\n" in done.stdout and "<kernel><--on><s390x><--random-programs><2000>" in done.stdout
     assert last(done) == CLOSING % 270
     assert [call.split()[2] for call in tree.noted("ctest")] == ["dev", "asan", "gcc"]
@@ -113,6 +120,13 @@ def test_every_preset_is_run_and_listed(tree):
 def test_a_kernel_that_differs_fails(tree, environment, what):
     done = tree.run("bash", "scripts/test", "kernels", **environment)
     assert (done.returncode, rows(done.stdout)) == (1, [("kernels", "FAILED", "kernels of s390x and arm64, " + what)])
+
+
+@pytest.mark.parametrize("environment, what", [({"UNBUILT": "1"}, "page"), ({"UNEQUAL": "api/go/tests/test_wasm.py"}, "page, pytest"),
+                                               ({"UNEQUAL": "play/tests/test_play.py"}, "page, pytest")])
+def test_webassembly_that_differs_fails(tree, environment, what):
+    done = tree.run("bash", "scripts/test", "wasm", **environment)
+    assert (done.returncode, rows(done.stdout)) == (1, [("wasm", "FAILED", what)]), done.stderr
 
 
 def test_a_planted_bug_that_is_not_found_fails(tree):

@@ -10,7 +10,9 @@ BROWSER = ["chromium", "chromium-driver", "python3-selenium"]
 WHEEL = ["cmake", "ninja-build", "libfmt-dev", "nlohmann-json3-dev", "libcli11-dev", "libz3-dev", "libbpf-dev", "libmd-dev", "libboost-dev", "python3", "python3-pip",
          "python3-setuptools", "python3-wheel", "python3-venv"]
 KERNELS = ["clang-19", "lld-19", "qemu-system-arm", "qemu-system-misc"]
-GROUPS = {"wheel": WHEEL, "browser": BROWSER, "kernels": KERNELS, "kernels_all": KERNELS + ["qemu-system-mips", "qemu-system-ppc", "qemu-system-x86", "qemu-user"], "proved": ["coq", "ocaml"], "oss_fuzz": OSS_FUZZ, "demo": ["clang-19", "libclang-rt-19-dev"] + BUILD, "package": ["clang-19", "libclang-rt-19-dev"] + BUILD + ["dpkg-dev", "file"], "gcc": BUILD + TEST, "all": CLANG + BUILD + TEST}
+WASM = ["cmake", "ninja-build", "clang-19", "lld-19", "llvm-19", "wasi-libc", "libc++-19-dev-wasm32", "libc++abi-19-dev-wasm32", "libclang-rt-19-dev-wasm32",
+        "binaryen", "libfmt-dev", "nlohmann-json3-dev", "libboost-dev", "python3"]
+GROUPS = {"wheel": WHEEL, "wasm": WASM, "browser": BROWSER, "kernels": KERNELS, "kernels_all": KERNELS + ["qemu-system-mips", "qemu-system-ppc", "qemu-system-x86", "qemu-user"], "proved": ["coq", "ocaml"], "oss_fuzz": OSS_FUZZ, "demo": ["clang-19", "libclang-rt-19-dev"] + BUILD, "package": ["clang-19", "libclang-rt-19-dev"] + BUILD + ["dpkg-dev", "file"], "gcc": BUILD + TEST, "all": CLANG + BUILD + TEST}
 
 APT = "apt-get -o DPkg::Lock::Timeout=600 "
 HELD = "E: Could not get lock /var/lib/apt/lists/lock. It is held by process 77 (apt-get)"
