@@ -211,7 +211,8 @@ SECEQUIV_API secequiv_result* secequiv_lift(const secequiv_result* program, cons
 
 /* Optimizes the filter with the built-in passes, and proves that the result makes the same
  * decisions. secequiv_result_program gives the optimized program; the message is its text, and the
- * notes list what the passes changed. */
+ * notes list what the passes changed. The verdict is SECEQUIV_UNKNOWN if the proof reaches a limit.
+ */
 SECEQUIV_API secequiv_result* secequiv_optimize(const secequiv_result* program,
                                                 const struct secequiv_options* options);
 
