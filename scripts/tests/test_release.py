@@ -166,10 +166,10 @@ class Tree:
         self.write("api/npm/package.json", '{\n  "version": "0.1.0"\n}\n')
         (self.root / "api/rust").mkdir()
         self.write("api/rust/README.md", "")
-        self.write(".gitignore", "build/\n")
+        self.write(".gitignore", "build/\nLICENSE\n*.wasm\n!/LICENSE\n")
         self.command("scripts/package", PACKAGE)
         self.command("scripts/wheel", WHEEL)
-        self.command("scripts/play", 'mkdir -p build/play/js && echo page >build/play/js/it.js && [ "$*" = --build-only ]')
+        self.command("scripts/play", 'mkdir -p build/play/js build/wasm/bin && echo page >build/play/js/it.js && echo wasm >build/wasm/bin/secequiv.wasm && [ "$*" = --build-only ]')
         self.command("scripts/sbom", 'echo "{}" >"$2"')
         self.command("../bin/cargo", CARGO)
         self.command("../bin/npm", NPM)
@@ -316,6 +316,20 @@ def test_the_npm_package_needs_its_built_files(tree):
     tree.commit()
     done = tree.release("0.1.0", "--only", "npm")
     assert done.returncode == 3 and "left out: npm: api/npm/built.wasm is not built\n" in done.stderr
+
+
+def test_packages_get_the_module_that_was_just_built(tree):
+    tree.write("api/npm/package.json", '{\n  "version": "0.1.0",\n  "files": ["secequiv.wasm", "LICENSE"]\n}\n')
+    tree.write("api/npm/secequiv.wasm", "old")
+    tree.write("api/go/wasm/secequiv.wasm", "old")
+    tree.write("api/go/wasm/go.mod", "module github.com/secequiv/secequiv/api/go/wasm\n")
+    tree.write("api/go/wasm/it.go", "package it\n\n//go:embed secequiv.wasm\nvar it []byte\n")
+    tree.commit()
+    done = tree.release("0.1.0", "--only", "npm", "--only", "go")
+    assert done.returncode == 0, done.stderr
+    with zipfile.ZipFile(tree.out / "go/github.com/secequiv/secequiv/api/go/wasm/@v/v0.1.0.zip") as archive:
+        assert archive.read("github.com/secequiv/secequiv/api/go/wasm@v0.1.0/secequiv.wasm") == b"wasm\n"
+    assert (tree.root / "api/npm/secequiv.wasm").read_text() == "wasm\n" and (tree.root / "api/npm/LICENSE").exists()
 
 
 def test_wrong_usage(tree):
