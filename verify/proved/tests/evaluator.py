@@ -1,7 +1,10 @@
 """Runs secequiv-evaluate: acceptance, return values, and what a process can observe of them."""
 
+import os
 import struct
 import subprocess
+
+LONG = bool(os.environ.get("SECEQUIV_LONG"))  # scripts/test proved sets it; dev runs fewer random cases
 
 
 def raw(program):

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import evaluator
 import pytest
-from cli_tool import FULL, run, without_kernel
+from cli_tool import run, without_kernel
+from evaluator import LONG
 from naive import accept as naive_accept
 from naive import live, naive, random_programs, vectors
 from naive.naive import Insn
@@ -48,7 +49,7 @@ def inputs_for(rng, program, count):
 
 def test_random_evaluations_agree_with_the_naive_evaluator(built, tmp_path):
     rng, compared = random.Random(5), 0
-    while compared < 100000:
+    while compared < (100000 if LONG else 10000):
         program = random_programs.program(rng, rng.choice([3, 8, 20, 60]))
         inputs = inputs_for(rng, program, 400)
         got = evaluator.evaluate(built, tmp_path, program, inputs)
@@ -71,7 +72,7 @@ def test_random_stacks_agree_with_the_naive_evaluator(built, tmp_path):
 def test_fuzzing_finds_no_difference_from_the_interpreter_and_the_kernel(built):
     """Both runs use the same programs and inputs, so the proven interpreter agrees with the running kernel. The kernel cannot run a few
     programs of 4096 instructions."""
-    trials = 45000 if FULL else 4500
+    trials = 45000 if LONG else 4500
     counts = []
     for evaluator_under_test in ("serve:%s --serve" % (built / "secequiv-evaluate"), "kernel"):
         done = run("fuzz", "--evaluator", evaluator_under_test, "--trials", trials, "--seed", 7)
@@ -87,7 +88,7 @@ def test_fuzz_semantics_finds_no_disagreement(built):
     target = Path(os.environ["SECEQUIV_BIN"]) / "fuzz_semantics"
     if not target.exists():
         pytest.skip("the fuzz targets are not built (cmake --build --preset dev)")
-    runs = 100000 if FULL else 5000
+    runs = 100000 if LONG else 10000
     for served, status in (("%s --serve" % (built / "secequiv-evaluate"), 0), ("false", -signal.SIGABRT)):
         done = subprocess.run([target, "--evaluator=serve:" + served, "--runs=%d" % runs], capture_output=True, text=True, timeout=600)
         assert done.returncode == status, done.stdout + done.stderr
@@ -114,14 +115,15 @@ def nearly_legal(rng):
 @pytest.fixture(scope="module")
 def candidates():
     rng = random.Random(9)
-    return [nearly_legal(rng) for _ in range(100000)] + [[Insn(6, 0, 0, 0)] * length for length in (0, 1, 4095, 4096, 4097)]
+    return [nearly_legal(rng) for _ in range(100000 if LONG else 30000)] + [
+        [Insn(6, 0, 0, 0)] * length for length in (0, 1, 4095, 4096, 4097)] + [[Insn(0x20, 0, 0, k), Insn(6, 0, 0, 0)] for k in (0xFFFFF000, 0xFFFFF03C)]
 
 
 def test_acceptance_agrees_with_the_naive_check(built, candidates):
     got = evaluator.acceptance(built, candidates)
     assert differences(candidates, got, [naive_accept.accept(program) for program in candidates]) == []
     rules = {refusal[0] for refusal in got if refusal}
-    assert rules == set(vectors.RULES) and sum(refusal is None for refusal in got) > 20000
+    assert rules == set(vectors.RULES) and sum(refusal is None for refusal in got) > len(candidates) // 5
 
 
 def test_acceptance_agrees_with_the_kernel(built, candidates):
