@@ -10,6 +10,7 @@
 #include <set>
 
 #include "harness/bpf/refusal.h"
+#include "harness/bpf/testing.h"
 #include "harness/bpf/text.h"
 #include "harness/seccomp/arch.h"
 #include "harness/seccomp/input_class.h"
@@ -260,14 +261,15 @@ TEST(Classes, TenThousandFiltersAgreeWithAllInputsRunOneByOne) {
 TEST(Classes, Z3AgreesWithAllInputsRunOneByOne) {
   RandomFilters random(2);
   std::map<Verdict, int> verdicts;
-  for (int i = 0; i < 100 && !testing::Test::HasFailure(); ++i) {
+  const int cases = 20 + of_cases(80);
+  for (int i = 0; i < cases && !testing::Test::HasFailure(); ++i) {
     const Program before = random.next();
     const Program after = random.changed(before);
     ++verdicts[agrees(before, after,
                       [](const Question& question) { return smt::prove_classes(question, 600); })];
   }
-  EXPECT_GT(verdicts[Verdict::kEquivalent], 10);
-  EXPECT_GT(verdicts[Verdict::kDifferent], 10);
+  EXPECT_GT(verdicts[Verdict::kEquivalent], cases / 10);
+  EXPECT_GT(verdicts[Verdict::kDifferent], cases / 10);
 }
 
 // Returns the least permissive decision of each class of a call, with any of its data.
