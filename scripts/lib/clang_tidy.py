@@ -21,8 +21,9 @@ sys.path.insert(0, str(HERE.parent))
 from pinned import Missing, python_packages  # noqa: E402
 
 FOLDERS = ("adapters", "analyze", "api", "cli", "fuzz", "harness", "verify")
-# No check is needed for tests, benchmarks, sources that only these use, and sources that adapters build themselves.
-ELSEWHERE = re.compile(r"_(test|bench)\.cc$|^bench/|/tests/|^adapters/(?!broken/|builtin/)\w+/|^harness/seccomp/vector_runner\.cc$")
+# No check is needed for tests, benchmarks, sources that only these use, sources that adapters build themselves, and those that only
+# the preset wasm compiles.
+ELSEWHERE = re.compile(r"_(absent|test|bench)\.cc$|^api/wasm/|^bench/|/tests/|^adapters/(?!broken/|builtin/)\w+/|^harness/seccomp/vector_runner\.cc$")
 
 
 def compiled(database):
