@@ -60,7 +60,8 @@ def test_a_finding_in_a_header_fails(tree):
 
 
 def test_a_source_that_is_not_compiled_fails(tree):
-    sources = {name: "" for name in ("harness/a.cc", "harness/a_test.cc", "harness/a_bench.cc", "adapters/own/main.cc", "harness/tests/host.cc")}
+    sources = {name: "" for name in ("harness/a.cc", "harness/a_test.cc", "harness/a_bench.cc", "adapters/own/main.cc", "harness/tests/host.cc",
+                                    "harness/a_absent.cc", "api/wasm/b.cc")}
     assert tree(sources, [["harness/a.cc"]])[0] == 0
     status, output = tree({"adapters/broken/b.cc": ""}, [["harness/a.cc"]])
     assert status == 1
