@@ -27,7 +27,8 @@ constexpr std::array kFacts = {
 constexpr std::uint32_t kAuditS390 = 0x00000016;
 constexpr std::uint32_t kMipsMachine = 8;  // EM_MIPS, the low half of the values of all its ABIs
 constexpr std::uint32_t kAudit64Bit = 0x80000000;
-constexpr std::uint32_t kMipsSyscall = 4000;
+constexpr std::uint32_t kMipsSyscall = 4000;  // the first number of the 32-bit ABI
+constexpr std::uint32_t kMipsNumbers = 1000;  // of an ABI
 
 bool is_mips(std::uint32_t audit) { return (audit & 0xffff) == kMipsMachine; }
 
@@ -63,10 +64,14 @@ std::uint32_t number_seen(std::uint32_t audit, std::uint32_t nr, std::uint64_t f
   return audit == AUDIT_ARCH_S390X || audit == kAuditS390 ? nr & 0xffff : nr;
 }
 
-// Filters see its arguments without the first, so they see a seventh one, which is on the stack.
-// Source: mips_syscall_is_indirect (arch/mips/include/asm/syscall.h).
+// In the 32-bit ABI, filters see the arguments of `syscall` without the first, so they see a
+// seventh one, which is on the stack. For numbers of the 32-bit ABI, a 64-bit program passes the
+// fifth and the sixth argument on the stack. Source: mips_syscall_is_indirect
+// (arch/mips/include/asm/syscall.h), arch/mips/kernel/scall64-o32.S.
 bool sees_stack(std::uint32_t audit, std::uint32_t nr) {
-  return is_mips(audit) && (audit & kAudit64Bit) == 0 && nr == kMipsSyscall;
+  if (!is_mips(audit)) return false;
+  return (audit & kAudit64Bit) == 0 ? nr == kMipsSyscall
+                                    : nr >= kMipsSyscall && nr < kMipsSyscall + kMipsNumbers;
 }
 
 std::uint64_t argument_seen(std::uint32_t audit, std::uint64_t value) {

@@ -29,8 +29,8 @@ bool bypasses_filters(std::uint32_t audit, std::uint32_t nr);
 // Returns the number that filters see if a program makes a call with this number and first
 // argument.
 std::uint32_t number_seen(std::uint32_t audit, std::uint32_t nr, std::uint64_t first_argument);
-// Returns whether filters see something that the call does not determine: for `syscall` of MIPS's
-// 32-bit ABI, they see the stack.
+// Returns whether filters see something that the call does not determine: for some numbers of MIPS,
+// they see the caller's stack in place of arguments.
 bool sees_stack(std::uint32_t audit, std::uint32_t nr);
 // Returns the argument that filters see if a 32-bit program passes the low half of `value`.
 std::uint64_t argument_seen(std::uint32_t audit, std::uint64_t value);

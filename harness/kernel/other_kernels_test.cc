@@ -97,8 +97,10 @@ TEST(OtherKernels, SomeArchitecturesChangeNumbersAndArguments) {
   for (const std::uint32_t audit : {kMips, AUDIT_ARCH_MIPS64}) {
     EXPECT_EQ(number_seen(audit, 4000, 0x1234567800000014), 20u);
     EXPECT_EQ(number_seen(audit, 4001, 20), 4001u);
-    EXPECT_EQ(sees_stack(audit, 4000), audit == kMips);
-    EXPECT_FALSE(sees_stack(audit, 4001));
+    EXPECT_TRUE(sees_stack(audit, 4000));
+    EXPECT_EQ(sees_stack(audit, 4001), audit == AUDIT_ARCH_MIPS64);
+    EXPECT_FALSE(sees_stack(audit, 3999));
+    EXPECT_FALSE(sees_stack(audit, 5000));
   }
   EXPECT_EQ(number_seen(AUDIT_ARCH_ARM, 4000, 20), 4000u);
   EXPECT_FALSE(sees_stack(AUDIT_ARCH_ARM, 4000));

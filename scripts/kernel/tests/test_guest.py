@@ -45,6 +45,13 @@ sys.exit(kernels.main(sys.argv[1:]))
 """
 
 
+@pytest.mark.parametrize("audit, number, asked", [(0x80000008, 4095, 12287), (0xA0000008, 4000, 12192), (0x80000008, 3999, 3999), (0x80000008, 5000, 5000),
+                                                   (0x40000008, 4000, 12192), (0x40000008, 4001, 4001), (0xC000003E, 4000, 4000)])
+def test_numbers_that_show_the_stack_are_not_asked(audit, number, asked):
+    call = struct.pack("<16I", number, *range(1, 16))
+    assert check.determined({"audit": audit}, call) == struct.pack("<16I", asked, *range(1, 16))
+
+
 class Fake:
     def __init__(self, folder, asker):
         self.folder = folder
