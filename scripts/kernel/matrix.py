@@ -359,7 +359,7 @@ secequiv kernel --help
 %(rows)s
 
 Real calls by each entry show the numbers, architecture and arguments that the kernel gives to filters. *Numbers* counts the call numbers for which
-filters saw what our model predicts. *Table* compares our table of system calls with the kernel's headers. *Cached* counts the calls that the kernel allows without
+filters saw what our model predicts; numbers that bypass filters, and those for which MIPS shows filters the caller's stack, are left out. *Table* compares our table of system calls with the kernel's headers. *Cached* counts the calls that the kernel allows without
 running the filter, as its memory shows; they are those of our model.
 
 | kernel | release | entry | calls | numbers | table | cached |
