@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 
 #include <ctime>
-#include <filesystem>
-#include <system_error>
 
 #include "harness/base/file.h"
 #include "harness/base/shell.h"
@@ -24,13 +22,6 @@ std::string command_line() {
     out += shell_quoted(words->c_str() + at);
   }
   return out;
-}
-
-// A FIFO or another process's pipe is empty once it has been read. A second read would find
-// nothing, or would wait.
-bool can_be_read_again(const std::string& path) {
-  std::error_code failed;
-  return std::filesystem::is_regular_file(path, failed);
 }
 
 }  // namespace

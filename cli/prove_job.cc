@@ -73,7 +73,7 @@ Result<std::string> link_of(const ProveOptions& given, const ProveJob& job) {
       return make_error(ErrorCode::kUsage, "--link", "expected two filters, found a stack");
     const Source& source = stack->front();
     side->program = source.program;
-    if (source.file.path.empty() || source.file.raw) continue;
+    if (source.file.raw || !can_be_read_again(source.file.path)) continue;
     auto bytes = read_file(source.file.path);
     if (!bytes) return bytes.error();
     *text = std::move(*bytes);

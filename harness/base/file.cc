@@ -168,6 +168,11 @@ Result<std::string> read_file(const std::string& path, std::size_t limit) {
   return result;
 }
 
+bool can_be_read_again(const std::string& path) {
+  std::error_code failed;
+  return std::filesystem::is_regular_file(path, failed);
+}
+
 Status write_file(const std::string& path, std::string_view bytes, bool flush) {
   if (path == "-") return write_descriptor("<stdout>", STDOUT_FILENO, bytes);
   struct stat st{};

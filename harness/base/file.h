@@ -24,6 +24,10 @@ std::string shown_name(const std::string& path);
 // interrupts before the input is complete.
 Result<std::string> read_file(const std::string& path, std::size_t limit = kMaxInputBytes);
 
+// Returns whether a second read_file() finds the same. A FIFO or another process's pipe is empty
+// once it has been read: a second read would find nothing, or would wait.
+bool can_be_read_again(const std::string& path);
+
 // Writes `bytes` to a temporary file beside the target of `path`, flushes it to the disk and
 // renames it. It follows symbolic links and does not replace them. On failure it removes the
 // temporary file, and the old file stays. "-" writes to standard output. It writes in place to
