@@ -35,7 +35,7 @@ build_preset() {
   printf 'build %s (log: build/%s/build.log)\n' "$preset" "$preset" >&2
   (cd "$root" && cmake --preset "$preset" ${configure[@]+"${configure[@]}"}) >"$log" 2>&1 ||
     build_log_failed "$log" "configuring '$preset'" || return 1
-  (cd "$root" && cmake --build --preset "$preset" "$@" 2>&1) | _build_progress "$log" ||
+  (set -o pipefail && cd "$root" && cmake --build --preset "$preset" "$@" 2>&1 | _build_progress "$log") ||
     build_log_failed "$log" "building '$preset'" || return 1
   printf 'build %s: done in %d s\n' "$preset" $((SECONDS - started)) >&2
 }

@@ -122,6 +122,13 @@ def test_a_kernel_that_differs_fails(tree, environment, what):
     assert (done.returncode, rows(done.stdout)) == (1, [("kernels", "FAILED", "kernels of s390x and arm64, " + what)])
 
 
+def test_a_failed_build_is_noticed_in_every_shell(tree):
+    """build_preset does not depend on the options of the shell that calls it."""
+    for broken in ("", "dev"):
+        done = tree.run("bash", "-c", '. scripts/lib/build.sh && build_preset "$PWD" dev', BROKEN=broken)
+        assert (done.returncode != 0) == bool(broken) and ("expected ';'" in done.stderr) == bool(broken), done
+
+
 @pytest.mark.parametrize("environment, what", [({"UNBUILT": "1"}, "page"), ({"UNEQUAL": "api/go/tests/test_wasm.py"}, "page, pytest"),
                                                ({"UNEQUAL": "play/tests/test_play.py"}, "page, pytest")])
 def test_webassembly_that_differs_fails(tree, environment, what):
