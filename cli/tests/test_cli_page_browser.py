@@ -1,9 +1,9 @@
 """Tests --html in a browser: the page, the keyboard, the mouse, narrow screens and printing."""
 
-import os
 import re
 
 import pytest
+from browser_tool import chromium, wait_until
 from cli_tool import FULL, PROGRAMS
 from page_tool import CHAIN, OCI, docker, everything, page_of  # noqa: F401
 
@@ -12,24 +12,8 @@ from page_tool import CHAIN, OCI, docker, everything, page_of  # noqa: F401
 def browser():
     if not FULL:
         pytest.skip("in the development build only")
-    try:
-        from selenium import webdriver
-        from selenium.webdriver.chrome.service import Service
-        missing = [path for path in ("/usr/bin/chromium", "/usr/bin/chromedriver") if not os.path.exists(path)]
-    except ImportError:
-        missing = ["selenium"]
-    if missing:
-        if os.environ.get("SECEQUIV_REQUIRE_BROWSER"):
-            pytest.fail("no %s" % missing[0])
-        pytest.skip("no %s (scripts/lib/setup.sh, group browser)" % missing[0])
-    options = webdriver.ChromeOptions()
-    options.binary_location = "/usr/bin/chromium"
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1280,900"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
-    yield driver
-    driver.quit()
+    with chromium() as driver:
+        yield driver
 
 
 @pytest.fixture
@@ -61,11 +45,6 @@ def text_of(browser, selector):
 def wait_for(browser, selector):
     from selenium.webdriver.support.ui import WebDriverWait
     WebDriverWait(browser, 10).until(lambda _: shown(browser, selector))
-
-
-def wait_until(browser, script):
-    from selenium.webdriver.support.ui import WebDriverWait
-    WebDriverWait(browser, 10).until(lambda _: browser.execute_script(script))
 
 
 def press(browser, key):

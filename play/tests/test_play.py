@@ -5,12 +5,16 @@ import http.server
 import json
 import os
 import subprocess
+import sys
 import threading
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "cli/tests"))
+from browser_tool import chromium, wait_until  # noqa: E402
+
 PAGE = Path(os.environ.get("SECEQUIV_PLAY") or ROOT / "build/play/index.html")
 COMMAND = Path(os.environ.get("SECEQUIV_BIN") or ROOT / "build/release/bin") / "secequiv"
 ALLOW = "ld [0]\njne #39, deny\nret #0x7fff0000\ndeny: ret #0x50001\n"
@@ -21,22 +25,8 @@ KILL = ALLOW.replace("0x7fff0000", "0")
 def browser():
     if not PAGE.exists():
         (pytest.fail if os.environ.get("SECEQUIV_REQUIRE_WASM") else pytest.skip)("no page (scripts/play --build-only)")
-    missing = [path for path in ("/usr/bin/chromium", "/usr/bin/chromedriver") if not os.path.exists(path)]
-    try:
-        from selenium import webdriver
-        from selenium.webdriver.chrome.service import Service
-    except ImportError:
-        missing.append("selenium")
-    if missing:
-        (pytest.fail if os.environ.get("SECEQUIV_REQUIRE_BROWSER") else pytest.skip)("no %s" % missing[0])
-    options = webdriver.ChromeOptions()
-    options.binary_location = "/usr/bin/chromium"
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1280,900"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
-    yield driver
-    driver.quit()
+    with chromium() as driver:
+        yield driver
 
 
 @pytest.fixture
@@ -48,11 +38,6 @@ def page(browser):
         return browser
     yield opened
     assert browser.get_log("browser") == []
-
-
-def wait_until(browser, script, seconds=30):
-    from selenium.webdriver.support.ui import WebDriverWait
-    return WebDriverWait(browser, seconds, 0.05).until(lambda _: browser.execute_script(script))
 
 
 def fill(browser, before, after=""):
@@ -149,8 +134,6 @@ def test_the_address_is_the_whole_state(page):
 
 
 def test_the_command_line_prints_links_to_the_page(page, tmp_path):
-    if b"--link" not in subprocess.run([str(COMMAND), "prove", "--help"], stdout=subprocess.PIPE).stdout:
-        pytest.skip("the command has no --link")
     before = tmp_path / "before.asm"
     before.write_text(ALLOW)
     after = ROOT / "corpus/programs/libseccomp/allow306.tree.bpf"
