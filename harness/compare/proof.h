@@ -29,6 +29,9 @@ struct Proof {
   double solve_seconds = 0;
 };
 
+// Returns the answer of an engine that does not decide, with the reason.
+Proof no_verdict(std::string engine, std::string detail);
+
 // The result for "can any input meet this obligation?".
 struct Feasibility {
   enum class Answer : std::uint8_t { kFeasible, kInfeasible, kUnknown };

@@ -11,13 +11,6 @@ namespace secequiv {
 
 bool decisive(const Result<Proof>& proof) { return !proof || proof->verdict != Verdict::kUnknown; }
 
-Proof no_verdict(std::string engine, std::string detail) {
-  Proof out;
-  out.engine = std::move(engine);
-  out.detail = std::move(detail);
-  return out;
-}
-
 std::optional<Error> contradiction(const Proof& one, const Proof& other) {
   const bool relations = !one.relation || !other.relation || one.relation == other.relation;
   if (one.verdict == other.verdict && relations) return std::nullopt;

@@ -12,7 +12,6 @@ namespace secequiv {
 
 // Returns whether no other engine needs to answer: there is a verdict or an error.
 bool decisive(const Result<Proof>& proof);
-Proof no_verdict(std::string engine, std::string detail);
 
 // Returns the error for two verdicts that cannot both be right, or nothing.
 std::optional<Error> contradiction(const Proof& one, const Proof& other);

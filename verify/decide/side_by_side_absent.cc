@@ -1,5 +1,4 @@
 // This build has no threads.
-#include "verify/decide/answers.h"
 #include "verify/decide/side_by_side.h"
 
 namespace secequiv {

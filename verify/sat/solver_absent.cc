@@ -4,12 +4,7 @@
 namespace secequiv::sat {
 namespace {
 
-Result<Proof> none() {
-  Proof out;
-  out.engine = "sat";
-  out.detail = "the SAT engine is not in this build";
-  return out;
-}
+Result<Proof> none() { return no_verdict("sat", "the SAT engine is not in this build"); }
 
 }  // namespace
 

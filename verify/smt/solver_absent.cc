@@ -6,12 +6,7 @@
 namespace secequiv::smt {
 namespace {
 
-Result<Proof> none() {
-  Proof out;
-  out.engine = "z3";
-  out.detail = "Z3 is not in this build";
-  return out;
-}
+Result<Proof> none() { return no_verdict("z3", "Z3 is not in this build"); }
 
 }  // namespace
 
