@@ -41,9 +41,8 @@ struct DiffJob {
 // if the whole difference cannot be stored or compared.
 Result<DiffReport> diff(const DiffJob& job);
 
-// Returns the HTML page of the report `found`, without the name and the options of the command, and
-// without the provenance.
-// `version` is this tool's version; `how` is as in diff_text().
+// Returns the HTML page of the report `found`, without the name and the options of the command and
+// without the provenance. `version` is this tool's version; `how` is as in diff_text().
 Page page(const DiffJob& job, const DiffReport& found, const std::string& version,
           std::string_view how);
 

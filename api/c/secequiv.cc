@@ -280,13 +280,20 @@ Result<Assumption> assumption_of(const Options& options) {
   return parse_assumption(options.assume, options.oci.arch);
 }
 
-// Makes the job of a difference. Precondition: both sources exist.
-Result<DiffJob> diff_job(const Source& before, const Source& after, const Options& options,
-                         std::string& notes) {
+struct Diffed {
+  DiffJob job;
+  DiffReport report;
+  std::string notes;
+};
+
+Result<Diffed> diffed(const Result<Source>& before, const Result<Source>& after,
+                      const Options& options) {
+  if (!before) return before.error();
+  if (!after) return after.error();
   auto assumption = assumption_of(options);
   if (!assumption) return assumption.error();
-  DiffJob job{.before = {before.name, {before}},
-              .after = {after.name, {after}},
+  DiffJob job{.before = {before->name, {*before}},
+              .after = {after->name, {*after}},
               .sameness = options.sameness,
               .assumption = std::move(*assumption),
               .host = options.oci.arch,
@@ -294,52 +301,47 @@ Result<DiffJob> diff_job(const Source& before, const Source& after, const Option
               .max_regions = options.regions,
               .assumed = options.assume};
   job.rules = names_rules(job.before.filters) && names_rules(job.after.filters);
+  std::string notes;
   job.notes = note_pair(job.before.filters, job.after.filters, reading_of(options, notes));
-  return job;
+  auto report = secequiv::diff(job);
+  if (!report) return report.error();
+  return Diffed{std::move(job), std::move(*report), std::move(notes)};
 }
 
 Result<Outcome> diff(const Result<Source>& before, const Result<Source>& after,
                      const Options& options) {
-  if (!before) return before.error();
-  if (!after) return after.error();
-  std::string notes;
-  const auto job = diff_job(*before, *after, options, notes);
-  if (!job) return job.error();
-  const auto found = secequiv::diff(*job);
-  if (!found) return found.error();
-  Outcome out{verdict_of(found->verdict), diff_text(*found), render(to_json(*found))};
+  auto made = diffed(before, after, options);
+  if (!made) return made.error();
+  const DiffReport& found = made->report;
+  Outcome out{verdict_of(found.verdict), diff_text(found), render(to_json(found))};
   // Regions may be missing, because the caller may have requested none.
-  for (const Change& change : found->difference.changes)
+  for (const Change& change : found.difference.changes)
     if (!out.witness && !change.where.regions.empty())
-      out.witness = replay(found->question, change.where.regions.front().example());
-  return with_notes(std::move(out), job->notes, std::move(notes));
+      out.witness = replay(found.question, change.where.regions.front().example());
+  return with_notes(std::move(out), made->job.notes, std::move(made->notes));
 }
 
 constexpr std::size_t kMostStepped = 24;  // inputs whose execution the reader can step through
 
 Result<Outcome> diff_page(const Result<Source>& before, const Result<Source>& after,
                           const Options& options) {
-  if (!before) return before.error();
-  if (!after) return after.error();
-  std::string notes;
-  const auto job = diff_job(*before, *after, options, notes);
-  if (!job) return job.error();
-  const auto found = secequiv::diff(*job);
-  if (!found) return found.error();
-  Page shown = page(*job, *found, SECEQUIV_VERSION, "");
+  auto made = diffed(before, after, options);
+  if (!made) return made.error();
+  const DiffReport& found = made->report;
+  Page shown = page(made->job, found, SECEQUIV_VERSION, "");
   shown.command = "diff";
   shown.sides[0].side = side_of(*before);
   shown.sides[1].side = side_of(*after);
-  if (found->direction.example)
-    shown.inputs.push_back({"most important", found->direction.example->data});
-  for (const Change& change : found->difference.changes)
+  if (found.direction.example)
+    shown.inputs.push_back({"most important", found.direction.example->data});
+  for (const Change& change : found.difference.changes)
     for (const Region& region : change.where.regions)
       if (shown.inputs.size() < kMostStepped)
         shown.inputs.push_back(
             {fmt::format("{} to {}", action_text(change.before), action_text(change.after)),
              region.example()});
-  Outcome out{verdict_of(found->verdict), html(shown)};
-  out.notes = std::move(notes);
+  Outcome out{verdict_of(found.verdict), html(shown)};
+  out.notes = std::move(made->notes);
   return out;
 }
 
