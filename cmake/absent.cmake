@@ -3,12 +3,12 @@
 set(SECEQUIV_ABSENT
   "adapters/.*"
   "analyze/(ask_kernel|bench|bisect|campaign|cover|dump|find_rules|guard|guard_try|known|load_all|load_files|merge|own_files|precompile|prove_rules|provenance|versions)"
-  "fuzz/(mutation|pair)/.*"
-  "fuzz/hunt/.*"
+  "fuzz/(hunt|mutation|pair)/.*"
   "harness/adapter/.*"
   "harness/base/(file|loaded|paths|workers)"
   "harness/bpf/native"
   "harness/generate/.*"
+  "harness/.*/compiled_parts"
   "harness/kernel/.*"
   "harness/report/(existing_files|explanations)"
   "harness/seccomp/load_vectors"
@@ -23,21 +23,15 @@ function(secequiv_choose variable)
     set(${variable} ${${variable}} PARENT_SCOPE)
     return()
   endif()
-  set(chosen)
+  list(JOIN SECEQUIV_ABSENT "|" patterns)
   file(RELATIVE_PATH here ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+  set(chosen)
   foreach(source IN LISTS ${variable})
     string(REGEX REPLACE "\\.cc$" "_absent.cc" replacement "${source}")
-    set(absent OFF)
     if(replacement IN_LIST ${variable})
-      set(absent ON)
-    elseif(NOT source MATCHES "_absent\\.cc$" AND NOT "${here}/${source}" IN_LIST SECEQUIV_PRESENT)
-      foreach(pattern IN LISTS SECEQUIV_ABSENT)
-        if("${here}/${source}" MATCHES "^${pattern}\\.cc$" OR source MATCHES "^/.*/compiled_parts\\.cc$")
-          set(absent ON)
-        endif()
-      endforeach()
+      continue()
     endif()
-    if(NOT absent)
+    if(source MATCHES "_absent\\.cc$" OR "${here}/${source}" IN_LIST SECEQUIV_PRESENT OR NOT "${here}/${source}" MATCHES "^(${patterns})\\.cc$")
       list(APPEND chosen ${source})
     endif()
   endforeach()
