@@ -23,6 +23,11 @@ struct Group {
   Instrumented instrumented;
 };
 
+// Returns whether the kernel is not asked for this call.
+bool left_out(const Entry& entry, const SeccompData& input) {
+  return bypasses_filters(entry.audit, input.nr()) || sees_stack(entry.audit, input.nr());
+}
+
 // Adds what the passes of one group returned.
 Status add_replies(const Group& group, std::span<const std::vector<Reply>> replies,
                    std::vector<std::uint32_t>& out) {
@@ -126,14 +131,6 @@ SeccompData presented(const SeccompData& call, const Entry& entry,
       out.set_field(i, argument_seen(entry.audit, call.field(i, entry.endian)), entry.endian);
   return out;
 }
-
-namespace {
-
-bool left_out(const Entry& entry, const SeccompData& input) {
-  return bypasses_filters(entry.audit, input.nr()) || sees_stack(entry.audit, input.nr());
-}
-
-}  // namespace
 
 Result<std::vector<std::optional<std::uint32_t>>> evaluate_direct(
     ProgramView program, std::span<const SeccompData> inputs, const Entry& entry, Kernel& kernel) {

@@ -136,12 +136,11 @@ def unfiltered(secequiv, entry, folder):
         left = [number for number in left if number != wrong["data"]["words"][0]]
 
 
-def bypassing(secequiv, index, name):
+def bypassing(served, index, name):
     """Returns which of the numbers that secequiv does not ask (harness/kernel/facts.cc) bypass a filter that refuses everything."""
     program = [(RET_K, 0, 0, check.ERRNO | REFUSED)]
-    with Served(secequiv) as served:
-        return [number for number in BYPASSING.get(name, ())
-                if served.ask(check.ask_frame(index, program, [struct.pack("<16I", number, *[0] * 15)])) != (0, struct.pack("<I", REFUSED))]
+    return [number for number in BYPASSING.get(name, ())
+            if served.ask(check.ask_frame(index, program, [struct.pack("<16I", number, *[0] * 15)])) != (0, struct.pack("<I", REFUSED))]
 
 
 def planted_bugs(secequiv, entries, folder):
@@ -182,12 +181,12 @@ def bitmaps(secequiv, arch, entries, filters):
 
     `filters` has the files for each entry. A filter with an empty bitmap shows nothing."""
     out = {}
-    passing = {entry.name: bypassing(secequiv, index, entry.name) for index, entry in enumerate(entries)}
     with Served(secequiv) as served:
-        for entry in entries:
+        for index, entry in enumerate(entries):
+            passing = bypassing(served, index, entry.name)
             row = {"filters": 0, "calls": 0, "wrong": []}
             for path in filters[entry.name]:
-                bits = cached_bits(secequiv, path, entry.name, passing[entry.name])
+                bits = cached_bits(secequiv, path, entry.name, passing)
                 if not bits or not any(bits):
                     continue
                 program = [struct.unpack_from("<HBBI", path.read_bytes(), at) for at in range(0, path.stat().st_size, 8)]
@@ -245,7 +244,8 @@ class Run:
             calls = self.secequiv.ask("--each", *(self.own[entry.name] or self.all_filters), "--entry", entry.name, "--max-inputs", 2000, "--random", 1000)
             out[entry.name] = {"numbers": unfiltered(self.secequiv, entry.name, self.temporary), "calls": summary(calls)}
             if entry.name in BYPASSING:
-                out[entry.name]["bypassing"] = bypassing(self.secequiv, index, entry.name)
+                with Served(self.secequiv) as served:
+                    out[entry.name]["bypassing"] = bypassing(served, index, entry.name)
         return out
 
     def planted(self):
