@@ -402,9 +402,10 @@ impl Filter {
             return Ok(Read::Kept(report));
         }
         let size = self.program.len() * std::mem::size_of::<Insn>();
+        let form = if cfg!(target_endian = "little") { "raw" } else { "raw-be" };
         // SAFETY: instructions are plain old data of 8 bytes without padding.
         let bytes = unsafe { std::slice::from_raw_parts(self.program.as_ptr().cast(), size) };
-        Filter::parse(bytes, "<memory>", &Options::new().form("raw")).map(Read::Made)
+        Filter::parse(bytes, "<memory>", &Options::new().form(form)).map(Read::Made)
     }
 
     fn handle(&self) -> Option<*const secequiv_result> {

@@ -220,7 +220,7 @@ def cache(before: Filter, after: Optional[Filter] = None, *, arch: Optional[str]
 def _kept(program: Filter, arch: Optional[str]) -> Any:
     """Returns a result of secequiv_parse, which lives as long as what this returns. A copied Program has none, so its code is read again."""
     read = parse(program, arch=arch)
-    return read._parsed or parse(read.code, form="raw")._parsed
+    return read._parsed or parse(read.code, form="raw" if sys.byteorder == "little" else "raw-be")._parsed
 
 
 def _transformed(function: str, program: Filter, *arguments: Optional[bytes], timeout: float = 60, arch: Optional[str] = None) -> Raw:
