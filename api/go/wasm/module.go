@@ -1,6 +1,7 @@
 package secequiv
 
 import (
+	"bytes"
 	"context"
 	_ "embed"
 	"encoding/binary"
@@ -149,14 +150,8 @@ func (c *call) string(at uint64) string {
 		return ""
 	}
 	memory := c.module.Memory()
-	end := uint32(at)
-	for {
-		if value, ok := memory.ReadByte(end); !ok || value == 0 {
-			break
-		}
-		end++
-	}
-	text, _ := memory.Read(uint32(at), end-uint32(at))
+	rest, _ := memory.Read(uint32(at), memory.Size()-uint32(at))
+	text, _, _ := bytes.Cut(rest, []byte{0})
 	return string(text)
 }
 
