@@ -35,11 +35,7 @@ using broken::Planted;
 using broken::PlantedEvaluator;
 using broken::PlantedOptimizer;
 
-#ifdef SECEQUIV_FULL_TESTS
-constexpr std::size_t kSeeds = 3;
-#else
-constexpr std::size_t kSeeds = 1;
-#endif
+constexpr std::size_t kSeeds = kShare == 1 ? 2 : 1;
 constexpr std::size_t kTrials = 10000;    // a planted bug must be found within this many
 constexpr std::size_t kInputs = 200;      // for each policy or program
 constexpr std::size_t kGenerated = 2000;  // random subjects from which inputs are derived

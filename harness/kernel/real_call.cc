@@ -176,7 +176,7 @@ void make_call(std::span<const ProgramView> filters, const SeccompData& call, Sl
   std::array<long, kArgCount> args{};
   for (int i = 0; i < kArgCount; ++i)
     args[static_cast<std::size_t>(i)] = static_cast<long>(call.field(i, endian_of(call.arch())));
-  for (const int signal : {SIGALRM, SIGSYS}) ::signal(signal, SIG_DFL);
+  for (const int signal : {SIGALRM, SIGILL, SIGSYS}) ::signal(signal, SIG_DFL);
   ::alarm(kSeconds);
   // An open descriptor would make calls harmful, so an old kernel without this call is an error.
   if (::syscall(SYS_close_range, 0, ~0U, 0) != 0 || ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {

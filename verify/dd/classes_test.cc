@@ -245,23 +245,24 @@ Verdict agrees(const Program& before, const Program& after, const Engine& engine
   return proof->verdict;
 }
 
-TEST(Classes, TenThousandFiltersAgreeWithAllInputsRunOneByOne) {
+TEST(Classes, RandomFiltersAgreeWithAllInputsRunOneByOne) {
   RandomFilters random(1);
   std::map<Verdict, int> verdicts;
-  for (int i = 0; i < 5000 && !testing::Test::HasFailure(); ++i) {
+  const int cases = 500 + of_cases(4500);
+  for (int i = 0; i < cases && !testing::Test::HasFailure(); ++i) {
     const Program before = random.next();
     const Program after = random.changed(before);
     ASSERT_FALSE(refusal_of(before)) << describe(*refusal_of(before), before);
     ++verdicts[agrees(before, after, [](const Question& question) { return prove(question); })];
   }
-  EXPECT_GT(verdicts[Verdict::kEquivalent], 500);
-  EXPECT_GT(verdicts[Verdict::kDifferent], 500);
+  EXPECT_GT(verdicts[Verdict::kEquivalent], cases / 10);
+  EXPECT_GT(verdicts[Verdict::kDifferent], cases / 10);
 }
 
 TEST(Classes, Z3AgreesWithAllInputsRunOneByOne) {
   RandomFilters random(2);
   std::map<Verdict, int> verdicts;
-  const int cases = 20 + of_cases(80);
+  const int cases = 20 + of_cases(40);
   for (int i = 0; i < cases && !testing::Test::HasFailure(); ++i) {
     const Program before = random.next();
     const Program after = random.changed(before);

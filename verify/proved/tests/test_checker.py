@@ -11,6 +11,7 @@ import pytest
 import test_cli_certificate_checkers as suite
 from certificate_tool import AFTER, BEFORE, CHECKERS, certify, raw, sealed
 from cli_tool import PROGRAMS, report
+from evaluator import LONG
 
 REAL = sorted(path.name[:-11] for path in (PROGRAMS / "gvisor").glob("*.before.bpf"))
 LISTS = sorted(path.name[:-9] for path in (PROGRAMS / "libseccomp").glob("*.tree.bpf"))
@@ -31,6 +32,11 @@ def proven(built, *arguments):
 def python(*arguments):
     done = subprocess.run([str(CHECKERS["dd"]), *map(str, arguments)], capture_output=True, text=True, errors="replace", timeout=100)
     return done.returncode, done.stdout + done.stderr
+
+
+def some_of(tried):
+    """Returns all certificates, or every sixth if there are hundreds and scripts/test proved does not run."""
+    return tried if LONG or len(tried) < 300 else tried[::6]
 
 
 @pytest.fixture
@@ -56,9 +62,10 @@ def compared(built, tmp_path, monkeypatch):
         assert status in (0, 1) and output.count("\n") == (1 if status else 3), output
         return status == 0
 
+    tried = some_of(list(answers))
     with ThreadPoolExecutor(4) as pool:
-        got = list(pool.map(answer, range(len(answers)), answers))
-    different = [text for text, mine in zip(answers, got) if mine != answers[text]]
+        got = list(pool.map(answer, range(len(tried)), tried))
+    different = [text for text, mine in zip(tried, got) if mine != answers[text]]
     assert not different, (len(different), answers[different[0]], different[0])
 
 

@@ -72,7 +72,7 @@ def test_random_stacks_agree_with_the_naive_evaluator(built, tmp_path):
 def test_fuzzing_finds_no_difference_from_the_interpreter_and_the_kernel(built):
     """Both runs use the same programs and inputs, so the proven interpreter agrees with the running kernel. The kernel cannot run a few
     programs of 4096 instructions."""
-    trials = 45000 if LONG else 4500
+    trials = 45000 if LONG else 1500
     counts = []
     for evaluator_under_test in ("serve:%s --serve" % (built / "secequiv-evaluate"), "kernel"):
         done = run("fuzz", "--evaluator", evaluator_under_test, "--trials", trials, "--seed", 7)
@@ -88,7 +88,7 @@ def test_fuzz_semantics_finds_no_disagreement(built):
     target = Path(os.environ["SECEQUIV_BIN"]) / "fuzz_semantics"
     if not target.exists():
         pytest.skip("the fuzz targets are not built (cmake --build --preset dev)")
-    runs = 100000 if LONG else 10000
+    runs = 100000 if LONG else 5000
     for served, status in (("%s --serve" % (built / "secequiv-evaluate"), 0), ("false", -signal.SIGABRT)):
         done = subprocess.run([target, "--evaluator=serve:" + served, "--runs=%d" % runs], capture_output=True, text=True, timeout=600)
         assert done.returncode == status, done.stdout + done.stderr
@@ -115,7 +115,7 @@ def nearly_legal(rng):
 @pytest.fixture(scope="module")
 def candidates():
     rng = random.Random(9)
-    return [nearly_legal(rng) for _ in range(100000 if LONG else 30000)] + [
+    return [nearly_legal(rng) for _ in range(100000 if LONG else 10000)] + [
         [Insn(6, 0, 0, 0)] * length for length in (0, 1, 4095, 4096, 4097)] + [[Insn(0x20, 0, 0, k), Insn(6, 0, 0, 0)] for k in (0xFFFFF001, 0xFFFFF040)]
 
 
