@@ -5,6 +5,7 @@
 #include "cli/check_options.h"
 #include "cli/command.h"
 #include "cli/interrupts.h"
+#include "cli/link_option.h"
 #include "cli/pair_options.h"
 #include "harness/base/file.h"
 #include "harness/report/json.h"
@@ -18,6 +19,7 @@ struct CheckCommand {
   PairOptions pair;
   PairCheckOptions check;
   TargetOptions target;
+  LinkOption link;
   std::string listing;
   bool traces = false;
 };
@@ -31,6 +33,9 @@ Result<int> run_check(const CheckCommand& given) {
   const auto sides = given.pair.sides(options, given.target, notes);
   if (!sides) return sides.error();
   const auto& [before, after] = *sides;
+  const auto link =
+      given.link.link({&before, 1}, {&after, 1}, options, given.check.engine.assumption);
+  if (!link) return link.error();
   heed_interrupts();
   terminal::Ticker ticker;
   ticker.step("deriving inputs");
@@ -50,10 +55,11 @@ Result<int> run_check(const CheckCommand& given) {
   result->all_traces = given.traces;
   Status written = Ok{};
   if (!given.listing.empty()) written = write_file(given.listing, result->listing);
-  if (auto s = given.check.write_page(*result, before, after, cases->inputs, options); !s)
+  if (auto s = given.check.write_page(*result, before, after, cases->inputs, options, *link); !s)
     written = s;
-  return print_found(options.json ? render(to_json(*result)) : check_text(*result),
-                     reported(*result, "check", {before.file, after.file}), options, written);
+  return print_found(
+      options.json ? render(to_json(*result)) : check_text(*result) + link_line(*link),
+      reported(*result, "check", {before.file, after.file}), options, written);
 }
 
 }  // namespace
@@ -72,6 +78,7 @@ void add_check(CLI::App& app, Context& context) {
   given->check.add(*sub);
   given->options.add(*sub,
                      {kSandbox, kInput, kTimeout, kSame, kWhole, kImport, kQuiet, kJson, kPage});
+  given->link.add(*sub);
 }
 
 }  // namespace secequiv::cli

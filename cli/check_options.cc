@@ -32,7 +32,7 @@ Result<CheckOptions> PairCheckOptions::check_options(const Options& options) con
 
 Status PairCheckOptions::write_page(const CheckReport& report, const Source& before,
                                     const Source& after, std::span<const SeccompData> inputs,
-                                    const Options& options) const {
+                                    const Options& options, const std::string& link) const {
   if (options.html.empty()) return Ok{};
   auto engines = engine.engine(options);
   if (!engines) return engines.error();
@@ -51,6 +51,7 @@ Status PairCheckOptions::write_page(const CheckReport& report, const Source& bef
             .version = SECEQUIV_VERSION,
             .provenance = provenance({{"before", &before}, {"after", &after}}, SECEQUIV_VERSION)});
   if (!found) return found.error();
+  found->link = link;
   return write_html(std::move(*found), options);
 }
 

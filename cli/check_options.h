@@ -20,11 +20,11 @@ struct PairCheckOptions {
   void add(CLI::App& app);
   // Returns the options of the job. Errors: the oracle is not available.
   [[nodiscard]] Result<CheckOptions> check_options(const Options& options) const;
-  // Writes the page if --html is given. `inputs` are the inputs derived for the pair. Errors: kIo,
-  // kInternal.
+  // Writes the page if --html is given. `inputs` are the inputs derived for the pair; `link` may be
+  // empty. Errors: kIo, kInternal.
   [[nodiscard]] Status write_page(const CheckReport& report, const Source& before,
                                   const Source& after, std::span<const SeccompData> inputs,
-                                  const Options& options) const;
+                                  const Options& options, const std::string& link) const;
 };
 
 }  // namespace secequiv::cli

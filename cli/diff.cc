@@ -8,6 +8,7 @@
 #include "cli/engine_options.h"
 #include "cli/expect_option.h"
 #include "cli/interrupts.h"
+#include "cli/link_option.h"
 #include "cli/oracle_option.h"
 #include "cli/reading.h"
 #include "cli/report_files.h"
@@ -29,6 +30,7 @@ struct DiffOptions {
   ExpectOption expect;
   bool rules = false;
   OracleOption oracle;
+  LinkOption link;
 };
 
 // Loads everything that the command line names.
@@ -88,19 +90,26 @@ Result<int> list_differences(const DiffOptions& given) {
   job.max_regions = given.max_regions;
   job.rules = needs_rules(given, job);
   job.whole = !given.expect.write.empty();
+  const auto link =
+      given.link.link(job.before.filters, job.after.filters, given.options, job.assumed);
+  if (!link) return link.error();
   heed_interrupts();
   terminal::Ticker ticker;
   ticker.step("comparing", given.options.timeout);
   auto found = diff(job);
   if (!found) return found.error();
   Status written = given.expect.store(*found);
-  if (!given.options.html.empty())
-    if (auto s = write_html(page_of(job, *found), given.options); !s) written = s;
+  if (!given.options.html.empty()) {
+    Page page = page_of(job, *found);
+    page.link = *link;
+    if (auto s = write_html(std::move(page), given.options); !s) written = s;
+  }
   const ReportedCases cases =
       reported(*found, given.options.wants_reports() ? given.max_regions : 0);
   if (!given.rules) found->rules.clear();
   answer_is_known();
-  return print_found(given.options.json ? render(to_json(*found)) : diff_text(*found, kMoreRegions),
+  return print_found(given.options.json ? render(to_json(*found))
+                                        : diff_text(*found, kMoreRegions) + link_line(*link),
                      cases, given.options, written);
 }
 
@@ -121,6 +130,7 @@ void add_diff(CLI::App& app, Context& context) {
   given->engine.add_memory(*sub);
   given->oracle.add(*sub);
   given->options.add(*sub, {kInput, kTimeout, kSame, kWhole, kImport, kQuiet, kJson, kPage});
+  given->link.add(*sub);
 }
 
 }  // namespace secequiv::cli

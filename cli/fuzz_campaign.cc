@@ -81,7 +81,7 @@ Result<int> run_fuzz_campaign(const FuzzCampaignOptions& given, const Options& o
   result->dropped = derived.dropped;
   result->notes = std::move(notes);
   result->notes.conclude(result->verdict, result->reason);
-  const Status page = given.check.write_page(*result, before, after, derived.inputs, options);
+  const Status page = given.check.write_page(*result, before, after, derived.inputs, options, {});
   return print_found(options.json ? render(to_json(*result)) : check_text(*result),
                      reported(*result, "fuzz", {before.file, after.file}), options, page);
 }

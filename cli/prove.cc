@@ -30,6 +30,9 @@ Result<int> run_prove(const ProveOptions& given) {
   if (auto s = keep_json_alone(options, "--emit-smt2", given.smt2); !s) return s.error();
   const auto job = prove_job(given);
   if (!job) return job.error();
+  const auto link =
+      given.link.link(job->before, job->after, options, given.engine.assumption, given.refines);
+  if (!link) return link.error();
   heed_interrupts();
   terminal::Ticker ticker;
   ticker.step("proving", options.timeout);
@@ -41,13 +44,9 @@ Result<int> run_prove(const ProveOptions& given) {
     if (proven->certificate->failed != 0 && exit_code(proven->verdict()) == 0)
       options.warning("no certificate: " + proven->certificate->reason);
   }
-  std::string text = options.json ? render(to_json(*proven)) : prove_text(*proven, options.quiet);
-  if (!given.link.empty()) {
-    const auto link = link_of(given, *job);
-    if (!link) return link.error();
-    text += "link: " + *link + "\n";
-  }
-  return print_found(text, reported(*proven), options);
+  const std::string text =
+      options.json ? render(to_json(*proven)) : prove_text(*proven, options.quiet);
+  return print_found(text + link_line(*link), reported(*proven), options);
 }
 
 }  // namespace
@@ -67,12 +66,8 @@ void add_prove(CLI::App& app, Context& context) {
   given->certificate.add(*sub);
   sub->add_option("--emit-smt2", given->smt2,
                   "Also write the query as SMT-LIB 2, for other solvers");
-  CLI::Option* const link =
-      sub->add_option("--link", given->link,
-                      "Also print a link that opens the pair in the page at this address")
-          ->type_name("BASE");
   given->options.add(*sub, {kInput, kTimeout, kSame, kWhole, kImport, kQuiet, kJson, kReports});
-  link->excludes(sub->get_option("--json"));
+  given->link.add(*sub);
   for (const char* other : {"--refines", "--trace", "--certificate", "--emit-smt2", "--link",
                             "--same", "--require-whole"})
     sub->get_option("--property")->excludes(sub->get_option(other));

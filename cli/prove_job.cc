@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -11,7 +10,6 @@
 #include "cli/reading.h"
 #include "harness/base/file.h"
 #include "harness/report/json.h"
-#include "harness/report/link.h"
 
 namespace secequiv::cli {
 namespace {
@@ -61,25 +59,6 @@ Result<ProveJob> prove_job(const ProveOptions& given) {
   if (!given.smt2.empty())
     job.smt2 = [&](const std::string& query) { return write_file(given.smt2, query); };
   return made;
-}
-
-Result<std::string> link_of(const ProveOptions& given, const ProveJob& job) {
-  std::string texts[2];
-  LinkedPair pair{
-      {}, {}, sameness_name(job.sameness), job.refines, job.assumption, arch_info(job.host).name};
-  for (const auto& [stack, text, side] : {std::tuple(&job.before, &texts[0], &pair.before),
-                                          std::tuple(&job.after, &texts[1], &pair.after)}) {
-    if (stack->size() != 1)
-      return make_error(ErrorCode::kUsage, "--link", "expected two filters, found a stack");
-    const Source& source = stack->front();
-    side->program = source.program;
-    if (source.file.raw || !can_be_read_again(source.file.path)) continue;
-    auto bytes = read_file(source.file.path);
-    if (!bytes) return bytes.error();
-    *text = std::move(*bytes);
-    side->text = *text;
-  }
-  return link_to(given.link, pair);
 }
 
 Result<PropertyJob> property_job(const ProveOptions& given) {

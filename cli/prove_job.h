@@ -8,6 +8,7 @@
 #include "analyze/prove_property.h"
 #include "cli/certificate_option.h"
 #include "cli/engine_options.h"
+#include "cli/link_option.h"
 #include "cli/options.h"
 #include "cli/oracle_option.h"
 #include "cli/property_options.h"
@@ -19,7 +20,7 @@ struct ProveOptions {
   std::string before;
   std::string after;
   std::string smt2;
-  std::string link;  // address of the page
+  LinkOption link;
   EngineOptions engine;
   PropertyOptions property;
   bool refines = false;
@@ -30,10 +31,6 @@ struct ProveOptions {
 
 // Loads both filters.
 Result<ProveJob> prove_job(const ProveOptions& given);
-
-// Returns the link to the page with the pair. Errors: kUsage for stacks; kIo if a text cannot be
-// read again.
-Result<std::string> link_of(const ProveOptions& given, const ProveJob& job);
 
 // Loads the only filter and its properties.
 Result<PropertyJob> property_job(const ProveOptions& given);

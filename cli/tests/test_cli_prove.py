@@ -2,10 +2,8 @@
 
 import ctypes
 import ctypes.util
-import os
 import random
 import re
-import threading
 
 import pytest
 from cli_tool import POLICIES, PROGRAMS, agrees, confirmed, evaluate, pairs, program, report, run, words_bytes
@@ -177,14 +175,3 @@ def test_smt2_is_written_before_the_proof_starts(hard, tmp_path):
     out = tmp_path / "query.smt2"
     assert run("prove", *hard, "--timeout", "0.2", "--emit-smt2", out).status == 3
     assert "bvmul" in out.read_text()
-
-
-def test_a_link_has_the_text_of_a_file_and_the_program_of_a_pipe(asm, tmp_path):
-    """A pipe cannot be read again: nobody would answer."""
-    fifo = tmp_path / "fifo"
-    os.mkfifo(fifo)
-    writer = threading.Thread(target=fifo.write_text, args=("ret #0x7fff0000\n",))
-    writer.start()
-    done = run("prove", "--link", "http://127.0.0.1/", fifo, asm("ret #0x50001\n"))
-    writer.join()
-    assert done.status == 1 and done.out.endswith("link: http://127.0.0.1/#before=r.BgAAAAAA_38&after=t.cmV0ICMweDUwMDAxCg\n"), done

@@ -99,6 +99,7 @@ struct Page {
   std::vector<PageOption> options;
   std::string holds_for = {};        // hosts and containers, for the header; may be empty
   std::vector<PageNote> notes = {};  // the header also shows warnings that have places
+  std::string link = {};             // opens the pair in the page of play/; may be empty
   std::string limits = {};           // follows the verdict, as in ReportedCases
 };
 

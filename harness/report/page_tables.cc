@@ -353,11 +353,16 @@ std::string cache_html(const std::vector<CacheChange>& changes) {
 }
 
 std::string provenance_html(const Page& page) {
-  if (page.provenance.empty() && page.options.empty()) return "";
+  if (page.provenance.empty() && page.options.empty() && page.link.empty()) return "";
   std::string out = "<dl>\n";
   const auto add = [&](std::string_view name, std::string_view value) {
     out += fmt::format("<dt>{}</dt><dd>{}</dd>\n", as_html(name), as_html(value));
   };
+  if (!page.link.empty())
+    out += fmt::format(
+        "<dt>Link</dt><dd><a href=\"{}\">this pair in a page that answers more "
+        "questions</a></dd>\n",
+        as_html(page.link));
   for (const PageFact& fact : page.provenance) add(fact.name, fact.value);
   for (const bool given : {true, false}) {
     std::vector<std::string> texts;

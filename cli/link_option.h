@@ -1,0 +1,31 @@
+// The option --link, which adds a link to the page that opens the pair (harness/report/link.h).
+// Owns what the link contains: the text of a file if the page reads the same program from it,
+// otherwise the program.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "analyze/source.h"
+#include "cli/options.h"
+
+namespace secequiv::cli {
+
+struct LinkOption {
+  std::string base;  // the address of the page; empty: no link
+
+  // Precondition: `app` has the option --json.
+  void add(CLI::App& app);
+  // Returns the link, or an empty text without --link. Errors: kUsage for stacks; kIo if a text
+  // cannot be read again.
+  [[nodiscard]] Result<std::string> link(std::span<const Source> before,
+                                         std::span<const Source> after, const Options& options,
+                                         std::string_view assume, bool refines = false) const;
+};
+
+// Returns the line with the link, for the report for people.
+std::string link_line(const std::string& link);
+
+}  // namespace secequiv::cli
