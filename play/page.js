@@ -5,7 +5,6 @@ const element = (id) => document.getElementById(id);
 const TABS = [['prove', 'Verdict'], ['report', 'Step by step'], ['diff', 'Differences'], ['actions', 'Actions'], ['lift', 'Lifted'], ['json', 'Lifted JSON'],
   ['dis', 'Disassembly'], ['optimize', 'Optimized'], ['cost', 'Cost']];
 const PAIR = ['prove', 'report', 'diff']; // tabs that need two filters
-const ARCHES = ['x86_64', 'i386', 'x32', 'aarch64', 'arm', 'riscv64', 's390x', 'ppc64le', 'mips64'];
 const OPTIONS = { same: 'raw', refines: false, assume: '', arch: 'x86_64', timeout: '10', memory: '256' }; // and their defaults
 const GOOD = ['equivalent', 'pass'];
 const OPEN = ['unknown'];
@@ -214,7 +213,6 @@ element('tabs').onkeydown = (event) => {
   next.focus();
   next.click();
 };
-element('arch').append(...ARCHES.map((name) => new Option(name)));
 
 const examples = JSON.parse(element('examples').textContent);
 element('example').append(...examples.map(({ title }, i) => new Option(title, i)));

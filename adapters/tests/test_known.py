@@ -1,6 +1,7 @@
 """Every known bug in corpus/known.toml must still exist. If it was fixed, its entry must be deleted."""
 
 import json
+import os
 import struct
 import subprocess
 
@@ -16,6 +17,14 @@ from pinned import Missing
 HANG_SECONDS = 3
 ENTRIES = known.load()
 X86_64 = struct.pack("<2I56x", 0, 0xC000003E)  # struct seccomp_data
+
+
+def keep(entry, raw):
+    """Compares a wrong program with the stored one. With SECEQUIV_STORE=1, stores it."""
+    if os.environ.get("SECEQUIV_STORE"):
+        entry.answer.parent.mkdir(exist_ok=True)
+        entry.answer.write_bytes(raw)
+    assert raw == entry.answer.read_bytes(), "another answer than the stored one; SECEQUIV_STORE=1 stores it"
 
 
 def differs(entry, adapter, secequiv, normal_form):
@@ -35,6 +44,7 @@ def differs(entry, adapter, secequiv, normal_form):
     if entry.kind == "refused":
         return "a program", body.decode().strip() if status == frames.REFUSED else "a program"
     assert status == frames.ANSWERED, body
+    keep(entry, body)
     after = [Insn(*insn) for insn in frames.decode(body)]
     refusal = accept(after)
     if entry.kind == "refused-output":
@@ -67,6 +77,8 @@ def library_filter(entry, work):
         pytest.skip(str(missing))
     rules = oci.rules(json.loads(entry.file.read_text()), "SCMP_ARCH_X86_64", programs.KERNEL)
     raw = library.compile(rules, "tree" if "--tree" in entry.arguments else "linear", timeout=HANG_SECONDS if entry.kind == "hang" else 60)
+    if entry.answer and entry.kind != "hang":
+        keep(entry, raw)
     return [Insn(*insn) for insn in frames.decode(raw)]
 
 
@@ -121,3 +133,15 @@ def test_known_bug_still_exists(entry, secequiv, normal_form, tmp_path):
 def test_the_kernel_confirms_the_right_value(entry, secequiv):
     """docs/findings.md shows this value as the running kernel's answer."""
     assert meant(entry, secequiv, "--oracle", "kernel") == entry.ours
+
+
+@pytest.mark.parametrize("entry", [entry for entry in ENTRIES if entry.answer], ids=lambda entry: entry.id)
+def test_the_stored_answer_shows_the_fault(entry, secequiv):
+    """docs/findings.md and the page of scripts/play show this pair, for which nobody needs the project."""
+    if entry.kind == "refused-output":
+        done = secequiv("validate", entry.answer)
+        assert done.returncode == 4 and accept([Insn(*insn) for insn in frames.decode(entry.answer.read_bytes())]) is not None, done
+        return
+    done = secequiv("prove", entry.file, entry.answer)
+    assert done.returncode == 1 and "witness: " in done.stdout, done
+    assert run([Insn(*insn) for insn in frames.decode(entry.answer.read_bytes())], entry.data) == entry.theirs

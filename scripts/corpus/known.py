@@ -57,6 +57,12 @@ class Known(NamedTuple):
         """Returns the instructions in `file`, for requests that have a program."""
         return assemble(self.file.read_text())
 
+    @property
+    def answer(self):
+        """The path of the wrong program that the project's code returns; None if this kind has none."""
+        corpus = self.file.parents[len(Path(self.path).parts) - 1]
+        return corpus / "regress/answers" / (self.id + ".bpf") if self.kind in ("wrong-answer", "refused-output") else None
+
 
 class KnownError(Exception):
     """The file has problems; `problems` is a list of sentences."""

@@ -52,6 +52,7 @@ def test_known_toml_has_no_problems_today():
 def test_every_file_of_the_folder_belongs_to_an_entry():
     used = {entry.file for entry in known.load() if entry.kind != "hole"}  # holes are in profiles of corpus/policies
     there = {path for path in (ROOT / "corpus/regress/known").iterdir()}
+    assert {entry.answer for entry in known.load() if entry.answer} == set((ROOT / "corpus/regress/answers").iterdir())
     assert there == used
 
 
