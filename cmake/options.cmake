@@ -116,3 +116,12 @@ function(secequiv_thin)
     endif()
   endforeach()
 endfunction()
+
+# secequiv_hot(name ...): marks targets that take most of the time of proofs and of fuzzing. They are fast even where everything else is small.
+function(secequiv_hot)
+  foreach(name IN LISTS ARGN)
+    if(SECEQUIV_PORTABLE AND NOT SECEQUIV_WASM)
+      target_compile_options(${name} PRIVATE -O2)
+    endif()
+  endforeach()
+endfunction()

@@ -22,7 +22,7 @@ endforeach()
 foreach(language C CXX)
   set(CMAKE_${language}_FLAGS_INIT "--target=wasm32-wasi --sysroot=/usr -mbulk-memory -msign-ext -mnontrapping-fptoint -fignore-exceptions -fno-rtti")
   # CMake would append -O3 to CMAKE_..._RELEASE_INIT.
-  set(CMAKE_${language}_FLAGS_RELEASE "-Oz -DNDEBUG -flto" CACHE STRING "")
+  set(CMAKE_${language}_FLAGS_RELEASE "-Oz -DNDEBUG -flto" CACHE STRING "" FORCE)
 endforeach()
 # The linker's stack of 64 KiB is too small for large policies. Below all data (--stack-first), an overflow traps.
 set(CMAKE_EXE_LINKER_FLAGS_INIT "-mexec-model=reactor -Wl,-O2,--gc-sections,--strip-all,--lto-O2,--stack-first,-z,stack-size=4194304,--max-memory=536870912,--error-limit=0")

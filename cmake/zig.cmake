@@ -5,8 +5,8 @@ set(CMAKE_SYSTEM_NAME Linux)
 string(REGEX REPLACE "-.*" "" CMAKE_SYSTEM_PROCESSOR ${SECEQUIV_TARGET})
 foreach(language C CXX)
   set(CMAKE_${language}_FLAGS_INIT "-target ${SECEQUIV_TARGET}")
-  # Downloads are small: without loops that are unrolled, symbols, and functions that nobody calls.
-  set(CMAKE_${language}_FLAGS_RELEASE "-O2 -DNDEBUG -ffunction-sections -fdata-sections" CACHE STRING "")
+  # Downloads are small, without symbols and functions that nobody calls. secequiv_hot names what must be fast.
+  set(CMAKE_${language}_FLAGS_RELEASE "-Os -DNDEBUG -ffunction-sections -fdata-sections" CACHE STRING "" FORCE)
   # The archiver of this machine may not know the target.
   set(CMAKE_${language}_ARCHIVE_CREATE "<CMAKE_AR> ar qc <TARGET> <LINK_FLAGS> <OBJECTS>")
   set(CMAKE_${language}_ARCHIVE_APPEND "<CMAKE_AR> ar q <TARGET> <LINK_FLAGS> <OBJECTS>")

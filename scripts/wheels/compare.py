@@ -66,7 +66,7 @@ def different_answers(command, native):
 
 
 def expect(what, done, status, text):
-    found = done.stdout.decode(errors="replace") + done.stderr.decode(errors="replace")
+    found = (done.stdout + (done.stderr or b"")).decode(errors="replace")
     if done.returncode == status and text in found:
         return []
     return ["%s: expected status %d and '%s', found status %d and '%.500s'" % (what, status, text, done.returncode, found)]
@@ -136,10 +136,14 @@ def in_environment(wheel, native, folder):
     # The package's own tests, with the library and the command of the new environment.
     (library,) = folder.glob("lib/python3*/site-packages/secequiv/libsecequiv.so")
     build = folder / "build"
-    (build / "lib").mkdir(parents=True)
-    (build / "bin").symlink_to(folder / "bin")
-    (build / "lib/libsecequiv.so").symlink_to(library)
-    tests = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "api/python/tests"], cwd=ROOT, stdin=subprocess.DEVNULL,
+    for part in ("bin", "lib"):
+        (build / part).mkdir(parents=True)
+    shutil.copy(command, build / "bin")
+    shutil.copy(library, build / "lib")
+    abi = run(python, "-c", "from secequiv import _library; print(_library.ABI)").stdout.decode().strip()
+    (build / "lib" / ("libsecequiv.so." + abi)).symlink_to("libsecequiv.so")
+    tester = "/usr/bin/python3" if Path("/usr/bin/python3").exists() else sys.executable  # it has the packages that were installed
+    tests = subprocess.run([tester, "-m", "pytest", "-q", "-p", "no:cacheprovider", "api/python/tests"], cwd=ROOT, stdin=subprocess.DEVNULL,
                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env={**PLAIN, "SECEQUIV_BIN": str(build / "bin"), "SECEQUIV_FULL_TESTS": "1"})
     out += expect("api/python/tests", tests, 0, " passed")
     return out + compared([command], native)
