@@ -74,13 +74,6 @@ class Stopped {
   bool seized_ = false;
 };
 
-std::string name_of(pid_t pid) {
-  std::ifstream file(fmt::format("/proc/{}/comm", pid));
-  std::string out;
-  std::getline(file, out);
-  return out;
-}
-
 // Returns a number in /proc/PID/task/TID/status, or std::nullopt if the file has no such line.
 std::optional<std::size_t> status_number(pid_t pid, pid_t tid, std::string_view key) {
   std::ifstream file(fmt::format("/proc/{}/task/{}/status", pid, tid));
@@ -137,6 +130,13 @@ Result<std::vector<Program>> filters_of(pid_t pid) {
 #if defined(__x86_64__)
 
 namespace {
+
+std::string name_of(pid_t pid) {
+  std::ifstream file(fmt::format("/proc/{}/comm", pid));
+  std::string out;
+  std::getline(file, out);
+  return out;
+}
 
 // Numbers of the calls that install filters, for each entry.
 struct Numbers {
