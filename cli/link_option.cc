@@ -1,5 +1,9 @@
 #include "cli/link_option.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "analyze/load.h"
 #include "harness/base/file.h"
 #include "harness/report/link.h"
@@ -7,15 +11,37 @@
 namespace secequiv::cli {
 namespace {
 
+// Returns the address of the page without a fragment, which the page itself writes into the address
+// that users copy.
+Result<std::string> page_address(const std::string& base) {
+  const auto has = [&](std::string_view scheme) { return base.starts_with(scheme); };
+  const bool printable = std::ranges::all_of(base, [](char c) { return c > ' ' && c < 0x7f; });
+  if (!printable || !(has("http://") || has("https://") || has("file://")))
+    return make_error(ErrorCode::kUsage, "--link",
+                      fmt::format("expected the address of the page, such as "
+                                  "http://127.0.0.1:8000/, found '{}'",
+                                  base));
+  return base.substr(0, base.find('#'));
+}
+
 // Returns the text of the filter's file; an empty text if the filter has none, or if the page,
-// which knows only the host's architecture, would read another program from it.
+// whose only option for reading is the host's architecture, would read another program from it.
 Result<std::string> text_of(const Source& source, Arch host) {
+  if (!source.symbols.empty())
+    return make_error(
+        ErrorCode::kUsage, "--link",
+        fmt::format("{} has names without a value, which the page cannot read; set them with "
+                    "--set NAME=NUMBER",
+                    source.name));
   if (source.file.raw || !can_be_read_again(source.file.path)) return std::string();
   auto bytes = read_file(source.file.path);
   if (!bytes) return bytes;
   Reading alone;
   alone.import.oci.arch = host;
-  alone.names = [](const SymbolicProgram&, const std::string&) -> Status { return Ok{}; };
+  alone.names = [](const SymbolicProgram& program, const std::string&) -> Status {
+    if (program.uses.empty()) return Ok{};
+    return make_error(ErrorCode::kUsage, {}, "a name without a value");
+  };
   alone.unknown = [](const UnknownName&) -> Status { return Ok{}; };
   alone.note = alone.warning = alone.prompt = [](const std::string&) {};
   const auto again = read_source(*bytes, source.name, {}, alone);
@@ -25,16 +51,21 @@ Result<std::string> text_of(const Source& source, Arch host) {
 }  // namespace
 
 void LinkOption::add(CLI::App& app) {
+  const bool html = app.get_option_no_throw("--html") != nullptr;
   app.add_option("--link", base,
-                 "Also print a link that opens the pair in the page at this address")
-      ->type_name("BASE")
-      ->excludes(app.get_option("--json"));
+                 fmt::format("Also print a link that opens the pair in the page at this address{}",
+                             html ? ", and add it to --html" : ""))
+      ->type_name("BASE");
 }
 
 Result<std::string> LinkOption::link(std::span<const Source> before, std::span<const Source> after,
                                      const Options& options, std::string_view assume,
                                      bool refines) const {
   if (base.empty()) return std::string();
+  if (options.json && options.html.empty())
+    return make_error(ErrorCode::kUsage, "--link", "a JSON report has no place for the link");
+  const auto address = page_address(base);
+  if (!address) return address;
   if (before.size() != 1 || after.size() != 1)
     return make_error(ErrorCode::kUsage, "--link", "expected two filters, found a stack");
   const Arch host = options.oci().arch;
@@ -42,12 +73,12 @@ Result<std::string> LinkOption::link(std::span<const Source> before, std::span<c
   if (!one) return one;
   const auto other = text_of(after.front(), host);
   if (!other) return other;
-  return link_to(base, {.before = {*one, before.front().program},
-                        .after = {*other, after.front().program},
-                        .same = sameness_name(options.sameness()),
-                        .refines = refines,
-                        .assume = assume,
-                        .arch = arch_info(host).name});
+  return link_to(*address, {.before = {*one, before.front().program},
+                            .after = {*other, after.front().program},
+                            .same = sameness_name(options.sameness()),
+                            .refines = refines,
+                            .assume = assume,
+                            .arch = arch_info(host).name});
 }
 
 std::string link_line(const std::string& link) {

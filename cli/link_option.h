@@ -16,16 +16,16 @@ namespace secequiv::cli {
 struct LinkOption {
   std::string base;  // the address of the page; empty: no link
 
-  // Precondition: `app` has the option --json.
+  // Call this after the other options are added.
   void add(CLI::App& app);
-  // Returns the link, or an empty text without --link. Errors: kUsage for stacks; kIo if a text
-  // cannot be read again.
+  // Returns the link, or an empty text without --link. Errors: kUsage for a bad address, a stack,
+  // names without a value, and JSON without a page; kIo if a text cannot be read again.
   [[nodiscard]] Result<std::string> link(std::span<const Source> before,
                                          std::span<const Source> after, const Options& options,
                                          std::string_view assume, bool refines = false) const;
 };
 
-// Returns the line with the link, for the report for people.
+// Returns the report's line with the link, or an empty text without a link.
 std::string link_line(const std::string& link);
 
 }  // namespace secequiv::cli

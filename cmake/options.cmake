@@ -117,7 +117,8 @@ function(secequiv_thin)
   endforeach()
 endfunction()
 
-# secequiv_hot(name ...): marks targets that take most of the time of proofs and of fuzzing. They are fast even where everything else is small.
+# secequiv_hot(name ...): marks targets that take most of the time of proofs and of fuzzing. Portable builds compile them for speed, and
+# everything else for size.
 function(secequiv_hot)
   foreach(name IN LISTS ARGN)
     if(SECEQUIV_PORTABLE AND NOT SECEQUIV_WASM)

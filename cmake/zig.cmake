@@ -5,7 +5,8 @@ set(CMAKE_SYSTEM_NAME Linux)
 string(REGEX REPLACE "-.*" "" CMAKE_SYSTEM_PROCESSOR ${SECEQUIV_TARGET})
 foreach(language C CXX)
   set(CMAKE_${language}_FLAGS_INIT "-target ${SECEQUIV_TARGET}")
-  # Downloads are small, without symbols and functions that nobody calls. secequiv_hot names what must be fast.
+  # Small downloads: optimize for size, and drop symbols and unused functions. secequiv_hot() marks the targets that are compiled for speed.
+  # FORCE: otherwise a build folder keeps its old flags.
   set(CMAKE_${language}_FLAGS_RELEASE "-Os -DNDEBUG -ffunction-sections -fdata-sections" CACHE STRING "" FORCE)
   # The archiver of this machine may not know the target.
   set(CMAKE_${language}_ARCHIVE_CREATE "<CMAKE_AR> ar qc <TARGET> <LINK_FLAGS> <OBJECTS>")

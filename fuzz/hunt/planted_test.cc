@@ -35,7 +35,7 @@ using broken::Planted;
 using broken::PlantedEvaluator;
 using broken::PlantedOptimizer;
 
-constexpr std::size_t kSeeds = kShare == 1 ? 2 : 1;
+constexpr std::size_t kSeeds = 1 + of_cases(1);
 constexpr std::size_t kTrials = 10000;    // a planted bug must be found within this many
 constexpr std::size_t kInputs = 200;      // for each policy or program
 constexpr std::size_t kGenerated = 2000;  // random subjects from which inputs are derived

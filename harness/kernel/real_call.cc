@@ -176,6 +176,8 @@ void make_call(std::span<const ProgramView> filters, const SeccompData& call, Sl
   std::array<long, kArgCount> args{};
   for (int i = 0; i < kArgCount; ++i)
     args[static_cast<std::size_t>(i)] = static_cast<long>(call.field(i, endian_of(call.arch())));
+  // real_call() ends the process with SIGILL if its filters refuse exit_group(); a sanitizer's
+  // handler could neither print nor exit.
   for (const int signal : {SIGALRM, SIGILL, SIGSYS}) ::signal(signal, SIG_DFL);
   ::alarm(kSeconds);
   // An open descriptor would make calls harmful, so an old kernel without this call is an error.

@@ -358,11 +358,6 @@ std::string provenance_html(const Page& page) {
   const auto add = [&](std::string_view name, std::string_view value) {
     out += fmt::format("<dt>{}</dt><dd>{}</dd>\n", as_html(name), as_html(value));
   };
-  if (!page.link.empty())
-    out += fmt::format(
-        "<dt>Link</dt><dd><a href=\"{}\">this pair in a page that answers more "
-        "questions</a></dd>\n",
-        as_html(page.link));
   for (const PageFact& fact : page.provenance) add(fact.name, fact.value);
   for (const bool given : {true, false}) {
     std::vector<std::string> texts;
@@ -372,6 +367,10 @@ std::string provenance_html(const Page& page) {
     add(given ? "Options given" : "Options at their defaults",
         texts.empty() ? "none" : fmt::format("{}", fmt::join(texts, ", ")));
   }
+  if (!page.link.empty())
+    out +=
+        fmt::format("<dt>Link</dt><dd><a href=\"{}\">Compare this pair in the browser</a></dd>\n",
+                    as_html(page.link));
   return section("provenance", "Provenance", out + "</dl>\n");
 }
 

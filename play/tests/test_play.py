@@ -107,7 +107,7 @@ def test_every_tab_answers(page):
 def test_each_example_has_the_verdict_of_the_command(page, tmp_path):
     browser = page()
     examples = json.loads(browser.execute_script("return document.getElementById('examples').textContent"))
-    assert len(examples) > 40
+    assert len(examples) > 40 and len({(example["before"], example["after"]) for example in examples}) == len(examples)
     pairs = 0
     for i, example in enumerate(examples):
         browser.execute_script("""delete document.body.dataset.answered; const list = document.getElementById('example');

@@ -152,7 +152,7 @@ def test_proved_checks_proofs_and_runs_their_tests(tree, build, environment, sta
     tree.installed(GROUPS["all"] + GROUPS["proved"])
     file = tree.root / "verify/proved/build"
     file.parent.mkdir(parents=True)
-    file.write_text("#!%s\n%s\n" % (shutil.which("bash"), build))
+    file.write_text("#!%s\n[ \"$1\" = --again ] || exit 9\n%s\n" % (shutil.which("bash"), build))
     file.chmod(0o755)
     done = tree.run("bash", "scripts/test", "proved", **{"proved": "0/3"} | environment)
     assert (done.returncode, rows(done.stdout)) == (status, [row]), done.stderr

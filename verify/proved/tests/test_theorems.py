@@ -50,3 +50,26 @@ def test_a_missing_tool_is_named(tmp_path):
         os.symlink("/usr/bin/" + tool, tmp_path / tool)
     done = subprocess.run([str(FOLDER / "build"), str(tmp_path / "out")], capture_output=True, text=True, env={"PATH": str(tmp_path)})
     assert done.returncode == MISSING and "coqc is missing" in done.stderr and not (tmp_path / "out").exists()
+
+
+def test_nothing_is_built_again_without_a_reason(tmp_path):
+    """A build needs coqc, which fails here."""
+    out, tools = tmp_path / "out", tmp_path / "tools"
+    tools.mkdir()
+    for name in ("coqc", "ocamlopt"):
+        (tools / name).write_text("#!/bin/sh\nexit 5\n")
+        (tools / name).chmod(0o755)
+    out.mkdir()
+    results = [out / name for name in ("theorems.txt", "secequiv-checker", "secequiv-evaluate")]
+
+    def build(*options):
+        return subprocess.run([str(FOLDER / "build"), *options, str(out)], capture_output=True, text=True,
+                              env={"PATH": "%s:%s" % (tools, os.environ["PATH"])})
+    for path in results:
+        assert build().returncode == 5
+        path.write_text("")
+    done = build()
+    assert done.returncode == 0 and done.stderr.startswith("nothing to do: "), done
+    assert build("--again").returncode == 5
+    os.utime(results[-1], (0, 0))  # older than the sources
+    assert build().returncode == 5 and not list(out.glob(".build*"))
