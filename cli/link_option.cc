@@ -35,7 +35,7 @@ Result<std::string> text_of(const Source& source, Arch host) {
                     source.name));
   if (source.file.raw || !can_be_read_again(source.file.path)) return std::string();
   auto bytes = read_file(source.file.path);
-  if (!bytes) return bytes;
+  if (!bytes) return bytes.error();
   Reading alone;
   alone.import.oci.arch = host;
   alone.names = [](const SymbolicProgram& program, const std::string&) -> Status {
@@ -65,14 +65,14 @@ Result<std::string> LinkOption::link(std::span<const Source> before, std::span<c
   if (options.json && options.html.empty())
     return make_error(ErrorCode::kUsage, "--link", "a JSON report has no place for the link");
   const auto address = page_address(base);
-  if (!address) return address;
+  if (!address) return address.error();
   if (before.size() != 1 || after.size() != 1)
     return make_error(ErrorCode::kUsage, "--link", "expected two filters, found a stack");
   const Arch host = options.oci().arch;
   const auto one = text_of(before.front(), host);
-  if (!one) return one;
+  if (!one) return one.error();
   const auto other = text_of(after.front(), host);
-  if (!other) return other;
+  if (!other) return other.error();
   return link_to(*address, {.before = {*one, before.front().program},
                             .after = {*other, after.front().program},
                             .same = sameness_name(options.sameness()),
