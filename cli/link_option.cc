@@ -6,6 +6,7 @@
 
 #include "analyze/load.h"
 #include "harness/base/file.h"
+#include "harness/report/json.h"
 #include "harness/report/link.h"
 
 namespace secequiv::cli {

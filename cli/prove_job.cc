@@ -9,7 +9,6 @@
 #include "analyze/oracle.h"
 #include "cli/reading.h"
 #include "harness/base/file.h"
-#include "harness/report/json.h"
 
 namespace secequiv::cli {
 namespace {
