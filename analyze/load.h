@@ -20,6 +20,14 @@ namespace secequiv {
 // Shows a note to people.
 using Note = std::function<void(const std::string&)>;
 
+// Returns an error if a name of the program has no value.
+inline Status refuse_names(const SymbolicProgram& program, const std::string& /*name*/) {
+  if (program.uses.empty()) return Ok{};
+  return lacks_value(program.uses.front());
+}
+
+inline void no_note(const std::string& /*text*/) {}
+
 // How files are read.
 struct Reading {
   std::optional<Form> form;  // form of programs; std::nullopt: detected by content
@@ -27,14 +35,14 @@ struct Reading {
   std::optional<PolicyFormat> policy_format = {};  // std::nullopt: detected by content
   ImportOptions import;
   // Gives values to the names of a program, or refuses them; a policy has no such names.
-  std::function<Status(SymbolicProgram& program, const std::string& name)> names;
+  std::function<Status(SymbolicProgram& program, const std::string& name)> names = refuse_names;
   bool for_names = false;      // the caller has values for names
   bool require_whole = false;  // equivalence needs all parts of two profiles (PairNotes)
   // Decides whether an unknown name in a policy is an error.
-  std::function<Status(const UnknownName&)> unknown;
-  Note note;
-  Note warning;  // shows a note that nobody should overlook
-  Note prompt;   // immediately shows what this process is waiting for
+  std::function<Status(const UnknownName&)> unknown = [](const UnknownName&) { return Ok{}; };
+  Note note = no_note;
+  Note warning = no_note;  // shows a note that nobody should overlook
+  Note prompt = no_note;   // immediately shows what this process is waiting for
 };
 
 // Reads a whole input file. Standard input, "-", can be read only once; if it is a terminal,

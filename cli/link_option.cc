@@ -39,12 +39,6 @@ Result<std::string> text_of(const Source& source, Arch host) {
   if (!bytes) return bytes.error();
   Reading alone;
   alone.import.oci.arch = host;
-  alone.names = [](const SymbolicProgram& program, const std::string&) -> Status {
-    if (program.uses.empty()) return Ok{};
-    return make_error(ErrorCode::kUsage, {}, "a name without a value");
-  };
-  alone.unknown = [](const UnknownName&) -> Status { return Ok{}; };
-  alone.note = alone.warning = alone.prompt = [](const std::string&) {};
   const auto again = read_source(*bytes, source.name, {}, alone);
   return again && again->program == source.program ? std::move(*bytes) : std::string();
 }

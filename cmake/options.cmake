@@ -33,12 +33,10 @@ else()
   set(SECEQUIV_FMT fmt::fmt)
 endif()
 
-# The level of optimization for the targets that secequiv_thin names. A fuzzing service chooses its own.
+# The level of optimization for the targets that secequiv_thin names. A fuzzing service chooses its own; portable builds are small (secequiv_hot).
 if(SECEQUIV_QUICK)
   set(_thin -O0)
-elseif(SECEQUIV_PORTABLE)
-  set(_thin -Oz) # downloads are small
-elseif(NOT SECEQUIV_FUZZING_ENGINE)
+elseif(NOT SECEQUIV_FUZZING_ENGINE AND NOT SECEQUIV_PORTABLE)
   set(_thin -O1)
 endif()
 

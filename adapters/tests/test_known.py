@@ -19,6 +19,10 @@ ENTRIES = known.load()
 X86_64 = struct.pack("<2I56x", 0, 0xC000003E)  # struct seccomp_data
 
 
+def decoded(raw):
+    return [Insn(*insn) for insn in frames.decode(raw)]
+
+
 def keep(entry, raw):
     """Compares a wrong program with the stored one. With SECEQUIV_STORE=1, stores it."""
     if os.environ.get("SECEQUIV_STORE"):
@@ -44,7 +48,7 @@ def differs(entry, adapter, secequiv, normal_form):
     if entry.kind == "refused":
         return "a program", body.decode().strip() if status == frames.REFUSED else "a program"
     assert status == frames.ANSWERED, body
-    after = [Insn(*insn) for insn in frames.decode(body)]
+    after = decoded(body)
     refusal = accept(after)
     if entry.kind == "refused-output":
         found = "accepted", "accepted" if refusal is None else "%s at %d" % refusal
@@ -78,7 +82,7 @@ def library_filter(entry, work):
         pytest.skip(str(missing))
     rules = oci.rules(json.loads(entry.file.read_text()), "SCMP_ARCH_X86_64", programs.KERNEL)
     raw = library.compile(rules, "tree" if "--tree" in entry.arguments else "linear", timeout=HANG_SECONDS if entry.kind == "hang" else 60)
-    return [Insn(*insn) for insn in frames.decode(raw)]
+    return decoded(raw)
 
 
 def check_hole(entry, secequiv, program, file):
@@ -139,10 +143,11 @@ def test_the_kernel_confirms_the_right_value(entry, secequiv):
 @pytest.mark.parametrize("entry", [entry for entry in ENTRIES if entry.answer], ids=lambda entry: entry.id)
 def test_the_stored_answer_shows_the_fault(entry, secequiv):
     """docs/findings.md and the page of scripts/play show these pairs."""
+    after = decoded(entry.answer.read_bytes())
     if entry.kind == "refused-output":
         done = secequiv("validate", entry.answer)
-        assert done.returncode == 4 and accept([Insn(*insn) for insn in frames.decode(entry.answer.read_bytes())]) is not None, done
+        assert done.returncode == 4 and accept(after) is not None, done
         return
     done = secequiv("prove", entry.file, entry.answer)
     assert done.returncode == 1 and "witness: " in done.stdout, done
-    assert run([Insn(*insn) for insn in frames.decode(entry.answer.read_bytes())], entry.data) == entry.theirs
+    assert run(after, entry.data) == entry.theirs

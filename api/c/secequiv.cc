@@ -161,7 +161,8 @@ Result<NotedPolicy> read_policy(std::string_view text, const std::string& name,
   return out;
 }
 
-// Notes become lines of `notes`.
+// Notes become lines of `notes`; warnings do not, because with_notes() names no option of the
+// command line.
 Reading reading_of(const Options& options, std::string& notes) {
   const auto line = [&notes](std::string_view kind, std::string_view text) {
     notes += fmt::format("{}{}\n", kind, printable(text, false));
@@ -171,16 +172,11 @@ Reading reading_of(const Options& options, std::string& notes) {
   out.policy_format = options.policy_format;
   // A text in memory has no folder, so it cannot include files.
   out.import = {options.oci, options.filter, {}};
-  out.names = [](const SymbolicProgram& program, const std::string&) -> Status {
-    if (program.uses.empty()) return Ok{};
-    return lacks_value(program.uses.front());
-  };
   out.unknown = [line](const UnknownName& unknown) -> Status {
     line("warning: ", unknown.text());
     return Ok{};
   };
   out.note = [line](const std::string& text) { line("", text); };
-  out.warning = [](const std::string&) {};  // with_notes() names no option of the command line
   return out;
 }
 

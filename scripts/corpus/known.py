@@ -52,16 +52,11 @@ class Known(NamedTuple):
     data: bytes = b""  # struct seccomp_data
     other: str = ""  # of a hole: another input that the kernel cannot tell from `input`
     other_data: bytes = b""
+    answer: object = None  # the path of the wrong program that the project's code returned, if the kind has one
 
     def program(self):
         """Returns the instructions in `file`, for requests that have a program."""
         return assemble(self.file.read_text())
-
-    @property
-    def answer(self):
-        """The path of the wrong program that the project's code returns; None if this kind has none."""
-        corpus = self.file.parents[len(Path(self.path).parts) - 1]
-        return corpus / "regress/answers" / (self.id + ".bpf") if self.kind in ("wrong-answer", "refused-output") else None
 
 
 class KnownError(Exception):
@@ -156,8 +151,9 @@ def _entry(table, corpus, adapters, today, problems):
     elif "family" in table:
         problems.append("family: does not apply to this kind")
     arguments = take("arguments", list, "a list of texts", [])
+    answer = corpus / "regress/answers" / (texts["id"] + ".bpf") if texts["kind"] in ("wrong-answer", "refused-output") else None
     entry = Known(first_seen=first, expires=last, data=inputs["input"], other_data=inputs["other"], other=str(table.get("other", "")), ours=values[0], theirs=values[1], arguments=tuple(arguments or ()),
-                  input=str(table.get("input", "")), path=texts["file"], **{**texts, "file": corpus / texts["file"]})
+                  input=str(table.get("input", "")), path=texts["file"], answer=answer, **{**texts, "file": corpus / texts["file"]})
     _check_file(entry, problems)
     return entry
 

@@ -18,6 +18,8 @@ ROOT = Path(__file__).resolve().parents[2]
 CORPUS = ROOT / "corpus"
 ENDS = ((".before.", ".after."), (".linear.", ".tree."))
 # The command's environment without variables that lead to another build.
+# It has the packages that the set-up installed; another Python may lack them.
+PYTHON = "/usr/bin/python3" if Path("/usr/bin/python3").exists() else sys.executable
 PLAIN = {name: value for name, value in os.environ.items() if not name.startswith(("SECEQUIV", "PYTHON"))}
 
 
@@ -142,8 +144,7 @@ def in_environment(wheel, native, folder):
     shutil.copy(library, build / "lib")
     abi = run(python, "-c", "from secequiv import _library; print(_library.ABI)").stdout.decode().strip()
     (build / "lib" / ("libsecequiv.so." + abi)).symlink_to("libsecequiv.so")
-    tester = "/usr/bin/python3" if Path("/usr/bin/python3").exists() else sys.executable  # Debian's Python has pytest; another one may lack it
-    tests = subprocess.run([tester, "-m", "pytest", "-q", "-p", "no:cacheprovider", "api/python/tests"], cwd=ROOT, stdin=subprocess.DEVNULL,
+    tests = subprocess.run([PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider", "api/python/tests"], cwd=ROOT, stdin=subprocess.DEVNULL,
                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env={**PLAIN, "SECEQUIV_BIN": str(build / "bin"), "SECEQUIV_FULL_TESTS": "1"})
     out += expect("api/python/tests", tests, 0, " passed")
     return out + compared([command], native)
