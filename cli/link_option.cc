@@ -46,10 +46,8 @@ Result<std::string> text_of(const Source& source, Arch host) {
 }  // namespace
 
 void LinkOption::add(CLI::App& app) {
-  const bool html = app.get_option_no_throw("--html") != nullptr;
   app.add_option("--link", base,
-                 fmt::format("Also print a link that opens the pair in the page at this address{}",
-                             html ? ", and add it to --html" : ""))
+                 "Also report a link that opens the pair in the page at this address")
       ->type_name("BASE");
 }
 

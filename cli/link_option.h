@@ -16,7 +16,6 @@ namespace secequiv::cli {
 struct LinkOption {
   std::string base;  // the address of the page; empty: no link
 
-  // Call this after the other options are added.
   void add(CLI::App& app);
   // Returns the link, or an empty text without --link. Errors: kUsage for a bad address, a stack,
   // names without a value, and JSON without a page; kIo if a text cannot be read again.
