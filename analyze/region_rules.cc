@@ -32,8 +32,8 @@ Policy same_rule(const Policy& policy, const Region& region, const SeccompData& 
   Alternative decides{nullptr, nullptr};
   if (from.kind == Origin::Kind::kRule) decides = matching_alternative(*from.rule, data);
   const auto allows = [&](std::uint32_t word, std::uint32_t value) {
-    const auto set = std::ranges::find(region.words, word, &WordSet::word);
-    return set == region.words.end() || set->contains(value);
+    const WordSet* set = region.condition_on(word);
+    return set == nullptr || set->contains(value);
   };
   for (const RuleSet& set : policy.rule_sets)
     for (const SyscallRule& entry : set.rules) {

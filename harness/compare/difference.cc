@@ -18,6 +18,11 @@ SeccompData Region::example() const {
   return out;
 }
 
+const WordSet* Region::condition_on(std::uint32_t word) const {
+  const auto at = std::ranges::find(words, word, &WordSet::word);
+  return at == words.end() ? nullptr : &*at;
+}
+
 std::vector<std::size_t> allotted(const std::vector<Change>& changes, std::size_t most) {
   std::vector<std::size_t> out(changes.size());
   for (const bool first : {true, false})

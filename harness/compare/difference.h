@@ -43,6 +43,8 @@ struct Region {
 
   // Returns one input in the region; words without a condition are 0.
   [[nodiscard]] SeccompData example() const;
+  // Returns the condition on a word, or nullptr.
+  [[nodiscard]] const WordSet* condition_on(std::uint32_t word) const;
 
   friend bool operator==(const Region&, const Region&) = default;
 };

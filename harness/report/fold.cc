@@ -31,11 +31,6 @@ Ranges joined(Ranges ranges) {
   return out;
 }
 
-const WordSet* find(const Region& region, std::uint32_t word) {
-  const auto at = std::ranges::find(region.words, word, &WordSet::word);
-  return at == region.words.end() ? nullptr : &*at;
-}
-
 bool is_half_of(const FoldedRegion& region, int field, std::uint32_t word) {
   return word == half_word(field, true, region.endian) ||
          word == half_word(field, false, region.endian);
@@ -44,8 +39,8 @@ bool is_half_of(const FoldedRegion& region, int field, std::uint32_t word) {
 std::optional<Ranges> values_of(const FoldedRegion& region, int field) {
   if (const auto known = region.fields.find(field); known != region.fields.end())
     return known->second;
-  return values_of(find(region.region, half_word(field, true, region.endian)),
-                   find(region.region, half_word(field, false, region.endian)));
+  return values_of(region.region.condition_on(half_word(field, true, region.endian)),
+                   region.region.condition_on(half_word(field, false, region.endian)));
 }
 
 // The examples of two sets may differ, although the sets are the same.

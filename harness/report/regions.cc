@@ -24,11 +24,6 @@ std::optional<std::uint32_t> only(const WordSet& set) {
   return i.first == i.last ? std::optional(i.first) : std::nullopt;
 }
 
-const WordSet* find(const Region& region, std::uint32_t word) {
-  const auto at = std::ranges::find(region.words, word, &WordSet::word);
-  return at == region.words.end() ? nullptr : &*at;
-}
-
 // Formats the condition that a field with values up to `top` lies in the ranges or, with `outside`,
 // that it does not. There is at least one range.
 template <class Name>
@@ -112,7 +107,7 @@ std::string plain(std::uint32_t nr) { return nr < 4096 ? fmt::format("{}", nr) :
 
 // Returns the architecture that all inputs of the region have, if there is one.
 std::optional<std::uint32_t> audit_of(const Region& region) {
-  const WordSet* set = find(region, kArchWord);
+  const WordSet* set = region.condition_on(kArchWord);
   return set == nullptr ? std::nullopt : only(*set);
 }
 
@@ -213,7 +208,7 @@ std::optional<std::string> sorted_names(const WordSet& set, std::uint32_t audit,
 // x32.
 std::optional<AskedCall> namesake_of(const Region& region) {
   const auto audit = audit_of(region);
-  const WordSet* set = find(region, kNrWord);
+  const WordSet* set = region.condition_on(kNrWord);
   if (!audit || set == nullptr || set->negated || !set->cubes.empty() || set->base.mask != 0)
     return std::nullopt;
   std::optional<AskedCall> first;
@@ -231,8 +226,8 @@ std::optional<AskedCall> namesake_of(const Region& region) {
 std::optional<Ranges> whole_field(const FoldedRegion& region, int field) {
   if (const auto known = region.fields.find(field); known != region.fields.end())
     return known->second;
-  const WordSet* high = find(region.region, half_word(field, true, region.endian));
-  const WordSet* low = find(region.region, half_word(field, false, region.endian));
+  const WordSet* high = region.region.condition_on(half_word(field, true, region.endian));
+  const WordSet* low = region.region.condition_on(half_word(field, false, region.endian));
   if (high == nullptr || low == nullptr) return std::nullopt;
   const auto values = values_of(high, low);
   const bool longer = values && number_count(form_of(*values, false, kAllBits).ranges) >
@@ -251,8 +246,8 @@ void field_text(const FoldedRegion& region, int field, Values values,
     out.push_back(shorter_text(name, *whole, false, kAllBits, value_text));
     return;
   }
-  const WordSet* high = find(region.region, half_word(field, true, region.endian));
-  const WordSet* low = find(region.region, half_word(field, false, region.endian));
+  const WordSet* high = region.region.condition_on(half_word(field, true, region.endian));
+  const WordSet* low = region.region.condition_on(half_word(field, false, region.endian));
   const auto fixed = high != nullptr ? only(*high) : std::nullopt;
   if (low != nullptr && fixed && !low->negated && low->cubes.empty()) {
     const std::uint64_t above = std::uint64_t{*fixed} << 32;
@@ -284,9 +279,9 @@ std::string folded_text(const FoldedRegion& folded, Arch host, Values values,
   const auto audit = audit_of(region);
   host = own_arch(region, host);
   std::vector<std::string> out;
-  if (const WordSet* arch = find(region, kArchWord)) out.push_back(arch_text(*arch));
+  if (const WordSet* arch = region.condition_on(kArchWord)) out.push_back(arch_text(*arch));
   const bool named = values == Values::kNamed;
-  if (const WordSet* nr = find(region, kNrWord)) {
+  if (const WordSet* nr = region.condition_on(kNrWord)) {
     const bool known = named && audit == arch_info(host).audit;
     const auto names = known ? sorted_names(*nr, *audit, host, asked) : std::nullopt;
     out.push_back(names ? *names : nr_text(*nr, audit, host));
@@ -323,8 +318,8 @@ std::vector<std::string> own_tests(const FoldedRegion& folded) {
 std::string calls_text(const Region& region, Arch host) {
   if (auto every = every_call_text(region)) return *std::move(every);
   const auto audit = audit_of(region);
-  const WordSet* arch = find(region, kArchWord);
-  const WordSet* nr = find(region, kNrWord);
+  const WordSet* arch = region.condition_on(kArchWord);
+  const WordSet* nr = region.condition_on(kNrWord);
   const Arch own = own_arch(region, host);
   std::string out = audit ? arch_name(*audit) : arch != nullptr ? arch_text(*arch) : "";
   if (!out.empty()) out += " ";
@@ -480,7 +475,7 @@ std::string arguments_text(const Region& region, Arch host) {
 
 std::vector<NamedCall> named_calls(const Region& region) {
   const auto allows = [&](std::uint32_t word, std::uint32_t value) {
-    const WordSet* set = find(region, word);
+    const WordSet* set = region.condition_on(word);
     return set == nullptr || set->contains(value);
   };
   std::vector<NamedCall> out;
@@ -493,21 +488,21 @@ std::vector<NamedCall> named_calls(const Region& region) {
 }
 
 std::optional<std::string> every_call_text(const Region& region) {
-  if (find(region, kNrWord) != nullptr) return std::nullopt;
+  if (region.condition_on(kNrWord) != nullptr) return std::nullopt;
   const auto audit = audit_of(region);
-  const WordSet* arch = find(region, kArchWord);
+  const WordSet* arch = region.condition_on(kArchWord);
   if (arch == nullptr) return "every system call";
   return "every system call " + (audit ? "on " + arch_name(*audit) : "if " + arch_text(*arch));
 }
 
 bool is_one_call(const Region& region) {
-  const WordSet* nr = find(region, kNrWord);
+  const WordSet* nr = region.condition_on(kNrWord);
   return region.words.size() == 2 && nr != nullptr && only(*nr) && namesake_of(region);
 }
 
 std::vector<Region> by_call(const Region& region, std::size_t most) {
-  const auto arches = size_of(find(region, kArchWord));
-  const auto numbers = size_of(find(region, kNrWord));
+  const auto arches = size_of(region.condition_on(kArchWord));
+  const auto numbers = size_of(region.condition_on(kNrWord));
   const std::vector<NamedCall> calls = named_calls(region);
   if (calls.size() > most || !arches || !numbers || *arches * *numbers != calls.size())
     return {region};

@@ -3,7 +3,6 @@
 It runs the libFuzzer binary if SECEQUIV_FUZZ_BIN names its folder (scripts/test fuzz sets it). Otherwise it runs the replay binary
 next to secequiv, which uses the same mutations without libFuzzer.
 """
-# This test also runs in the preset asan.
 import os
 import pathlib
 import re
