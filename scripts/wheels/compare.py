@@ -27,7 +27,8 @@ def pairs():
     """Returns the corpus's own pairs, and neighbouring filters and profiles, which mostly differ."""
     out = []
     for one, other in ENDS:
-        out += [(path, path.with_name(path.name.replace(one, other))) for path in sorted(CORPUS.rglob("*%s*" % one))]
+        both = [(path, path.with_name(path.name.replace(one, other))) for path in sorted(CORPUS.rglob("*%s*" % one))]
+        out += [pair for pair in both if pair[1].exists()]
     for pattern in ("programs/gvisor/*.after.bpf", "programs/libseccomp/*.tree.bpf", "policies/gvisor/*.json", "policies/oci/*.json", "policies/seed/*.json"):
         files = sorted(CORPUS.glob(pattern))
         out += zip(files, files[1:] + files[:1])
@@ -55,13 +56,17 @@ def questions(before, after):
     yield "cost", "--json", before, after
 
 
-def different_answers(command, native):
-    """Returns a message for each question that the two commands answer differently, and the number of questions."""
+def different_answers(command, native, engines):
+    """Returns a message for each question that the two commands answer differently, and the number of questions. A command without `engines` is
+    that of WebAssembly: it has only the engine dd, its diff names the rules of policies and the lines of assembly, and it does not know the files' names in costs."""
     out, count = [], 0
     for before, after in pairs():
         for words in questions(before.relative_to(ROOT), after.relative_to(ROOT)):
+            if not engines and ("--engine" in words or "cost" in words):
+                continue
             count += 1
-            ours, theirs = answer(command, words), answer([native], words)
+            rules = ["--rules"] if words[0] == "diff" and before.suffix in (".json", ".asm") and not engines else []
+            ours, theirs = answer(command, words), answer([native], [*words, *rules])
             if ours != theirs:
                 out.append("'%s' differs from %s:\n  %.500s\n  %.500s" % (" ".join(map(str, words)), native, ours, theirs))
     return out, count
@@ -80,7 +85,7 @@ def problems(wheel, arch, native, folder):
         return ["there is no %s to compare with: run scripts/demo, or set SECEQUIV_BIN" % native]
     shutil.rmtree(folder, ignore_errors=True)
     if arch == "any":
-        return as_webassembly(wheel, folder)
+        return as_webassembly(wheel, native, folder)
     if arch == os.uname().machine:
         return in_environment(wheel, native, folder)
     qemu = shutil.which("qemu-%s" % arch)
@@ -94,14 +99,14 @@ def problems(wheel, arch, native, folder):
     return compared([qemu, "-L", root, command], native)
 
 
-def compared(command, native):
-    out, count = different_answers(command, native)
+def compared(command, native, engines=True):
+    out, count = different_answers(command, native, engines)
     print("compared %d answers about %d pairs" % (count, len(pairs())), file=sys.stderr)
     return out
 
 
-def as_webassembly(wheel, folder):
-    """The tests of the package run in api/python/tests/test_wasm.py; this shows that the installed one finds its module."""
+def as_webassembly(wheel, native, folder):
+    """The tests of the package run in api/python/tests/test_wasm.py; this shows that the installed one finds its module, and tests its command."""
     packages = pinned.python_packages(ROOT / "scripts/lib/wasmtime.txt", ROOT / "build/wasmtime")
     venv.create(folder, with_pip=True)
 
@@ -111,7 +116,11 @@ def as_webassembly(wheel, folder):
     out = expect("pip", run("-m", "pip", "--disable-pip-version-check", "install", "--no-index", "--no-deps", wheel), 0, "Successfully installed")
     program = "import secequiv; print(secequiv.prove('ld [0]\\nret a\\n', 'ld [0]\\nadd #0\\nret a\\n').verdict.name, secequiv._library.LIBRARY._name)"
     out += expect("with wasmtime", run("-c", program, PYTHONPATH=str(packages)), 0, "EQUIVALENT")
-    return out + expect("without wasmtime", run("-c", program), 1, "needs the package wasmtime")
+    out += expect("without wasmtime", run("-c", program), 1, "needs the package wasmtime")
+    (packages_of,) = folder.glob("lib/python*/site-packages")
+    (packages_of / "wasmtime.pth").write_text("%s\n" % packages)
+    out += expect("another command", run("-m", "secequiv", "fuzz"), 2, "invalid choice: 'fuzz'")
+    return out + compared([folder / "bin/secequiv"], native, engines=False)
 
 
 def in_environment(wheel, native, folder):

@@ -1,4 +1,4 @@
-"""`python -m secequiv` is the command line."""
+"""`python -m secequiv` is the command line. Without its binary, it has the commands that need only the library."""
 
 import os
 import sys
@@ -8,5 +8,9 @@ from ._command import command
 try:
     os.execvp(command(), ["secequiv", *sys.argv[1:]])
 except OSError as error:
-    print("secequiv: cannot start '%s': %s (set SECEQUIV or PATH)" % (command(), error.strerror), file=sys.stderr)
-    sys.exit(2)
+    if os.environ.get("SECEQUIV"):
+        print("secequiv: cannot start '%s': %s (set SECEQUIV or PATH)" % (command(), error.strerror), file=sys.stderr)
+        sys.exit(2)
+from ._commands import main  # only now, because it loads the library
+
+sys.exit(main())
