@@ -66,6 +66,7 @@ def test_answers_are_compared_without_times(tmp_path, monkeypatch):
     assert compare.different_answers([command(tmp_path / "same", verdict="different", count="7", seconds=2)], native) == ([], questions)
     found, count = compare.different_answers([command(tmp_path / "other", verdict="different", count="8", seconds=1)], native)
     assert len(found) == count == questions
+    assert compare.different_answers([tmp_path / "same"], native, engines=False) == ([], questions - 2)
 
 
 def test_without_a_build_to_compare_with_nothing_passes(tmp_path):

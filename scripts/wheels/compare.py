@@ -56,7 +56,7 @@ def questions(before, after):
     yield "cost", "--json", before, after
 
 
-def different_answers(command, native, engines):
+def different_answers(command, native, engines=True):
     """Returns a message for each question that the two commands answer differently, and the number of questions. A command without `engines` is
     that of WebAssembly: it has only the engine dd, its diff names the rules of policies and the lines of assembly, and it does not know the files' names in costs."""
     out, count = [], 0

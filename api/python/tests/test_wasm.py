@@ -107,7 +107,8 @@ REFUSED = "refused.asm"
 
 @pytest.mark.parametrize("words", [
     ("prove", KVM, KVM), ("prove", KVM, SYSTRAP), ("prove", KVM, SYSTRAP, "--refines", "--json"), ("prove", KVM, SYSTRAP, "--same", "effect"),
-    ("prove", KVM, SYSTRAP, "--assume", "nr == read"), ("prove", KVM, "--property", "no-ptrace"), ("prove", KVM, BAD), ("prove", KVM, BAD, "--json"), ("prove", KVM, LONG), ("prove", KVM, REFUSED),
+    ("prove", KVM, SYSTRAP, "--assume", "nr == read"), ("prove", KVM, "--property", "no-ptrace"), ("prove", KVM, BAD),
+    ("prove", KVM, BAD, "--json"), ("prove", KVM, LONG), ("prove", KVM, REFUSED),
     ("prove", KVM, REFUSED, "--json"), ("dis", REFUSED), ("lift", REFUSED), ("prove", KVM, "corpus/policies/oci/podman-default.json", "--json"),
     ("prove", KVM, SYSTRAP, "--assume", "nr == "), ("diff", KVM, SYSTRAP, "--json"), ("diff", KVM, SYSTRAP, "--max-regions", 100),
     ("why", KVM, WRITE), ("run", KVM, WRITE), ("actions", KVM), ("reach", KVM), ("reach", KVM, "--at", 3), ("cache", KVM, SYSTRAP),
@@ -158,7 +159,7 @@ def test_the_commands_refuse_what_they_do_not_have(environment):
 
 def test_an_exhausted_limit_is_unknown(environment):
     status, out, error = commands(environment, "prove", KVM, KVM.replace("before", "after"), "--timeout", "0.000000001")
-    assert status == 3 and b"time limit" in out and error == b""
+    assert status == 3 and b"reached their limit" in out and error == b""
     status, out, error = commands(environment, "prove", KVM, KVM.replace("before", "after"), "--timeout", "0.000000001", "--json")
     assert (status, json.loads(out)["verdict"], error) == (3, "unknown", b"")
     (status, out, error) = commands(environment, "dis", "-", "--from", "raw", stdin=bytes(600 << 20))
