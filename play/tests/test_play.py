@@ -14,7 +14,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "cli/tests"))
+sys.path.insert(0, str(ROOT / "scripts"))
 from browser_tool import chromium, wait_until  # noqa: E402
+from wheels.compare import pairs  # noqa: E402
 
 PAGE = Path(os.environ.get("SECEQUIV_PLAY") or ROOT / "build/play/index.html")
 COMMAND = Path(os.environ.get("SECEQUIV_BIN") or ROOT / "build/release/bin") / "secequiv"
@@ -108,7 +110,7 @@ def test_each_example_has_the_verdict_of_the_command(page, tmp_path):
     browser = page()
     examples = json.loads(browser.execute_script("return document.getElementById('examples').textContent"))
     assert len(examples) > 40 and len({(example["before"], example["after"]) for example in examples}) == len(examples)
-    pairs = 0
+    count = 0
     for i, example in enumerate(examples):
         browser.execute_script("""delete document.body.dataset.answered; const list = document.getElementById('example');
             list.value = arguments[0]; list.dispatchEvent(new Event('change'));""", str(i))
@@ -116,10 +118,10 @@ def test_each_example_has_the_verdict_of_the_command(page, tmp_path):
         if example["after"] == "":
             assert verdict in ("One filter", "rejected", "error"), example["title"]
             continue
-        pairs += 1
+        count += 1
         sides = [bytes_of(example[side]) for side in ("before", "after")]
         assert verdict == command(tmp_path, *sides)["verdict"], example["title"]
-    assert pairs >= 8 and sum(example["title"].startswith("Is my pass right?") for example in examples) >= 1
+    assert count >= 8 and sum(example["title"].startswith("Is my pass right?") for example in examples) >= 1
 
 
 def test_the_address_is_the_whole_state(page):
@@ -149,6 +151,26 @@ def test_the_command_line_prints_links_to_the_page(page, tmp_path):
     assert settled(browser) in done.stdout
     assert browser.execute_script("return [document.getElementById('before').value, document.getElementById('after').value.replace(/\\s/g, ''), document.getElementById('assume').value]") == [
         ALLOW, hexadecimal(after), "nr in {read, getpid}"]
+
+
+ASKED = [[], ["--refines"], ["--same", "behaviour"], ["--same", "effect"], ["--assume", "arch == x86_64 && nr >= 40"], ["--arch", "aarch64"]]
+
+
+def test_the_link_of_each_pair_gives_the_answer_of_the_command(page):
+    verdicts = set()
+    # A third of the pairs take seconds; with SECEQUIV_LONG, all.
+    for i, pair in enumerate(pairs()[::1 if os.environ.get("SECEQUIV_LONG") else 3]):
+        words = [str(COMMAND), "prove", *ASKED[i % len(ASKED)], *map(str, pair)]
+        done = [subprocess.run([*words, *more], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
+                for more in (["--json"], ["--link", PAGE.resolve().as_uri()])]
+        expected = json.loads(done[0])
+        (link,) = re.findall("^link: (.*)$", done[1], re.MULTILINE)
+        browser = page("", link)
+        assert settled(browser) == expected["verdict"], words
+        found = json.loads(browser.execute_script("return document.body.dataset.json"))
+        assert all(found.get(key) == expected.get(key) for key in ("relation", "question", "witness", "direction")), words
+        verdicts.add(expected["verdict"])
+    assert verdicts == {"equivalent", "different", "pass"}
 
 
 def test_work_can_be_cancelled(page):

@@ -161,8 +161,8 @@ def test_an_exhausted_limit_is_unknown(environment):
     status, out, error = commands(environment, "prove", KVM, KVM.replace("before", "after"), "--timeout", "0.000000001")
     assert status == 3 and b"reached their limit" in out and error == b""
     status, out, error = commands(environment, "prove", KVM, KVM.replace("before", "after"), "--timeout", "0.000000001", "--json")
-    assert (status, json.loads(out)["verdict"], error) == (3, "unknown", b"")
-    (status, out, error) = commands(environment, "dis", "-", "--from", "raw", stdin=bytes(600 << 20))
+    assert (status, error) == (3, b"") and b'"verdict": "unknown"' in out
+    status, out, error = commands(environment, "dis", "-", "--from", "raw", stdin=bytes(600 << 20))
     assert (status, out) == (3, b"") and b"memory" in error
 
 
