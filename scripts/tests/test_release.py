@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tarfile
@@ -338,3 +339,23 @@ def test_wrong_usage(tree):
     assert tree.release("0.1.0").returncode == 2
     assert tree.release().returncode == 2
     assert tree.release("0.1.0", "--only", "nothing").returncode == 2
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_a_signal_leaves_no_files(tmp_path, name):
+    program = """
+import os, pathlib, signal, sys, time
+sys.path.insert(0, "scripts")
+from as_module import load
+script = load(pathlib.Path("scripts/release"))
+def make(release, parts):
+    print(len(os.listdir(sys.argv[1])))
+    os.kill(os.getpid(), signal.%s)
+    time.sleep(60)
+script.make = make
+script.problems = lambda *_: []
+script.main(["0", "--output", sys.argv[1] + "/out"])
+""" % name
+    done = subprocess.run([sys.executable, "-c", program, str(tmp_path)], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (128 + getattr(signal, name), "1\n", "")
+    assert os.listdir(tmp_path) == []
