@@ -10,6 +10,6 @@ function checkedBytes(text) {
 // Returns a file's bytes as the text of a pane.
 function textOf(bytes) {
   if (!bytes.includes(0)) return new TextDecoder().decode(bytes);
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-  return hex.replace(/.{16}/g, '$&\n');
+  const hex = bytes.toHex ? bytes.toHex() : Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return hex.replace(/.{1,64}/g, (line) => `${line.replace(/.{16}(?=.)/g, '$& ')}\n`); // browsers are slow with thousands of lines
 }

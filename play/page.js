@@ -248,4 +248,5 @@ element('link').onclick = async () => {
   setTimeout(() => { element('link').textContent = 'Copy link'; }, 1500);
 };
 window.onhashchange = restore;
+idleWorker(); // compiles the module while the filters appear
 if (location.hash.length > 1) restore(); else changed();
