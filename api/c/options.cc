@@ -75,7 +75,7 @@ Status read_profile(const secequiv_options& from, OciOptions& to) {
   std::string_view rest = text_of(from.capabilities);
   std::vector<std::string> names;
   while (!rest.empty()) {
-    names.emplace_back(take_part(rest, ','));
+    names.push_back(capability_name(take_part(rest, ',')));
     if (auto problem = capability_problem(names.back()); !problem.empty())
       return usage("options.capabilities", std::move(problem));
   }

@@ -82,5 +82,5 @@ class BinaryDistribution(Distribution):
 
 
 setup(version=version(), distclass=BinaryDistribution, install_requires=["wasmtime>=20"] if WASM else [], scripts=["secequiv"] if COMMAND else [],
-      entry_points={"console_scripts": ["secequiv = secequiv._commands:main"]} if WASM else {},
+      entry_points={"console_scripts": ["secequiv = secequiv_command:main"]} if WASM else {},
       cmdclass={"build_py": BuildWithLibrary, "build_scripts": CopyCommand, "bdist_wheel": PlatformWheel})

@@ -9,7 +9,6 @@ import json
 import os
 import sys
 import warnings
-from pathlib import Path
 from typing import Any, Mapping, Optional, Sequence, Tuple, Union
 
 from ._library import ALL_INSTRUCTIONS, LIBRARY, Raw, call, parse_kept
@@ -24,6 +23,7 @@ __version__: str = LIBRARY.secequiv_version().decode()
 
 _VERDICTS = {1: Verdict.EQUIVALENT, 2: Verdict.PASS, 3: Verdict.DIFFERENT, 5: Verdict.REJECTED, 6: Verdict.FAIL}
 _UNKNOWN, _REJECTED = 4, 5
+MOST_BYTES = 1 << 24  # of a file; the library refuses larger ones
 _SAMENESS = ("raw", "behaviour", "effect")
 _ENGINES = ("dd", "z3", "both", "sat")
 
@@ -75,7 +75,8 @@ def _content(source: Union[bytes, str, "os.PathLike[str]"]) -> Tuple[bytes, str]
     if isinstance(source, (bytes, bytearray, memoryview)):
         return bytes(source), "<memory>"
     name = os.fspath(source)
-    return Path(name).read_bytes(), name
+    with open(name, "rb") as file:
+        return file.read(MOST_BYTES + 1), name
 
 
 def parse(source: Filter, *, form: Optional[str] = None, arch: Optional[str] = None, kernel: Optional[str] = None,

@@ -1,8 +1,7 @@
-"""The commands that need only the library, for systems that have no binary of the command line (the wheel `any`).
+"""Ten commands for systems that have no binary of the command line (the wheel `any`).
 
-Options have the names, meanings and texts of the command line; statuses and reports are the same, except that `diff` names rules, as
-with --rules; `cost` shows every call and calls its filters before and after; and there are no notes about rewritten filters. This file must
-not know how answers are found.
+Their options have the names and meanings of the command line; statuses and answers are the same. `diff` names rules, as with --rules.
+This file must not know how answers are found.
 """
 
 import argparse
@@ -12,26 +11,54 @@ import re
 import signal
 import sys
 import warnings
-from typing import Any, Callable, Dict, Mapping, NamedTuple, NoReturn, Optional, Sequence, Tuple, Union
+from pathlib import Path
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, NoReturn, Optional, Sequence, Tuple, Union
 
 import secequiv
 
-_STATUS = {secequiv.Verdict.EQUIVALENT: 0, secequiv.Verdict.PASS: 0}  # all others: 1
-_LINUX = "This package has only the commands and options that need no binary of the command line; the packages for Linux have all of them."
+# Verdicts of answers; all others are 1.
+_STATUS = {secequiv.Verdict.EQUIVALENT: 0, secequiv.Verdict.PASS: 0}
+_LIMITS = "This package has only some commands and options. The packages for Linux have all of them."
+_OWN_NAMES = {"capabilities": "cap", "kernel": "kernel-version", "timeout_seconds": "timeout"}  # of options of the library
+
+_Given = Mapping[str, Any]
+_Found = Union[secequiv.Answer, str, bytes]
+
+
+def _refused(expected: str, text: str) -> argparse.ArgumentTypeError:
+    return argparse.ArgumentTypeError("expected %s, found '%s'" % (expected, text))
+
+
+def _text(text: str) -> str:
+    if not text or "\0" in text:
+        raise _refused("a text", text)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise _refused("UTF-8", ascii(text)[1:-1]) from None
+    return text
 
 
 def _seconds(text: str) -> float:
-    value = float(text)
-    if not value > 0:
-        raise argparse.ArgumentTypeError("expected a number of seconds above 0, found '%s'" % text)
-    return value
+    if not re.fullmatch(r"[0-9]+[.]?[0-9]*|[.][0-9]+", text) or not float(text) > 0:
+        raise _refused("a number of seconds above 0", text)
+    return float(text)
+
+
+def _number(text: str) -> int:
+    if not re.fullmatch("[0-9]{1,9}", text):
+        raise _refused("a number of at most nine digits", text)
+    return int(text)
 
 
 def _words(text: str) -> Sequence[int]:
-    words = [int(word, 0) for word in text.split(",")]
-    if len(words) != 16 or not all(0 <= word < 2**32 for word in words):
-        raise argparse.ArgumentTypeError("expected sixteen 32-bit words, found '%s'" % text)
-    return words
+    words = text.split(",")
+    if not all(re.fullmatch("0|[1-9][0-9]{0,9}|0x[0-9a-fA-F]{1,8}", word) for word in words):
+        raise _refused("sixteen 32-bit words", text)
+    numbers = [int(word, 0) for word in words]
+    if len(numbers) != 16 or max(numbers) >= 2**32:
+        raise _refused("sixteen 32-bit words", text)
+    return numbers
 
 
 class _Once(argparse.Action):
@@ -47,163 +74,153 @@ class _Once(argparse.Action):
 
 _ON = {"action": "store_true"}
 _OPTIONS: Mapping[str, Tuple[str, Mapping[str, Any]]] = {
-    "--arch": ("Use this architecture for policies and for __NR_ names in C", {"metavar": "ARCH"}),
+    "--arch": ("Use this architecture for policies and for __NR_ names in C", {"type": _text, "metavar": "ARCH"}),
     "--as": ("Write the policy in this form", {"choices": ("policy", "normal-form", "oci", "text"), "default": "policy"}),
-    "--assume": ("Consider only inputs that satisfy this condition, for example 'nr == read'", {"metavar": "TEXT"}),
-    "--at": ("Describe only this instruction, with all inputs that reach it", {"type": int, "metavar": "N"}),
+    "--assume": ("Consider only inputs that satisfy this condition, for example 'nr == read'", {"type": _text, "metavar": "TEXT"}),
+    "--at": ("Describe only this instruction, with all inputs that reach it", {"type": _number, "metavar": "N"}),
     "--cap": ("Grant capabilities to an OCI profile's container: names, ALL, DOCKER; repeatable",
-              {"action": "append", "default": [], "metavar": "TEXT"}),
-    "--filter": ("Select the filter with this name from a seccompiler file with several filters", {"metavar": "TEXT"}),
+              {"type": _text, "action": "append", "default": [], "metavar": "TEXT"}),
+    "--filter": ("Select the filter with this name from a seccompiler file with several filters", {"type": _text, "metavar": "TEXT"}),
     "--from": ("Read programs in this form (default: detected by content)", {"choices": ("raw", "raw-be", "asm", "ddd", "c")}),
     "--json": ("Report as JSON on standard output", _ON),
-    "--kernel-version": ("Read OCI profiles for a host with this kernel version", {"metavar": "TEXT"}),
-    "--max-memory": ("Limit the memory of each engine to this many MiB", {"type": int, "default": 1024, "metavar": "N"}),
-    "--max-regions": ("List at most this many regions; counts still include all regions", {"type": int, "default": 20, "metavar": "N"}),
-    "--profile": ("Read counts of system calls: strace -c output, lines 'name count', or JSON", {"metavar": "FILE"}),
-    "--property": ("Prove that 'before' alone has this property (NAME, FILE or TEXT)", {"metavar": "TEXT"}),
+    "--kernel-version": ("Read OCI profiles for a host with this kernel version", {"type": _text, "metavar": "TEXT"}),
+    "--max-regions": ("List at most this many regions; counts still include all regions", {"type": _number, "default": 20, "metavar": "N"}),
     "--refines": ("Prove instead that 'after' is never more permissive than 'before'", _ON),
     "--same": ("Compare all bits of return values (raw), or only their effects on a process",
                {"choices": ("raw", "behaviour", "effect"), "default": "raw"}),
     "--strict": ("Treat warnings as failures", _ON),
     "--timeout": ("Limit proofs and exact analyses to this many seconds", {"type": _seconds, "default": 60.0, "metavar": "SECONDS"}),
-    "--to": ("Write the program in this form", {"choices": ("asm", "ddd", "c"), "default": "asm"}),
+    "--to": ("Write the program in this form", {"choices": ("raw", "asm", "ddd", "c"), "default": "asm"}),
     "--words": ("Set all sixteen 32-bit words of struct seccomp_data, separated by commas",
                 {"type": _words, "required": True, "metavar": "TEXT"}),
 }
 _HOST = ("--arch", "--cap", "--kernel-version", "--filter")
 _READING = ("--from", *_HOST)
-_PROOF = ("--same", "--assume", "--timeout", "--max-memory")
+_PAIR = ("--same", "--assume", "--timeout", *_READING, "--json")
 
-_Given = Mapping[str, Any]
-_Found = Union[secequiv.Answer, str]
+
+def _named(given: _Given, *names: str) -> Dict[str, Any]:
+    """Returns the options of these names as arguments of the package's functions."""
+    return {name: given[name] for name in ("arch", *names)}
+
+
+def _source(given: _Given, side: str) -> Union[bytes, Path]:
+    return sys.stdin.buffer.read(secequiv.MOST_BYTES + 1) if given[side] == "-" else Path(given[side])
+
+
+def _read(given: _Given, side: str = "filter") -> secequiv.Program:
+    program = secequiv.parse(_source(given, side), form=given["from"], arch=given["arch"], kernel=given["kernel_version"],
+                             capabilities=given["cap"], filter=given["filter_name"])
+    if not program.is_policy and len(program) > 4096 and given["command"] != "dis":
+        _note("note: %s has %d instructions, more than the 4096 that the kernel accepts; secequiv examines it anyway" %
+              (given[side], len(program)))
+    if side == "filter":
+        for note in program.notes.splitlines():
+            _note(note)
+    return program
+
+
+def _compared(function: Callable[..., _Found], *names: str) -> Callable[[_Given], _Found]:
+    return lambda given: function(_read(given, "before"), _read(given, "after"), **_named(given, "same", "assume", "timeout", *names))
+
+
+def _lint(given: _Given) -> _Found:
+    return secequiv.lint(_source(given, "filter"), strict=given["strict"], timeout=given["timeout"], arch=given["arch"],
+                         kernel=given["kernel_version"], capabilities=given["cap"], filter=given["filter_name"])
+
+
+def _written(program: secequiv.Program, given: _Given) -> _Found:
+    return program.code if given["to"] == "raw" else secequiv.disassemble(program, form=given["to"], arch=given["arch"])
+
+
+# For each command: its text, its options, and its function.
+_COMMANDS: Mapping[str, Tuple[str, Sequence[str], Callable[[_Given], _Found]]] = {
+    "prove": ("Prove two filters equivalent, or show the smallest input on which they differ", ("--refines", *_PAIR),
+              _compared(secequiv.prove, "refines")),
+    "diff": ("Describe and count every input on which two filters or policies differ", ("--max-regions", *_PAIR),
+             _compared(secequiv.diff, "max_regions")),
+    "why": ("Explain one decision: its rule and conditions, and what would change it", ("--words", *_READING, "--json"),
+            lambda given: secequiv.why(_read(given), given["words"], arch=given["arch"])),
+    "run": ("Emulate one system call through a filter", ("--words", *_READING, "--json"),
+            lambda given: secequiv.evaluate(_read(given), given["words"], arch=given["arch"])),
+    "actions": ("List the action of each system call, and its conditions", (*_READING, "--json"),
+                lambda given: secequiv.actions(_read(given), arch=given["arch"])),
+    "reach": ("Count the inputs that reach each instruction, or prove that none does", ("--at", "--max-regions", *_READING, "--json"),
+              lambda given: secequiv.reach(_read(given), given["at"], **_named(given, "max_regions"))),
+    "lint": ("Find rules of a policy that decide nothing, and warn about likely mistakes", ("--strict", "--timeout", *_HOST, "--json"), _lint),
+    "lift": ("Turn a filter back into a policy", ("--as", *_READING),
+             lambda given: secequiv.lift(_read(given), form=given["as"], arch=given["arch"])),
+    "optimize": ("Optimize a policy or a program with the built-in passes", ("--to", *_READING),
+                 lambda given: _written(secequiv.optimize(_read(given), arch=given["arch"]), given)),
+    "dis": ("Disassemble: show a program as commented bpf_asm text or another form", ("--to", *_READING),
+            lambda given: _written(_read(given), given)),
+}
 
 
 class _Answer(NamedTuple):
-    text: str
+    text: Union[str, bytes]
     document: Any
     status: int
     notes: Sequence[str] = ()  # the text contains them, too
 
 
-def _named(given: _Given, *names: str) -> Dict[str, Any]:
-    """Returns the options of this name as arguments of the package's functions."""
-    return {name: given[name] for name in ("arch", *names)}
-
-
-def _file(name: str) -> Union[bytes, str]:
-    return sys.stdin.buffer.read() if name == "-" else os.path.join(os.curdir, name) if "\n" in name else name
-
-
-def _read(given: _Given, name: str) -> secequiv.Program:
-    program = secequiv.parse(_file(name), form=given["from"], arch=given["arch"], kernel=given["kernel_version"], capabilities=given["cap"],
-                             filter=given["filter"])
-    if not program.is_policy and len(program) > 4096:
-        print("secequiv: note: %s has %d instructions, more than the 4096 that the kernel accepts; secequiv examines it anyway" %
-              (name, len(program)), file=sys.stderr)
-    return program
-
-
-def _prove(given: _Given) -> _Found:
-    options = _named(given, "assume", "timeout", "max_memory")
-    before = _read(given, given["before"])
-    if given["property"] is None:
-        return secequiv.prove(before, _read(given, given["after"]), refines=given["refines"], same=given["same"], **options)
-    text = given["property"]
-    if os.path.isfile(text):
-        with open(text, encoding="utf-8") as file:
-            text = file.read()
-    return secequiv.prove_property(before, text, **options)
-
-
-def _one_or_two(given: _Given) -> Sequence[secequiv.Program]:
-    return [_read(given, name) for name in given["input"]]
-
-
-def _cost(given: _Given) -> _Found:
-    profile = given["profile"]
-    if profile is not None:
-        with open(profile, encoding="utf-8") as file:
-            profile = file.read()
-    one, *two = _one_or_two(given)
-    return secequiv.cost(one, *two, profile=profile, **_named(given, "timeout"))
-
-
-def _lint(given: _Given) -> _Found:
-    return secequiv.lint(_file(given["input"]), strict=given["strict"], timeout=given["timeout"], arch=given["arch"],
-                         kernel=given["kernel_version"], capabilities=given["cap"], filter=given["filter"])
-
-
-def _optimize(given: _Given) -> _Found:
-    optimized = secequiv.optimize(_read(given, given["input"]), arch=given["arch"])
-    return secequiv.disassemble(optimized, form=given["to"], arch=given["arch"])
-
-
-def _on_one(function: Callable[..., _Found], *names: str) -> Callable[[_Given], _Found]:
-    return lambda given: function(_read(given, given["input"]), **_named(given, *names))
-
-
-# For each command: its text, its options, and its function.
-_COMMANDS: Mapping[str, Tuple[str, Sequence[str], Callable[[_Given], _Found]]] = {
-    "prove": ("Prove two filters equivalent, or show the smallest input on which they differ",
-              ("--refines", "--property", *_PROOF, *_READING, "--json"), _prove),
-    "diff": ("Describe and count every input on which two filters, policies or stacks differ",
-             ("--max-regions", *_PROOF, *_READING, "--json"),
-             lambda given: secequiv.diff(_read(given, given["before"]), _read(given, given["after"]), same=given["same"],
-                                         **_named(given, "assume", "timeout", "max_memory", "max_regions"))),
-    "why": ("Explain one decision: its rule and conditions, and what would change it", ("--words", *_READING, "--json"),
-            lambda given: secequiv.why(_read(given, given["input"]), given["words"], arch=given["arch"])),
-    "actions": ("List the action of each system call, and its conditions", ("--same", *_READING, "--json"), _on_one(secequiv.actions, "same")),
-    "reach": ("Count the inputs that reach each instruction, or prove that none does", ("--at", "--max-regions", *_READING, "--json"),
-              lambda given: secequiv.reach(_read(given, given["input"]), given["at"], **_named(given, "max_regions"))),
-    "lint": ("Find rules of a policy that decide nothing, and warn about likely mistakes", ("--strict", "--timeout", *_HOST, "--json"), _lint),
-    "lift": ("Turn a filter, or a stack of filters, back into a policy", ("--as", *_READING),
-             lambda given: secequiv.lift(_read(given, given["input"]), form=given["as"], arch=given["arch"])),
-    "run": ("Emulate one system call through a filter, or through a stack of filters", ("--words", *_READING, "--json"),
-            lambda given: secequiv.evaluate(_read(given, given["input"]), given["words"], arch=given["arch"])),
-    "cost": ("Count the instructions that a filter executes for each system call", ("--profile", "--timeout", *_READING, "--json"), _cost),
-    "cache": ("List the system calls that the kernel answers without running the filter", (*_READING, "--json"),
-              lambda given: secequiv.cache(*_one_or_two(given), arch=given["arch"])),
-    "optimize": ("Optimize a policy, a program or a stack with the built-in passes", ("--to", *_READING), _optimize),
-    "dis": ("Disassemble: show a program as commented bpf_asm text or another form", ("--to", *_READING),
-            lambda given: secequiv.disassemble(_read(given, given["input"]), form=given["to"], arch=given["arch"])),
-}
-
-
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        self.exit(2, "secequiv: %s\nTry '%s --help'. %s\n" % (message, self.prog, _LINUX))
+        limits = " " + _LIMITS if re.match("unrecognized|argument COMMAND", message) else ""
+        self.exit(2, "secequiv: %s\nTry '%s --help'.%s\n" % (message, self.prog, limits))
+
+    def print_help(self, file: Any = None) -> None:
+        _write(self.format_help())
+
+
+class _Version(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        _write("secequiv %s\n" % secequiv.__version__)
+        parser.exit()
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser("secequiv", description="Compare seccomp filters: do two make the same decisions for every possible system call?",
-                     epilog=_LINUX + " Exit status: 0 same or pass, 1 different or failed, 2 bad usage or input, 3 unknown, 4 the kernel "
-                     "would refuse a program.")
-    parser.add_argument("--version", action="version", version="secequiv " + secequiv.__version__, help="Print the version and exit")
+                     epilog=_LIMITS + " Exit status: 0 same or pass, 1 different or failed, 2 bad usage or input, 3 unknown, 4 the kernel "
+                     "would refuse a program.", allow_abbrev=False)
+    parser.add_argument("--version", action=_Version, nargs=0, help="Print the version and exit")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, (text, options, _) in _COMMANDS.items():
-        one = commands.add_parser(name, help=text, description=text, epilog=_LINUX, allow_abbrev=False)
+        one = commands.add_parser(name, help=text, description=text, epilog=_LIMITS, allow_abbrev=False)
         for option in options:
-            help, how = _OPTIONS[option]
-            one.add_argument(option, help=help, **{"action": _Once, **how})
-        if "--assume" in options:
-            one.add_argument("before")
-            one.add_argument("after", nargs="?" if name == "prove" else None)
-        else:
-            one.add_argument("input", nargs="+" if name in ("cost", "cache") else None)
+            words, how = _OPTIONS[option]
+            one.add_argument(option, help=words + (" (default: %(default)s)" if how.get("default") else ""),
+                             **{"action": _Once, **how}, **({"dest": "filter_name"} if option == "--filter" else {}))
+        sides = ("before", "after") if "--assume" in options else ("filter",)
+        for side in sides:
+            one.add_argument(side, help="Policy, in any format" if name == "lint" else "Program or policy; - for standard input")
     return parser
 
 
-def _checked(parser: argparse.ArgumentParser, given: _Given) -> None:
-    if given["command"] == "prove" and (given["after"] is None) == (given["property"] is None):
-        parser.error("prove: expected two filters, or one and --property")
-    if isinstance(given.get("input"), list) and len(given["input"]) > 2:
-        parser.error("%s: expected one or two filters, found %d" % (given["command"], len(given["input"])))
-
-
 def _worded(text: str) -> str:
-    """Names options where the library names its own."""
+    """Names the command line's options where the library names its own."""
     text = text.replace("the architecture, kernel and capabilities given when parsing", "--arch, --kernel-version, --cap")
-    return re.sub("^options[.]", "--", text)
+    text = re.sub("^instruction:", "--at:", text)
+    return re.sub(r"^(options[.]|--)(\w+)", lambda found: "--" + _OWN_NAMES.get(found[2], found[2].replace("_", "-")), text)
+
+
+def _write(text: Union[str, bytes]) -> None:
+    """Writes to standard output, or ends the process with status 2."""
+    try:
+        if sys.stdout is None:
+            raise OSError("it is closed")
+        sys.stdout.buffer.write(text.encode(errors="surrogateescape") if isinstance(text, str) else text)
+        sys.stdout.buffer.flush()
+    except OSError as error:
+        _note("<stdout>: cannot write: %s" % (error.strerror or error))
+        sys.stdout = None  # the interpreter must not try again
+        os._exit(2)
+
+
+def _note(text: str) -> None:
+    if sys.stderr is not None:
+        sys.stderr.buffer.write(("secequiv: %s\n" % _worded(text.rstrip("\n"))).encode(errors="surrogateescape"))
+        sys.stderr.buffer.flush()
 
 
 def _answer(given: _Given) -> _Answer:
@@ -213,16 +230,16 @@ def _answer(given: _Given) -> _Answer:
             warnings.simplefilter("always")
             found = _COMMANDS[given["command"]][2](given)
     except secequiv.SecequivError as error:
-        return _Answer("%s\n" % error, error.document, 3 if isinstance(error, secequiv.Unknown) else 4 if isinstance(error, secequiv.Rejected) else 2)
+        status = 3 if isinstance(error, secequiv.Unknown) else 4 if isinstance(error, secequiv.Rejected) else 2
+        return _Answer(str(error), error.document, status)
     except MemoryError as error:
-        return _Answer("%s\n" % error, None, 3)
+        return _Answer(str(error) or "the memory ran out", None, 3)
     except OSError as error:
-        detail = "cannot open: %s" % error.strerror
-        document = {"schema": "secequiv.error/1", "error": "io", "where": error.filename, "detail": detail}
-        return _Answer("%s: %s\n" % (error.filename, detail), document, 2)
+        detail = "cannot %s: %s" % ("read" if isinstance(error, IsADirectoryError) else "open", error.strerror)
+        return _Answer("%s: %s" % (error.filename, detail), {"schema": "secequiv.error/1", "error": "io", "where": error.filename, "detail": detail}, 2)
     except ValueError as error:
-        return _Answer("%s\n" % error, None, 2)
-    if isinstance(found, str):
+        return _Answer(str(error), None, 2)
+    if isinstance(found, (str, bytes)):
         return _Answer(found, None, 0)
     return _Answer(found.message, found.document, _STATUS.get(found.verdict, 1), [str(note.message) for note in notes])
 
@@ -230,31 +247,36 @@ def _answer(given: _Given) -> _Answer:
 def _run(words: Optional[Sequence[str]]) -> int:
     parser = _parser()
     given = vars(parser.parse_args(words))
-    _checked(parser, given)
+    sides: List[str] = [given[side] for side in ("before", "after", "filter") if side in given]
+    if "" in sides:
+        parser.error("expected a file's name, found ''")
+    if sides == ["-", "-"]:
+        parser.error("standard input can be read only once, but it is named twice")
+    if "-" in sides and sys.stdin is None:
+        parser.error("standard input is closed")
     answer = _answer(given)
-    error = answer.status == 2 or (answer.status > 2 and (answer.document is None or "json" not in given))
-    if given.get("json") and answer.document is not None:
-        print(json.dumps(answer.document, indent=2))
+    in_json = given.get("json") and answer.document is not None
+    if in_json:
+        if "where" in answer.document:
+            answer.document["where"] = _worded(answer.document["where"])
+        _write(json.dumps(answer.document, indent=2, ensure_ascii=False) + "\n")
         for note in answer.notes:
-            print("secequiv: " + _worded(note), file=sys.stderr)
-    elif not error:
-        print(_worded(answer.text), end="")
-    if error:
-        print("secequiv: " + _worded(answer.text), end="", file=sys.stderr)
+            _note(note)
+    # Of the reports, only those of a pair are also reports if the kernel would refuse a program or a limit was reached.
+    if answer.status == 2 or (answer.status > 2 and not in_json and (answer.document is None or "before" not in given)):
+        _note(re.sub("^program:", lambda _: sides[0] + ":", str(answer.text)))
+    elif not in_json:
+        text = answer.text
+        _write(_worded(text).rstrip("\n") + "\n" if isinstance(text, str) and text else text)
     return answer.status
 
 
 def main(words: Optional[Sequence[str]] = None) -> int:
     """Runs one command; returns the exit status."""
-    try:
-        status = _run(words)
-        sys.stdout.flush()
-        return status
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the interpreter writes the rest at its end
-        return 128 + signal.SIGPIPE
-    except KeyboardInterrupt:
-        return 128 + signal.SIGINT
+    for name in ("SIGINT", "SIGPIPE"):  # the module's calls do not return early; Windows has no SIGPIPE
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_DFL)
+    return _run(words)
 
 
 if __name__ == "__main__":

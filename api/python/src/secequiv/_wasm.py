@@ -9,6 +9,8 @@ import struct
 import threading
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
+from ._library import ALL_INSTRUCTIONS
+
 MEMORY_MIB = 512  # of the module in all
 DIAGRAMS_MIB = 256  # of decision diagrams, if nobody says how many
 OPTIONS = struct.Struct("<5I4xdQQ7I4x")  # struct secequiv_options on wasm32
@@ -25,7 +27,10 @@ class Library:
         self._name, self._signatures, self._lock = path, signatures, threading.RLock()
         self._trap = wasmtime.Trap
         config = wasmtime.Config()
-        config.cache = True  # compiling takes seconds
+        try:
+            config.cache = True  # compiling takes seconds
+        except wasmtime.WasmtimeError:
+            pass  # no folder that can be written
         engine = wasmtime.Engine(config)
         self._module = wasmtime.Module.from_file(engine, path)
         self._linker = wasmtime.Linker(engine)
@@ -102,7 +107,13 @@ class _Call:
         if argument is None:
             return 0
         if isinstance(argument, int):
-            return self._library._address(argument) if kind is ctypes.c_void_p else argument & 0xffffffff
+            if kind is ctypes.c_void_p:
+                return self._library._address(argument)
+            if argument == ALL_INSTRUCTIONS:
+                return 0xffffffff
+            if not 0 <= argument < 0xffffffff:
+                raise ValueError("expected a number from 0 to 2**32-2, found %d" % argument)
+            return argument
         if isinstance(argument, bytes):
             return self._copied(argument + b"\0")
         target = getattr(argument, "_obj", argument)  # of byref()
