@@ -198,6 +198,7 @@ def test_long_masks_of_flags_are_cut_off_neither_on_screens_nor_on_paper(opened,
             right = browser.execute_script("return Math.max(0, ...[...document.querySelectorAll('button.step')].map((one) => one.getBoundingClientRect().right))")
             assert right <= width and (right > 0) == (command == "check" and media == "")
     finally:
+        browser.get("about:blank")  # to lay the page out for screens again would take seconds
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
 

@@ -73,3 +73,20 @@ def test_nothing_is_built_again_without_a_reason(tmp_path):
     assert build("--again").returncode == 5
     os.utime(results[-1], (0, 0))  # older than the sources
     assert build().returncode == 5 and not list(out.glob(".build*"))
+
+
+def test_two_builds_at_once_are_one_after_the_other(tmp_path):
+    """The second build waits for the first one, which here ends when a file appears."""
+    out, tools = tmp_path / "out", tmp_path / "tools"
+    tools.mkdir()
+    (tools / "coqc").write_text("#!/bin/sh\necho >>%s/started\nwhile [ ! -e %s/go ]; do sleep 0.01; done\nexit 5\n" % (tmp_path, tmp_path))
+    (tools / "coqc").chmod(0o755)
+    builds = [subprocess.Popen([str(FOLDER / "build"), str(out)], env={"PATH": "%s:%s" % (tools, os.environ["PATH"])}) for _ in range(2)]
+    while not (tmp_path / "started").exists():
+        assert all(build.poll() is None for build in builds)
+    assert (tmp_path / "started").read_text() == "\n"
+    for path in (out / name for name in ("theorems.txt", "secequiv-checker", "secequiv-evaluate")):
+        path.write_text("")  # as if the first one had succeeded
+    (tmp_path / "go").touch()
+    assert sorted(build.wait() for build in builds) == [0, 5]
+    assert (tmp_path / "started").read_text() == "\n"
