@@ -31,13 +31,11 @@ Policy same_rule(const Policy& policy, const Region& region, const SeccompData& 
   if (policy.x32_action) out.x32_action = from.kind == Origin::Kind::kX32 ? 1 : 0;
   Alternative decides{nullptr, nullptr};
   if (from.kind == Origin::Kind::kRule) decides = matching_alternative(*from.rule, data);
-  const auto allows = [&](std::uint32_t word, std::uint32_t value) {
-    const WordSet* set = region.condition_on(word);
-    return set == nullptr || set->contains(value);
-  };
   for (const RuleSet& set : policy.rule_sets)
     for (const SyscallRule& entry : set.rules) {
-      if (!allows(kArchWord, arch_info(entry.arch).audit) || !allows(kNrWord, entry.nr)) continue;
+      if (!region.allows(kArchWord, arch_info(entry.arch).audit) ||
+          !region.allows(kNrWord, entry.nr))
+        continue;
       for (const Alternative& one : alternatives(entry.rule)) {
         const bool same = decides.rule != nullptr && same_name(one, decides);
         out.rule_sets.push_back(

@@ -81,7 +81,7 @@ struct secequiv_options {
   const char* form;         /* "raw", "raw-be", "asm", "ddd", "c"; NULL: detected */
   const char* kernel;       /* the host's kernel version, for OCI profiles; NULL: "6.1" */
   const char* capabilities; /* granted to the container, for OCI profiles: "CAP_BPF,CAP_CHOWN",
-                             * "CAP_ALL" or "CAP_DOCKER" */
+                             * "ALL" or "DOCKER"; the prefix CAP_ is optional */
   const char* filter;       /* name of the filter in a seccompiler file with several */
   /* "policy" (our own), "oci", "seccompiler", "minijail", "minijail-compiler", "pfc"; NULL:
    * detected. "minijail" reads a policy as minijail0 does, "minijail-compiler" as

@@ -23,6 +23,11 @@ const WordSet* Region::condition_on(std::uint32_t word) const {
   return at == words.end() ? nullptr : &*at;
 }
 
+bool Region::allows(std::uint32_t word, std::uint32_t value) const {
+  const WordSet* set = condition_on(word);
+  return set == nullptr || set->contains(value);
+}
+
 std::vector<std::size_t> allotted(const std::vector<Change>& changes, std::size_t most) {
   std::vector<std::size_t> out(changes.size());
   for (const bool first : {true, false})

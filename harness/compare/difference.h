@@ -45,6 +45,8 @@ struct Region {
   [[nodiscard]] SeccompData example() const;
   // Returns the condition on a word, or nullptr.
   [[nodiscard]] const WordSet* condition_on(std::uint32_t word) const;
+  // Returns whether inputs in the region may have this value in a word.
+  [[nodiscard]] bool allows(std::uint32_t word, std::uint32_t value) const;
 
   friend bool operator==(const Region&, const Region&) = default;
 };

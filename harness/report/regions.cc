@@ -474,15 +474,11 @@ std::string arguments_text(const Region& region, Arch host) {
 }
 
 std::vector<NamedCall> named_calls(const Region& region) {
-  const auto allows = [&](std::uint32_t word, std::uint32_t value) {
-    const WordSet* set = region.condition_on(word);
-    return set == nullptr || set->contains(value);
-  };
   std::vector<NamedCall> out;
   for (const ArchInfo& info : all_arches()) {
-    if (!allows(kArchWord, info.audit)) continue;
+    if (!region.allows(kArchWord, info.audit)) continue;
     for (const SyscallEntry& entry : info.syscalls)
-      if (allows(kNrWord, entry.nr)) out.push_back({&info, &entry});
+      if (region.allows(kNrWord, entry.nr)) out.push_back({&info, &entry});
   }
   return out;
 }

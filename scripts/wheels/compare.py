@@ -17,9 +17,9 @@ import pinned
 ROOT = Path(__file__).resolve().parents[2]
 CORPUS = ROOT / "corpus"
 ENDS = ((".before.", ".after."), (".linear.", ".tree."))
-# The command's environment without variables that lead to another build.
-# It has the packages that the set-up installed; another Python may lack them.
+# Debian's Python has the packages that the set-up installed; another one may lack them.
 PYTHON = "/usr/bin/python3" if Path("/usr/bin/python3").exists() else sys.executable
+# The command's environment without variables that lead to another build.
 PLAIN = {name: value for name, value in os.environ.items() if not name.startswith(("SECEQUIV", "PYTHON"))}
 
 
@@ -58,7 +58,7 @@ def questions(before, after):
 
 def different_answers(command, native, engines=True):
     """Returns a message for each question that the two commands answer differently, and the number of questions. A command without `engines` is
-    that of WebAssembly: it has only the engine dd, its diff names the rules of policies and the lines of assembly, and it does not know the files' names in costs."""
+    that of WebAssembly: it has only the engine dd and no costs, and its diff names the rules of policies and the lines of assembly."""
     out, count = [], 0
     for before, after in pairs():
         for words in questions(before.relative_to(ROOT), after.relative_to(ROOT)):

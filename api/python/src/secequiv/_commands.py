@@ -108,13 +108,16 @@ def _source(given: _Given, side: str) -> Union[bytes, Path]:
     return sys.stdin.buffer.read(secequiv.MOST_BYTES + 1) if given[side] == "-" else Path(given[side])
 
 
-def _read(given: _Given, side: str = "filter") -> secequiv.Program:
-    program = secequiv.parse(_source(given, side), form=given["from"], arch=given["arch"], kernel=given["kernel_version"],
-                             capabilities=given["cap"], filter=given["filter_name"])
+def _host(given: _Given) -> Dict[str, Any]:
+    return dict(arch=given["arch"], kernel=given["kernel_version"], capabilities=given["cap"], filter=given["filter"])
+
+
+def _read(given: _Given, side: str = "file") -> secequiv.Program:
+    program = secequiv.parse(_source(given, side), form=given["from"], **_host(given))
     if not program.is_policy and len(program) > 4096 and given["command"] != "dis":
         _note("note: %s has %d instructions, more than the 4096 that the kernel accepts; secequiv examines it anyway" %
               (given[side], len(program)))
-    if side == "filter":
+    if side == "file":  # the answers about pairs contain these notes
         for note in program.notes.splitlines():
             _note(note)
     return program
@@ -125,8 +128,7 @@ def _compared(function: Callable[..., _Found], *names: str) -> Callable[[_Given]
 
 
 def _lint(given: _Given) -> _Found:
-    return secequiv.lint(_source(given, "filter"), strict=given["strict"], timeout=given["timeout"], arch=given["arch"],
-                         kernel=given["kernel_version"], capabilities=given["cap"], filter=given["filter_name"])
+    return secequiv.lint(_source(given, "file"), strict=given["strict"], timeout=given["timeout"], **_host(given))
 
 
 def _written(program: secequiv.Program, given: _Given) -> _Found:
@@ -190,8 +192,8 @@ def _parser() -> argparse.ArgumentParser:
         for option in options:
             words, how = _OPTIONS[option]
             one.add_argument(option, help=words + (" (default: %(default)s)" if how.get("default") else ""),
-                             **{"action": _Once, **how}, **({"dest": "filter_name"} if option == "--filter" else {}))
-        sides = ("before", "after") if "--assume" in options else ("filter",)
+                             **{"action": _Once, **how})
+        sides = ("before", "after") if "--assume" in options else ("file",)
         for side in sides:
             one.add_argument(side, help="Policy, in any format" if name == "lint" else "Program or policy; - for standard input")
     return parser
@@ -213,8 +215,7 @@ def _write(text: Union[str, bytes]) -> None:
         sys.stdout.buffer.flush()
     except OSError as error:
         _note("<stdout>: cannot write: %s" % (error.strerror or error))
-        sys.stdout = None  # the interpreter must not try again
-        os._exit(2)
+        os._exit(2)  # at a usual end, the interpreter would write again
 
 
 def _note(text: str) -> None:
@@ -247,7 +248,7 @@ def _answer(given: _Given) -> _Answer:
 def _run(words: Optional[Sequence[str]]) -> int:
     parser = _parser()
     given = vars(parser.parse_args(words))
-    sides: List[str] = [given[side] for side in ("before", "after", "filter") if side in given]
+    sides: List[str] = [given[side] for side in ("before", "after", "file") if side in given]
     if "" in sides:
         parser.error("expected a file's name, found ''")
     if sides == ["-", "-"]:
@@ -262,7 +263,7 @@ def _run(words: Optional[Sequence[str]]) -> int:
         _write(json.dumps(answer.document, indent=2, ensure_ascii=False) + "\n")
         for note in answer.notes:
             _note(note)
-    # Of the reports, only those of a pair are also reports if the kernel would refuse a program or a limit was reached.
+    # If the kernel would refuse a program or a limit was reached, `prove` and `diff` report it; the other commands fail.
     if answer.status == 2 or (answer.status > 2 and not in_json and (answer.document is None or "before" not in given)):
         _note(re.sub("^program:", lambda _: sides[0] + ":", str(answer.text)))
     elif not in_json:
