@@ -15,6 +15,7 @@
 #include "harness/generate/description.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/json.h"
+#include "harness/seccomp/action.h"
 
 namespace secequiv::hunt::campaign_test {
 namespace {
@@ -111,6 +112,41 @@ TEST(Campaign, OneMistakeInAShortAndALongProgramIsOneFinding) {
   const HuntReport report = hunt_short_and_long(jset_is_wrong(false));
   ASSERT_EQ(report.findings.size(), 1u) << shown(report);
   EXPECT_EQ(report.findings[0].count, 2u);
+}
+
+// Without its data, a value behind a jump with equal targets is one that no return has. Afterwards
+// the first return of each action stands for all others, so that a wrong value is that of a return.
+Program with_wrong_returns(ProgramView program) {
+  Program out(program.begin(), program.end());
+  for (std::size_t pc = 0; pc + 1 < out.size(); ++pc)
+    if (is_conditional(out[pc]) && out[pc].jt == out[pc].jf && out[pc + 1].code == kRetK)
+      out[pc + 1].k &= ~SECCOMP_RET_DATA;
+  for (Insn& in : out) {
+    const auto alike = [&](const Insn& other) {
+      return other.code == kRetK && in.code == kRetK && action_of(other.k) == action_of(in.k);
+    };
+    if (const auto first = std::ranges::find_if(out, alike); first != out.end()) in.k = first->k;
+  }
+  return out;
+}
+
+TEST(Campaign, AWrongValueOfAReturnIsFoundBehindOneThatNoReturnHas) {
+  constexpr std::uint32_t kErrno = SECCOMP_RET_ERRNO;
+  const Program brief = {{kLdWAbs, 0, 0, 16}, {kJeqK, 0, 0, 6}, {kRetK, 0, 0, kErrno | 1}};
+  const Program rare = {
+      {kLdWAbs, 0, 0, 16}, {kJeqK, 0, 1, 6}, {kRetK, 0, 0, kErrno | 1}, {kRetK, 0, 0, kErrno | 2}};
+  FakeOptimizer optimizer(
+      [](ProgramView p) { return FakeCompiler::answered(with_wrong_returns(p)); });
+  HuntOptions options = options_for(2);
+  options.assess.cache = false;
+  options.repeat = false;
+  const auto source = given_programs({{"brief", brief}, {"rare", rare}});
+  const auto report = hunt({"fake", &optimizer, nullptr}, *source, options);
+  ASSERT_TRUE(report);
+  ASSERT_EQ(report->findings.size(), 2u) << shown(*report);
+  EXPECT_EQ(report->findings[0].witness->after, kErrno) << shown(*report);
+  EXPECT_EQ(action_of(report->findings[1].witness->after), kErrno);
+  EXPECT_NE(report->findings[1].witness->after, kErrno) << shown(*report);
 }
 
 TEST(Campaign, OneCauseGivesFewFindings) {

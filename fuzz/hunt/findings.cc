@@ -336,6 +336,7 @@ bool Findings::add(Finding reduced) {
   reduced.group = group_of(reduced);
   if (groups_by_shape(reduced)) reduced.shape = shape_of(reduced.subject.before);
   Cause cause{reduced.kind, manner_with_pass(reduced), pattern_of(reduced)};
+  const bool foreign = has_foreign_value(reduced.subject.before, reduced.witness);
   for (std::size_t i = 0; i < causes_.size(); ++i) {
     Finding& known = report_.findings[i];
     // settle() has compared a wrong answer with those of earlier runs.
@@ -345,8 +346,9 @@ bool Findings::add(Finding reduced) {
     const bool same_pattern = reduced.repeated && reduced.kind == causes_[i].kind &&
                               comparable(causes_[i], reduced) && !much_longer(reduced, known) &&
                               causes_[i].pattern.same_as(cause.pattern);
-    const bool same =
-        same_group(known, reduced) || ((groups_by_shape(reduced) || known.known) && same_pattern);
+    const bool same_value = causes_[i].foreign_value.value_or(foreign) == foreign;
+    const bool same = (same_value && same_group(known, reduced)) ||
+                      ((groups_by_shape(reduced) || known.known) && same_pattern);
     if (!same) continue;
     joined_ = i;
     known.count += reduced.count;
@@ -358,7 +360,10 @@ bool Findings::add(Finding reduced) {
   // The group determines the file name, and two mistakes with the same shape need different files.
   if (std::ranges::find(report_.findings, reduced.group, &Finding::group) != report_.findings.end())
     reduced.group += fmt::format("{}{}", kAnotherAnswer, answer_text(reduced));
-  if (reduced.known) cause.recorded = reduced;
+  if (reduced.known)
+    cause.recorded = reduced;
+  else
+    cause.foreign_value = foreign;
   causes_.push_back(std::move(cause));
   report_.findings.push_back(std::move(reduced));
   if (options_.found) options_.found(report_, report_.findings.back());
@@ -454,7 +459,10 @@ bool Findings::comparable(const Cause& cause, const Finding& finding) const {
   // that program's decisions are right.
   const bool hidden = cause.recorded && cause.kind == FindingKind::kDifferent &&
                       finding.kind == FindingKind::kCacheLoss;
-  return hidden || (cause.kind == finding.kind && cause.manner == manner_with_pass(finding));
+  return hidden ||
+         (cause.kind == finding.kind && cause.manner == manner_with_pass(finding) &&
+          (!cause.foreign_value ||
+           *cause.foreign_value == has_foreign_value(finding.subject.before, finding.witness)));
 }
 
 bool Findings::pattern_decides(const Explanation& known, const Finding& finding) const {

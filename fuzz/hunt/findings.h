@@ -84,6 +84,7 @@ class Findings {
     FindingKind kind;
     std::string manner;
     Pattern pattern;
+    std::optional<bool> foreign_value = {};   // has_foreign_value(), if failures must have the same
     std::optional<Mistakes> mistakes = {};    // as soon as they are needed
     std::size_t explained = 0;                // findings of this run that the mistakes explain
     std::optional<Finding> recorded = {};     // a known finding; the report can show a looser one

@@ -135,6 +135,21 @@ TEST(Shape, DependsOnlyOnStructure) {
   EXPECT_NE(shape_of(one), shape_of(other));
 }
 
+TEST(Shape, AValueIsForeignIfNoReachableReturnHasIt) {
+  const auto foreign = [](ProgramView program, std::uint32_t value) {
+    return has_foreign_value(program, Witness{{}, 1, value});
+  };
+  const Program two = {
+      {kLdWAbs, 0, 0, 0}, {kJeqK, 0, 1, 5}, {kRetK, 0, 0, 1}, {kRetK, 0, 0, 2}, {kRetK, 0, 0, 3}};
+  EXPECT_FALSE(foreign(two, 2));
+  EXPECT_TRUE(foreign(two, 3)) << "the last return is dead";
+  EXPECT_TRUE(foreign(two, 4));
+  const Program computed = {
+      {kLdWAbs, 0, 0, 0}, {kJeqK, 0, 1, 5}, {kRetK, 0, 0, 1}, {kRetA, 0, 0, 0}};
+  EXPECT_FALSE(foreign(computed, 4));
+  EXPECT_FALSE(has_foreign_value(two, std::nullopt));
+}
+
 TEST(Shape, SignaturesDependOnTheCauseWithoutItsNumbers) {
   EXPECT_EQ(signature_of("panic at 0x1f, line 12", ""),
             signature_of("panic at 0xab34, line 9", ""));

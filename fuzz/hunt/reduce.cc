@@ -91,7 +91,9 @@ class Reduction {
       error_ = problem.error();
       return false;
     }
-    if (!*problem || !same_manner(**problem, finding_) || !same_change(**problem)) return false;
+    if (!*problem || !same_manner(**problem, finding_) || !same_change(**problem) ||
+        has_foreign_value(subject.before, (*problem)->witness) != foreign_value_)
+      return false;
     if (options_.stop && options_.stop())
       return false;  // a request that `stop` interrupted looks like a hang
     if (!finding_.pass.empty()) {
@@ -130,6 +132,7 @@ class Reduction {
 
   const Target& target_;
   const Finding& finding_;
+  const bool foreign_value_ = has_foreign_value(finding_.subject.before, finding_.witness);
   const HuntOptions& options_;
   const Wanted& wanted_;
   Clock::time_point start_ = Clock::now();

@@ -6,6 +6,8 @@
 #include <cctype>
 #include <vector>
 
+#include "harness/bpf/flow.h"
+
 namespace secequiv::hunt {
 namespace {
 
@@ -115,6 +117,17 @@ bool same_manner(const Problem& problem, const Finding& finding) {
   return problem.kind == finding.kind &&
          manner_of(problem.kind, problem.detail, problem.cause, problem.rule) ==
              manner_of(finding.kind, finding.detail, finding.cause, finding.rule);
+}
+
+bool has_foreign_value(ProgramView program, const std::optional<Witness>& witness) {
+  if (!witness) return false;
+  const Marks reached = reachable(program);
+  for (std::size_t pc = 0; pc < program.size(); ++pc) {
+    const Insn& in = program[pc];
+    if (reached[pc] && (in.code == kRetA || (in.code == kRetK && in.k == witness->after)))
+      return false;
+  }
+  return true;
 }
 
 bool groups_by_shape(const Finding& finding) {

@@ -267,6 +267,7 @@ class PolicyGenerator {
       }
       if (policy_.has_arch(Arch::kArm)) add(set, {Arch::kArm, 0xf0000 + first.nr % 8}, rule);
     }
+    default_ranges();
   }
 
   void priority() {
@@ -520,9 +521,10 @@ class PolicyGenerator {
   std::vector<std::uint32_t> used_;  // the actions so far; those of kPlain are distinct
 };
 
-constexpr std::array<std::string_view, 19> kFeatures = {"several architectures",
+constexpr std::array<std::string_view, 20> kFeatures = {"several architectures",
                                                         "other architectures than x86_64",
                                                         "an x32 action",
+                                                        "default ranges",
                                                         "several rule sets",
                                                         "rules for vsyscall",
                                                         "variables",
@@ -539,18 +541,34 @@ constexpr std::array<std::string_view, 19> kFeatures = {"several architectures",
                                                         "le",
                                                         "masked_eq",
                                                         "bits_allowlist or fd"};
-constexpr std::size_t kFirstOp = 11;
+// The indices of kFeatures; an operator's index is kFirstOp plus its place in Matcher::Op.
+enum Feature : std::size_t {
+  kSeveralArches,
+  kOtherArch,
+  kX32Action,
+  kDefaultRanges,
+  kSeveralSets,
+  kVsyscallRules,
+  kVariables,
+  kManyRules,
+  kSeveralTests,
+  kNestedRules,
+  kInstructionPointer,
+  kLowHalves,
+  kFirstOp
+};
 
 void describe_rule(const Rule& rule, std::array<bool, kFeatures.size()>& has, bool top) {
-  has[8] = has[8] || (is_branching(rule) && !(top && rule.kind == Rule::Kind::kAnyOf));
+  has[kNestedRules] =
+      has[kNestedRules] || (is_branching(rule) && !(top && rule.kind == Rule::Kind::kAnyOf));
   for (const Rule& child : rule.children) describe_rule(child, has, false);
   std::size_t tests = 0;
   for (std::size_t field = 0; field < rule.fields.size(); ++field) {
     const Matcher& m = rule.fields[field];
     if (m.op == Op::kAny) continue;
-    has[7] = has[7] || ++tests > 1;
-    has[9] = has[9] || field == kIpField;
-    has[10] = has[10] || m.low_half;
+    has[kSeveralTests] = has[kSeveralTests] || ++tests > 1;
+    has[kInstructionPointer] = has[kInstructionPointer] || field == kIpField;
+    has[kLowHalves] = has[kLowHalves] || m.low_half;
     const auto op = static_cast<std::size_t>(m.op) - static_cast<std::size_t>(Op::kEq);
     has[std::min(kFirstOp + op, has.size() - 1)] = true;
   }
@@ -581,14 +599,16 @@ std::span<const std::string_view> policy_features() { return kFeatures; }
 
 std::vector<std::uint16_t> describe_policy(const Policy& policy) {
   std::array<bool, kFeatures.size()> has{};
-  has[0] = policy.arches.size() > 1;
-  has[1] = std::ranges::any_of(policy.arches, [](Arch arch) { return arch != Arch::kX86_64; });
-  has[2] = policy.x32_action.has_value();
-  has[3] = policy.rule_sets.size() > 1;
-  has[5] = !policy.variables.empty();
+  has[kSeveralArches] = policy.arches.size() > 1;
+  has[kOtherArch] =
+      std::ranges::any_of(policy.arches, [](Arch arch) { return arch != Arch::kX86_64; });
+  has[kX32Action] = policy.x32_action.has_value();
+  has[kDefaultRanges] = !policy.default_ranges.empty();
+  has[kSeveralSets] = policy.rule_sets.size() > 1;
+  has[kVariables] = !policy.variables.empty();
   for (const RuleSet& set : policy.rule_sets) {
-    has[4] = has[4] || set.vsyscall;
-    has[6] = has[6] || set.rules.size() >= 100;
+    has[kVsyscallRules] = has[kVsyscallRules] || set.vsyscall;
+    has[kManyRules] = has[kManyRules] || set.rules.size() >= 100;
     for (const SyscallRule& entry : set.rules) describe_rule(entry.rule, has, true);
   }
   std::vector<std::uint16_t> out;
