@@ -124,8 +124,9 @@ bool has_foreign_value(ProgramView program, const std::optional<Witness>& witnes
   const Marks reached = reachable(program);
   for (std::size_t pc = 0; pc < program.size(); ++pc) {
     const Insn& in = program[pc];
-    if (reached[pc] && (in.code == kRetA || (in.code == kRetK && in.k == witness->after)))
-      return false;
+    const bool returns = in.code == kRetK && in.k == witness->after;
+    const bool ends = in.code == kDivX && witness->after == 0;  // X = 0
+    if (reached[pc] != 0 && (in.code == kRetA || returns || ends)) return false;
   }
   return true;
 }

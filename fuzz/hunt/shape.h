@@ -32,8 +32,8 @@ std::string manner_with_pass(const Finding& finding);
 // answer that breaks another rule of the kernel, is a different finding.
 bool same_manner(const Problem& problem, const Finding& finding);
 
-// Returns whether the wrong decision has a value that no reachable return of the program has. A
-// wrong path never leads to such a value, so the cause is another one.
+// Returns whether the wrong decision has a value that no reachable return of the program has, and
+// no division by 0 gives. A wrong path or word never leads to such a value.
 bool has_foreign_value(ProgramView program, const std::optional<Witness>& witness);
 
 // Returns whether a finding's group depends on the shape of its reduced program. Otherwise the

@@ -1,7 +1,9 @@
 #include "verify/dd/backward.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <numeric>
 #include <tuple>
 
 namespace secequiv::dd {
@@ -198,11 +200,31 @@ NodeId Backward::one_by_one(std::uint32_t position) {
   return out;
 }
 
+// If several tests compare with the same value, the first one in the program has precedence. The
+// processor cannot predict the comparisons of a long list, so digits are counted instead.
+void Backward::sort_points() {
+  constexpr std::size_t kLong = 512;
+  constexpr unsigned kDigit = 8;  // bits
+  if (points_.size() < kLong) {
+    std::ranges::sort(points_, [](const Stretch& a, const Stretch& b) {
+      return std::tie(a.low, a.rank) < std::tie(b.low, b.rank);
+    });
+    return;
+  }
+  std::vector<Stretch> sorted(points_.size());
+  for (unsigned shift = 0; shift < 32; shift += kDigit) {
+    std::array<std::size_t, (1u << kDigit) + 1> starts{};
+    const auto digit = [&](const Stretch& point) { return point.low >> shift & 0xff; };
+    for (const Stretch& point : points_) ++starts[digit(point) + 1];
+    if (std::ranges::find(starts, points_.size()) != starts.end()) continue;  // one digit for all
+    std::partial_sum(starts.begin(), starts.end(), starts.begin());
+    for (const Stretch& point : points_) sorted[starts[digit(point)]++] = point;
+    points_.swap(sorted);
+  }
+}
+
 void Backward::find_pieces() {
-  // If several tests compare with the same value, the first one in the program has precedence.
-  std::ranges::sort(points_, [](const Stretch& a, const Stretch& b) {
-    return std::tie(a.low, a.rank) < std::tie(b.low, b.rank);
-  });
+  sort_points();
   pieces_.clear();
   const auto add = [&](std::uint64_t first, NodeId value) {
     if (pieces_.empty() || pieces_.back().value != value)

@@ -56,6 +56,7 @@ class Backward {
   NodeId divided(std::size_t pc);
   NodeId one_by_one(std::uint32_t position);
   void find_pieces();
+  void sort_points();
   void collect(const Stretch& start);
   void collect_point(std::uint32_t k, std::size_t to);
   [[nodiscard]] std::size_t skip(std::size_t pc) const;
