@@ -15,14 +15,19 @@ const char* Prover::same_without_diagrams(const Question& question) {
   return walk_.same(question.before[0], question.after[0], question.sameness) ? "walk" : nullptr;
 }
 
-Result<Proof> Prover::prove(const Question& question, const Limits& limits) {
+std::optional<Proof> Prover::without_diagrams(const Question& question) {
   const char* const engine = same_without_diagrams(question);
-  if (engine == nullptr) return dd::prove(question, limits);
+  if (engine == nullptr) return std::nullopt;
   Proof proof;
   proof.verdict = Verdict::kEquivalent;
   proof.engine = engine;
   proof.relation = Relation::kEqual;
   return proof;
+}
+
+Result<Proof> Prover::prove(const Question& question, const Limits& limits) {
+  if (auto proof = without_diagrams(question)) return *std::move(proof);
+  return dd::prove(question, limits);
 }
 
 }  // namespace secequiv::dd

@@ -11,6 +11,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/interrupt.h"
+#include "verify/dd/prover.h"
 #include "verify/decide/answers.h"
 #include "verify/decide/classes.h"
 #include "verify/decide/shown.h"
@@ -167,18 +168,23 @@ Result<Proof> decide(const Question& question, const Engine& engine, const Budge
   if (question.sameness == Sameness::kEffect) return decide_classes(question, engine, budget);
   const auto start = Clock::now();
   const auto left = [&] { return budget.after(seconds_since(start)); };
+  // Adds everything that ran before the engine that decided.
+  const auto with_time = [&](Result<Proof> out) {
+    if (out) out->solve_seconds = seconds_since(start) - out->encode_seconds;
+    return out;
+  };
   std::optional<Result<Proof>> first;
   if (engine == Engine::kDd || engine == Engine::kAll) {
     first = diagrams_first(question, budget.diagrams);
     if (decisive(*first) || stop_wanted()) return std::move(*first);
+    // For the walk, arithmetic is simple if both programs compute the same terms.
+    if (auto proof = dd::Prover().without_diagrams(question)) return with_time(*std::move(proof));
   }
-  const auto shown = shown_by_inputs(question);
-  if (!shown && engine == Engine::kDd)
-    return one_after_the_other(question, left(), std::move(*first));
-  if (!shown) return ask_engine(question, engine, left());
-  auto out = improved(question, engine, left(), *shown);
-  if (out) out->solve_seconds = seconds_since(start) - out->encode_seconds;
-  return out;
+  if (const auto shown = shown_by_inputs(question))
+    return with_time(improved(question, engine, left(), *shown));
+  if (engine == Engine::kDd)
+    return with_time(one_after_the_other(question, left(), std::move(*first)));
+  return with_time(ask_engine(question, engine, left()));
 }
 
 }  // namespace secequiv

@@ -19,8 +19,10 @@ constexpr const char* kFrom5 = "ld [0]\njge #5, y, n\ny: ret #1\nn: ret #2\n";
 constexpr const char* kFrom6 = "ld [0]\njge #6, y, n\ny: ret #1\nn: ret #2\n";
 constexpr const char* kProduct =
     "ld [16]\ntax\nld [24]\nmul x\njeq #6, y, n\ny: ret #1\nn: ret #2\n";
-constexpr const char* kTurned =
-    "ld [24]\ntax\nld [16]\nmul x\njeq #6, y, n\ny: ret #1\nn: ret #2\n";
+
+// Equal to kProduct, but the product walk does not show it.
+constexpr const char* kExpanded =
+    "ld [16]\ntax\nld [24]\nadd #1\nmul x\nsub x\njeq #6, y, n\ny: ret #1\nn: ret #2\n";
 
 constexpr std::array kEngines = {Engine::kZ3, Engine::kDd, Engine::kBoth, Engine::kSat,
                                  Engine::kAll};
@@ -52,6 +54,20 @@ TEST(Decide, SolverTakesOverBeyondDiagramLimits) {
   ASSERT_TRUE(proof);
   EXPECT_EQ(proof->engine, "sat");
   ASSERT_EQ(proof->verdict, Verdict::kDifferent);
+}
+
+TEST(Decide, TheWalkProvesEqualTermsBeyondDiagramLimits) {
+  constexpr const char* kTwice =
+      "ld [16]\ntax\nld [20]\nld [24]\nmul x\njeq #6, y, n\ny: ret #1\nn: ret #2\n";
+  const Budget tight{.timeout_seconds = 20, .diagrams = {.nodes = 100}};
+  for (const auto& [after, engine] : {std::pair(kTwice, "walk"), std::pair(kProduct, "identical")})
+    for (const Engine::Kind kind : {Engine::kDd, Engine::kAll}) {
+      const Pair pair{assemble(kProduct), assemble(after), Sameness::kRaw};
+      const auto proof = decide(Question(pair), kind, tight);
+      ASSERT_TRUE(proof);
+      EXPECT_EQ(proof->verdict, Verdict::kEquivalent);
+      EXPECT_EQ(proof->engine, engine);
+    }
 }
 
 TEST(Decide, BothEnginesMustProveEquivalence) {
@@ -103,7 +119,7 @@ TEST(Decide, EnginesThatGiveUpDoNotHideWhatInputsShow) {
 // This pair exceeds the limit of the diagrams, and no derived input shows its difference.
 TEST(Decide, AllEnginesRunUntilOneDecides) {
   const Budget budget{.timeout_seconds = 1000, .diagrams = {.nodes = 100}};
-  const Pair same{assemble(kProduct), assemble(kTurned), Sameness::kRaw};
+  const Pair same{assemble(kProduct), assemble(kExpanded), Sameness::kRaw};
   const auto proof = decide(Question(same), foreign("sleep 1000", Engine::kAll), budget);
   ASSERT_TRUE(proof) << proof.error().text();
   EXPECT_EQ(proof->verdict, Verdict::kEquivalent);
@@ -117,7 +133,7 @@ TEST(Decide, AllEnginesRunUntilOneDecides) {
 }
 
 TEST(Decide, LastSolverNamesTheTimeLimitAsGiven) {
-  const Pair same{assemble(kProduct), assemble(kTurned), Sameness::kRaw};
+  const Pair same{assemble(kProduct), assemble(kExpanded), Sameness::kRaw};
   for (const double limit : {0.001, 0.1, 0.3, 1.1}) {
     const Budget over{.timeout_seconds = limit, .diagrams = {.nodes = 100}, .spent_seconds = 5};
     const auto proof = decide(Question(same), Engine::kDd, over);
