@@ -16,7 +16,7 @@ struct Proof {
   // kEquivalent, kDifferent or kUnknown; kPass if the filters differ, but `after` refines `before`
   // as required.
   Verdict verdict = Verdict::kUnknown;
-  std::string engine;                  // "dd", "sat", "z3", "dd and z3"
+  std::string engine;                  // "dd", "walk", "identical", "sat", ...
   std::optional<Relation> relation;    // how `after` compares with `before`; absent if undecided
   std::optional<Witness> witness;      // for kDifferent; replayed
   std::vector<std::uint32_t> symbols;  // for kDifferent: the symbols' values for the witness
