@@ -331,6 +331,55 @@ TEST(Campaign, AMistakeForOneArchitectureIsFoundBehindAFrequentPattern) {
   EXPECT_EQ(std::ranges::count_if(report->findings, of_s390x), 1) << shown(*report);
 }
 
+Rule compared(Matcher::Op op, std::uint64_t value) {
+  Rule out;
+  out.kind = Rule::Kind::kArgs;
+  out.fields[0].op = op;
+  out.fields[0].value = value;
+  return out;
+}
+
+Policy either(Rule one, Rule other) {
+  Rule rule;
+  rule.kind = Rule::Kind::kAnyOf;
+  rule.children = {std::move(one), std::move(other)};
+  Policy out = equality(Arch::kX86_64, 0);
+  out.rule_sets[0].rules[0].rule = std::move(rule);
+  return out;
+}
+
+bool tests_order(const Rule& rule) {
+  return rule.fields[0].op >= Matcher::Op::kGt && rule.fields[0].op <= Matcher::Op::kLe;
+}
+
+// Of two tests of order, the compiler uses the second one only.
+Program without_first_order(const Policy& policy) {
+  Policy out = policy;
+  for (RuleSet& set : out.rule_sets)
+    for (SyscallRule& entry : set.rules) {
+      auto& children = entry.rule.children;
+      if (children.size() == 2 && std::ranges::all_of(children, tests_order))
+        children.erase(children.begin());
+    }
+  return compile(out);
+}
+
+TEST(Campaign, OneMistakeInSeveralSpellingsIsOneFinding) {
+  using Op = Matcher::Op;
+  FakeCompiler compiler(without_first_order);
+  HuntOptions options = options_for(4);
+  options.assess.cache = false;
+  const auto source =
+      given_policies({{"one", either(compared(Op::kGt, 5), compared(Op::kLt, 2))},
+                      {"two", either(compared(Op::kLt, 2), compared(Op::kGt, 5))},
+                      {"three", either(compared(Op::kGe, 6), compared(Op::kLe, 1))},
+                      {"four", either(compared(Op::kLe, 3), compared(Op::kGt, 5))}});
+  const auto report = hunt({"fake", nullptr, &compiler}, *source, options);
+  ASSERT_TRUE(report);
+  ASSERT_EQ(report->findings.size(), 1u) << shown(*report);
+  EXPECT_EQ(report->findings[0].count, 4u);
+}
+
 void expect_few_findings(FakeCompiler compiler, std::uint64_t trials, std::size_t most) {
   HuntOptions options = options_for(trials);
   options.assess.cache = false;

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "fuzz/hunt/program_source.h"
 #include "fuzz/hunt/shape.h"
+#include "fuzz/hunt/spelling.h"
 #include "fuzz/hunt/store.h"
+#include "harness/policy/json.h"
 
 namespace secequiv::hunt {
 namespace {
@@ -74,8 +77,25 @@ Result<Ok> Findings::learn_known(const std::function<Result<Shown>(const KnownSu
   return Ok{};
 }
 
+Result<Ok> Findings::respell(Finding& finding) {
+  if (finding.subject.policy.empty() || !finding.witness) return Ok{};
+  const auto policy = read_policy(finding.subject.policy, finding.subject.name);
+  if (!policy) return Ok{};
+  Policy respelled = in_one_spelling(*policy);
+  if (respelled == *policy) return Ok{};
+  Finding other = finding;
+  const auto shown = send(other, subject_of(finding.subject.name, respelled));
+  if (!shown) return shown.error();
+  if (*shown == Shown::kProblem && other.kind == finding.kind && other.witness &&
+      other.witness->before == finding.witness->before &&
+      other.witness->after == finding.witness->after)
+    finding = std::move(other);
+  return Ok{};
+}
+
 Result<Ok> Findings::take(Finding finding) {
   if (!groups_by_shape(finding)) finding.group = group_of(finding);
+  if (auto s = respell(finding); !s) return s;
   Explanation known;
   if (!groups_by_shape(finding) || !out_of_time()) {
     auto done = explained(finding, false);
@@ -192,6 +212,7 @@ Result<Ok> Findings::reduce_all(Waiting waiting) {
 
 Result<bool> Findings::settle(Finding reduced, Explanation known) {
   if (reduced.known || !groups_by_shape(reduced)) return !add(std::move(reduced));
+  if (auto s = respell(reduced); !s) return s.error();
   // The reduced subject can show what the long one hid: that a known finding explains it.
   Finding rest = reduced;
   const auto explained = explanation(rest, From::kThisRun);
@@ -387,6 +408,7 @@ void Findings::replace(Finding& known, Finding by) {
   by.count = known.count;
   by.known = known.known;
   by.failure = known.failure;
+  by.may_be_known = known.may_be_known;
   by.group = known.group;
   if (groups_by_shape(by)) by.shape = shape_of(by.subject.before);
   known = std::move(by);

@@ -116,6 +116,9 @@ class Findings {
   [[nodiscard]] bool counts_as_failure(FindingKind kind) const {
     return is_failure(kind) && !options_.allowed.contains(kind);
   }
+  // If the compiler makes the same mistake for another spelling of the policy (in_one_spelling),
+  // the finding gets this spelling.
+  Result<Ok> respell(Finding& finding);
   // Counts the finding if a known one explains it. Returns true if nothing is left to do. Without
   // `reduce_looser`, a finding that loosens more than the one that its group shows must still be
   // reduced, because a group shows the finding that loosens most.

@@ -6,6 +6,7 @@
 
 #include "fuzz/hunt/testing.h"
 #include "harness/bpf/testing.h"
+#include "harness/seccomp/action.h"
 
 namespace secequiv::hunt::findings_test {
 namespace {
@@ -130,6 +131,24 @@ TEST_F(FindingsTest, EveryKnownPatternIsTakenOutOfALongProgram) {
   EXPECT_FALSE(has(subject.before, kNeg));
   EXPECT_FALSE(has(subject.before, kTxa));
   EXPECT_FALSE(findings_.take_known_out_of(subject, 3, false)) << "nothing is left to take out";
+}
+
+TEST_F(FindingsTest, AFindingThatMayBeKnownStaysSoIfItShowsALooserProgram) {
+  answer_ = [](ProgramView program) {
+    return has(program, kNeg) ? Shown::kProblem : Shown::kRight;
+  };
+  Finding open = failing(filled(1, kNegate));
+  open.may_be_known = true;
+  open.failure = false;
+  open.witness = Witness{{}, SECCOMP_RET_ALLOW, SECCOMP_RET_KILL_PROCESS};
+  EXPECT_FALSE(findings_.add(open));
+  Finding looser = failing(filled(2, kNegate));
+  looser.witness = Witness{{}, SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_ALLOW};
+  EXPECT_TRUE(findings_.take(looser));
+  ASSERT_EQ(report_.findings.size(), 1u) << shown(report_);
+  EXPECT_EQ(report_.findings[0].witness->after, SECCOMP_RET_ALLOW);
+  EXPECT_TRUE(report_.findings[0].may_be_known);
+  EXPECT_FALSE(report_.findings[0].failure);
 }
 
 TEST_F(FindingsTest, APatternThatExplainsSeveralFindingsMergesThem) {

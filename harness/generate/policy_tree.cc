@@ -30,7 +30,7 @@ std::span<const std::string> alternatives_to(std::string_view word) {
   static const std::array<std::vector<std::string>, 4> kGroups = {{
       {"any_of", "all_of"},
       {"0", "1", "2", "3", "4", "5", "ip"},
-      {"eq", "ne", "gt", "ge", "lt", "le", "masked_eq", "bits_allowlist", "non_negative_fd"},
+      {"eq", "ne", "gt", "lt", "ge", "le", "masked_eq", "bits_allowlist", "non_negative_fd"},
       [] {
         std::vector<std::string> arches;
         for (const ArchInfo& info : all_arches()) arches.emplace_back(info.name);

@@ -1,0 +1,55 @@
+#include "fuzz/hunt/spelling.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace secequiv::hunt {
+namespace {
+
+void respell(Matcher& test) {
+  if (!test.variable.empty()) return;
+  const std::uint64_t most = test.low_half ? 0xffffffff : ~std::uint64_t{0};
+  if (test.op == Matcher::Op::kGe && test.value > 0) {
+    test.op = Matcher::Op::kGt;
+    --test.value;
+  } else if (test.op == Matcher::Op::kLe && test.value < most) {
+    test.op = Matcher::Op::kLt;
+    ++test.value;
+  }
+}
+
+// The structure of a rule, then its numbers.
+using Key = std::pair<std::vector<std::uint64_t>, std::vector<std::uint64_t>>;
+
+void add(Key& key, const Rule& rule) {
+  key.first.push_back(static_cast<std::uint64_t>(rule.kind));
+  key.first.push_back(rule.children.size());
+  for (std::uint64_t at = 0; const Matcher& test : rule.fields) {
+    ++at;
+    if (test.op == Matcher::Op::kAny) continue;
+    key.first.push_back(2 * static_cast<std::uint64_t>(test.op) + (test.low_half ? 1 : 0));
+    key.second.insert(key.second.end(), {at, test.value, test.mask});
+  }
+  for (const Rule& child : rule.children) add(key, child);
+}
+
+void respell(Rule& rule) {
+  for (Matcher& test : rule.fields) respell(test);
+  for (Rule& child : rule.children) respell(child);
+  std::ranges::sort(rule.children, {}, [](const Rule& child) {
+    Key key;
+    add(key, child);
+    return key;
+  });
+}
+
+}  // namespace
+
+Policy in_one_spelling(Policy policy) {
+  for (RuleSet& set : policy.rule_sets)
+    for (SyscallRule& entry : set.rules) respell(entry.rule);
+  return policy;
+}
+
+}  // namespace secequiv::hunt
