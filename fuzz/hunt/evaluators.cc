@@ -248,12 +248,15 @@ class EvaluatorHunt {
     std::vector<SeccompData> asked = inputs_like(finding, finding.subject.before);
     if (finding.trial == report_.trials) asked = tried_;
     if (finding.witness) asked = {finding.witness->data};
+    const bool foreign =
+        has_foreign_value(finding.subject.before, finding.witness, options_.assess.sameness);
     const auto problem_of = [&](ProgramView program) -> std::optional<Problem> {
       if (stop()) return std::nullopt;
       ++requests;
       auto problem = problem_with(program, asked, evaluator_.evaluate(program, asked),
                                   options_.assess.sameness);
-      if (!problem || !same_manner(*problem, finding) || (options_.stop && options_.stop()))
+      if (!problem || !same_manner(*problem, finding) || (options_.stop && options_.stop()) ||
+          has_foreign_value(program, problem->witness, options_.assess.sameness) != foreign)
         return std::nullopt;
       return problem;
     };

@@ -78,24 +78,29 @@ Result<Ok> Findings::learn_known(const std::function<Result<Shown>(const KnownSu
 }
 
 Result<Ok> Findings::respell(Finding& finding) {
-  if (finding.subject.policy.empty() || !finding.witness) return Ok{};
-  const auto policy = read_policy(finding.subject.policy, finding.subject.name);
-  if (!policy) return Ok{};
-  Policy respelled = in_one_spelling(*policy);
-  if (respelled == *policy) return Ok{};
-  Finding other = finding;
-  const auto shown = send(other, subject_of(finding.subject.name, respelled));
-  if (!shown) return shown.error();
-  if (*shown == Shown::kProblem && other.kind == finding.kind && other.witness &&
-      other.witness->before == finding.witness->before &&
-      other.witness->after == finding.witness->after)
-    finding = std::move(other);
+  if (finding.known || finding.subject.policy.empty() || !finding.witness) return Ok{};
+  for (const auto& [respelled, same_input] :
+       {std::pair(&with_sorted_rules, false), std::pair(&with_strict_tests, true)}) {
+    const auto policy = read_policy(finding.subject.policy, finding.subject.name);
+    if (!policy) return Ok{};
+    const Policy next = respelled(*policy);
+    if (next == *policy) continue;
+    Finding other = finding;
+    const auto shown = send(other, subject_of(finding.subject.name, next));
+    if (!shown) return shown.error();
+    // A mistake that depends on the kind of test affects other inputs in the other spelling.
+    if (*shown == Shown::kProblem && other.kind == finding.kind && other.witness &&
+        other.witness->before == finding.witness->before &&
+        other.witness->after == finding.witness->after &&
+        (!same_input || other.witness->data == finding.witness->data))
+      finding = std::move(other);
+  }
   return Ok{};
 }
 
 Result<Ok> Findings::take(Finding finding) {
-  if (!groups_by_shape(finding)) finding.group = group_of(finding);
   if (auto s = respell(finding); !s) return s;
+  if (!groups_by_shape(finding)) finding.group = group_of(finding);
   Explanation known;
   if (!groups_by_shape(finding) || !out_of_time()) {
     auto done = explained(finding, false);
@@ -238,6 +243,7 @@ Result<bool> Findings::settle(Finding reduced, Explanation known) {
       if (*explains && ++causes_[i].explained >= kMostOfOneMistake) {
         joined_ = i;
         earlier.count += reduced.count;
+        join_failure(earlier, reduced);
         prefer(earlier, std::move(reduced));
         return false;
       }
@@ -253,6 +259,7 @@ Result<bool> Findings::settle(Finding reduced, Explanation known) {
   causes_[*same].pattern = pattern;
   Finding& earlier = report_.findings[*same];
   earlier.count += reduced.count;
+  join_failure(earlier, reduced);
   replace(earlier, loosens_more(earlier, reduced) ? earlier : std::move(reduced));
   return true;
 }
@@ -357,7 +364,7 @@ bool Findings::add(Finding reduced) {
   reduced.group = group_of(reduced);
   if (groups_by_shape(reduced)) reduced.shape = shape_of(reduced.subject.before);
   Cause cause{reduced.kind, manner_with_pass(reduced), pattern_of(reduced)};
-  const bool foreign = has_foreign_value(reduced.subject.before, reduced.witness);
+  const bool foreign = foreign_value(reduced);
   for (std::size_t i = 0; i < causes_.size(); ++i) {
     Finding& known = report_.findings[i];
     // settle() has compared a wrong answer with those of earlier runs.
@@ -402,6 +409,13 @@ bool Findings::same_group(const Finding& known, const Finding& other) {
 
 void Findings::prefer(Finding& known, Finding reduced) {
   if (loosens_more(reduced, known)) replace(known, std::move(reduced));
+}
+
+void Findings::join_failure(Finding& earlier, const Finding& reduced) {
+  if (!earlier.may_be_known || !reduced.failure) return;
+  earlier.may_be_known = false;
+  earlier.failure = true;
+  failed_ = true;
 }
 
 void Findings::replace(Finding& known, Finding by) {
@@ -481,10 +495,12 @@ bool Findings::comparable(const Cause& cause, const Finding& finding) const {
   // that program's decisions are right.
   const bool hidden = cause.recorded && cause.kind == FindingKind::kDifferent &&
                       finding.kind == FindingKind::kCacheLoss;
-  return hidden ||
-         (cause.kind == finding.kind && cause.manner == manner_with_pass(finding) &&
-          (!cause.foreign_value ||
-           *cause.foreign_value == has_foreign_value(finding.subject.before, finding.witness)));
+  return hidden || (cause.kind == finding.kind && cause.manner == manner_with_pass(finding) &&
+                    (!cause.foreign_value || *cause.foreign_value == foreign_value(finding)));
+}
+
+bool Findings::foreign_value(const Finding& finding) const {
+  return has_foreign_value(finding.subject.before, finding.witness, options_.assess.sameness);
 }
 
 bool Findings::pattern_decides(const Explanation& known, const Finding& finding) const {

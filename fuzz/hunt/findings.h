@@ -84,7 +84,8 @@ class Findings {
     FindingKind kind;
     std::string manner;
     Pattern pattern;
-    std::optional<bool> foreign_value = {};   // has_foreign_value(), if failures must have the same
+    // Failures with another has_foreign_value() have another cause; absent for a known finding.
+    std::optional<bool> foreign_value = {};
     std::optional<Mistakes> mistakes = {};    // as soon as they are needed
     std::size_t explained = 0;                // findings of this run that the mistakes explain
     std::optional<Finding> recorded = {};     // a known finding; the report can show a looser one
@@ -116,8 +117,8 @@ class Findings {
   [[nodiscard]] bool counts_as_failure(FindingKind kind) const {
     return is_failure(kind) && !options_.allowed.contains(kind);
   }
-  // If the compiler makes the same mistake for another spelling of the policy (in_one_spelling),
-  // the finding gets this spelling.
+  // If the compiler makes the same mistake for another spelling of the policy, the finding gets
+  // this spelling.
   Result<Ok> respell(Finding& finding);
   // Counts the finding if a known one explains it. Returns true if nothing is left to do. Without
   // `reduce_looser`, a finding that loosens more than the one that its group shows must still be
@@ -194,14 +195,18 @@ class Findings {
   [[nodiscard]] bool has_known_pattern(const Finding& like, const HuntSubject& subject) const;
   // Returns whether the cause of a finding of an earlier run may explain this one.
   [[nodiscard]] bool has_known_cause(const Finding& like) const;
-  // Returns whether the cause may explain the finding: one of the same kind and manner, or a lost
-  // call, which may be the effect of a wrong decision of an earlier run.
+  [[nodiscard]] bool foreign_value(const Finding& finding) const;
+  // Returns whether the cause may explain the finding: one of the same kind, manner and, unless the
+  // cause is known, class of wrong value; or a lost call, which may be the effect of a wrong
+  // decision of an earlier run.
   [[nodiscard]] bool comparable(const Cause& cause, const Finding& finding) const;
   // Returns whether a finding that is not compared counts under the one that explains it. Without
   // a comparison, a finding of another kind never does.
   [[nodiscard]] bool pattern_decides(const Explanation& known, const Finding& finding) const;
   // Shows `reduced` in place of `known` if it loosens more.
   void prefer(Finding& known, Finding reduced);
+  // If it is certain that `reduced` is new, the earlier finding with the same cause is new, too.
+  void join_failure(Finding& earlier, const Finding& reduced);
   // Shows `by` in place of `known`.
   void replace(Finding& known, Finding by);
   // Returns whether two findings are in the same group. For kinds whose group does not depend on

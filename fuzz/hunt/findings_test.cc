@@ -151,6 +151,22 @@ TEST_F(FindingsTest, AFindingThatMayBeKnownStaysSoIfItShowsALooserProgram) {
   EXPECT_FALSE(report_.findings[0].failure);
 }
 
+TEST_F(FindingsTest, ACertainFailureMakesAFindingThatMayBeKnownNew) {
+  answer_ = [](ProgramView program) {
+    return has(program, kNeg) ? Shown::kProblem : Shown::kRight;
+  };
+  Finding open = failing({kNegate, {kTax, 0, 0, 0}, {kRetA, 0, 0, 0}});
+  open.may_be_known = true;
+  open.failure = false;
+  EXPECT_FALSE(findings_.add(open));
+  EXPECT_FALSE(findings_.failed());
+  EXPECT_TRUE(findings_.take(failing(filled(1, kNegate))));
+  ASSERT_EQ(report_.findings.size(), 1u) << shown(report_);
+  EXPECT_TRUE(report_.findings[0].failure);
+  EXPECT_FALSE(report_.findings[0].may_be_known);
+  EXPECT_TRUE(findings_.failed());
+}
+
 TEST_F(FindingsTest, APatternThatExplainsSeveralFindingsMergesThem) {
   const auto fails = [](ProgramView p) { return has(p, kNeg) ? Shown::kProblem : Shown::kRight; };
   findings_.add(failing({kNegate, {kTxa, 0, 0, 0}, {kRetA, 0, 0, 0}}));

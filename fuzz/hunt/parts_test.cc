@@ -137,7 +137,7 @@ TEST(Shape, DependsOnlyOnStructure) {
 
 TEST(Shape, AValueIsForeignIfNoReachableReturnHasIt) {
   const auto foreign = [](ProgramView program, std::uint32_t value) {
-    return has_foreign_value(program, Witness{{}, 1, value});
+    return has_foreign_value(program, Witness{{}, 1, value}, Sameness::kRaw);
   };
   const Program two = {
       {kLdWAbs, 0, 0, 0}, {kJeqK, 0, 1, 5}, {kRetK, 0, 0, 1}, {kRetK, 0, 0, 2}, {kRetK, 0, 0, 3}};
@@ -147,7 +147,16 @@ TEST(Shape, AValueIsForeignIfNoReachableReturnHasIt) {
   const Program computed = {
       {kLdWAbs, 0, 0, 0}, {kJeqK, 0, 1, 5}, {kRetK, 0, 0, 1}, {kRetA, 0, 0, 0}};
   EXPECT_FALSE(foreign(computed, 4));
-  EXPECT_FALSE(has_foreign_value(two, std::nullopt));
+  EXPECT_FALSE(has_foreign_value(two, std::nullopt, Sameness::kRaw));
+  // The kernel ignores the data of ALLOW.
+  const Program allow = {{kRetK, 0, 0, SECCOMP_RET_ALLOW}};
+  const Witness data = {{}, 1, SECCOMP_RET_ALLOW | 3};
+  EXPECT_TRUE(has_foreign_value(allow, data, Sameness::kRaw));
+  EXPECT_FALSE(has_foreign_value(allow, data, Sameness::kBehaviour));
+  const Program divides = {
+      {kLdxImm, 0, 0, 0}, {kLdImm, 0, 0, 1}, {kDivX, 0, 0, 0}, {kRetK, 0, 0, 1}};
+  EXPECT_FALSE(foreign(divides, 0));
+  EXPECT_TRUE(foreign(divides, 2));
 }
 
 TEST(Shape, SignaturesDependOnTheCauseWithoutItsNumbers) {

@@ -92,7 +92,7 @@ class Reduction {
       return false;
     }
     if (!*problem || !same_manner(**problem, finding_) || !same_change(**problem) ||
-        has_foreign_value(subject.before, (*problem)->witness) != foreign_value_)
+        foreign_value(subject, (*problem)->witness) != foreign_value_)
       return false;
     if (options_.stop && options_.stop())
       return false;  // a request that `stop` interrupted looks like a hang
@@ -130,10 +130,15 @@ class Reduction {
            same_actions(*problem.witness, *finding_.witness);
   }
 
+  [[nodiscard]] bool foreign_value(const HuntSubject& subject,
+                                   const std::optional<Witness>& witness) const {
+    return has_foreign_value(subject.before, witness, options_.assess.sameness);
+  }
+
   const Target& target_;
   const Finding& finding_;
-  const bool foreign_value_ = has_foreign_value(finding_.subject.before, finding_.witness);
   const HuntOptions& options_;
+  const bool foreign_value_ = foreign_value(finding_.subject, finding_.witness);
   const Wanted& wanted_;
   Clock::time_point start_ = Clock::now();
   double seconds_ = 0;
@@ -157,9 +162,12 @@ void finish(Finding& out, const Reduction::Reduced& shown, Sameness sameness) {
   if (!out.witness || sameness == Sameness::kEffect) return;
   const Pair pair{out.subject.before, *out.after, sameness};
   const Witness shown_first = *out.witness;
+  const bool foreign = has_foreign_value(pair.before, shown_first, sameness);
   const auto alike = [&](const SeccompData& data) {
     auto other = replay(pair, data);
-    if (other && !same_actions(*other, shown_first)) other.reset();
+    if (other && (!same_actions(*other, shown_first) ||
+                  has_foreign_value(pair.before, other, sameness) != foreign))
+      other.reset();
     return other;
   };
   out.witness = minimize(shown_first, alike);

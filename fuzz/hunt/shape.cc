@@ -119,13 +119,14 @@ bool same_manner(const Problem& problem, const Finding& finding) {
              manner_of(finding.kind, finding.detail, finding.cause, finding.rule);
 }
 
-bool has_foreign_value(ProgramView program, const std::optional<Witness>& witness) {
+bool has_foreign_value(ProgramView program, const std::optional<Witness>& witness,
+                       Sameness sameness) {
   if (!witness) return false;
   const Marks reached = reachable(program);
   for (std::size_t pc = 0; pc < program.size(); ++pc) {
     const Insn& in = program[pc];
-    const bool returns = in.code == kRetK && in.k == witness->after;
-    const bool ends = in.code == kDivX && witness->after == 0;  // X = 0
+    const bool returns = in.code == kRetK && same_decision(in.k, witness->after, sameness);
+    const bool ends = in.code == kDivX && same_decision(0, witness->after, sameness);  // X = 0
     if (reached[pc] != 0 && (in.code == kRetA || returns || ends)) return false;
   }
   return true;

@@ -33,8 +33,9 @@ std::string manner_with_pass(const Finding& finding);
 bool same_manner(const Problem& problem, const Finding& finding);
 
 // Returns whether the wrong decision has a value that no reachable return of the program has, and
-// no division by 0 gives. A wrong path or word never leads to such a value.
-bool has_foreign_value(ProgramView program, const std::optional<Witness>& witness);
+// no division by 0 gives. A wrong path or word seldom leads to such a value.
+bool has_foreign_value(ProgramView program, const std::optional<Witness>& witness,
+                       Sameness sameness);
 
 // Returns whether a finding's group depends on the shape of its reduced program. Otherwise the
 // group is known before the reduction.

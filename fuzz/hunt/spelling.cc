@@ -7,7 +7,7 @@
 namespace secequiv::hunt {
 namespace {
 
-void respell(Matcher& test) {
+void make_strict(Matcher& test) {
   if (!test.variable.empty()) return;
   const std::uint64_t most = test.low_half ? 0xffffffff : ~std::uint64_t{0};
   if (test.op == Matcher::Op::kGe && test.value > 0) {
@@ -34,21 +34,32 @@ void add(Key& key, const Rule& rule) {
   for (const Rule& child : rule.children) add(key, child);
 }
 
-void respell(Rule& rule) {
-  for (Matcher& test : rule.fields) respell(test);
-  for (Rule& child : rule.children) respell(child);
-  std::ranges::sort(rule.children, {}, [](const Rule& child) {
-    Key key;
-    add(key, child);
-    return key;
-  });
+void make_strict(Rule& rule) {
+  for (Matcher& test : rule.fields) make_strict(test);
+  for (Rule& child : rule.children) make_strict(child);
+}
+
+void sort(Rule& rule) {
+  for (Rule& child : rule.children) sort(child);
+  std::vector<std::pair<Key, std::size_t>> order;
+  for (const Rule& child : rule.children) add(order.emplace_back(Key{}, order.size()).first, child);
+  std::ranges::sort(order);
+  std::vector<Rule> sorted;
+  for (const auto& [key, at] : order) sorted.push_back(std::move(rule.children[at]));
+  rule.children = std::move(sorted);
 }
 
 }  // namespace
 
-Policy in_one_spelling(Policy policy) {
+Policy with_sorted_rules(Policy policy) {
   for (RuleSet& set : policy.rule_sets)
-    for (SyscallRule& entry : set.rules) respell(entry.rule);
+    for (SyscallRule& entry : set.rules) sort(entry.rule);
+  return policy;
+}
+
+Policy with_strict_tests(Policy policy) {
+  for (RuleSet& set : policy.rule_sets)
+    for (SyscallRule& entry : set.rules) make_strict(entry.rule);
   return policy;
 }
 

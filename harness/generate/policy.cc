@@ -541,7 +541,7 @@ constexpr std::array<std::string_view, 20> kFeatures = {"several architectures",
                                                         "le",
                                                         "masked_eq",
                                                         "bits_allowlist or fd"};
-// The indices of kFeatures; an operator's index is kFirstOp plus its place in Matcher::Op.
+// The indices of kFeatures. Operators follow from kFirstOp on, in the order of Matcher::Op.
 enum Feature : std::size_t {
   kSeveralArches,
   kOtherArch,
@@ -557,6 +557,8 @@ enum Feature : std::size_t {
   kLowHalves,
   kFirstOp
 };
+
+static_assert(kFirstOp + 8 == kFeatures.size());
 
 void describe_rule(const Rule& rule, std::array<bool, kFeatures.size()>& has, bool top) {
   has[kNestedRules] =

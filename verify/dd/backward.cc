@@ -214,7 +214,9 @@ void Backward::sort_points() {
   std::vector<Stretch> sorted(points_.size());
   for (unsigned shift = 0; shift < 32; shift += kDigit) {
     std::array<std::size_t, (1u << kDigit) + 1> starts{};
-    const auto digit = [&](const Stretch& point) { return point.low >> shift & 0xff; };
+    const auto digit = [&](const Stretch& point) {
+      return point.low >> shift & ((1u << kDigit) - 1);
+    };
     for (const Stretch& point : points_) ++starts[digit(point) + 1];
     if (std::ranges::find(starts, points_.size()) != starts.end()) continue;  // one digit for all
     std::partial_sum(starts.begin(), starts.end(), starts.begin());

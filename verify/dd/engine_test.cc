@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <map>
+#include <span>
+#include <utility>
+
 #include "harness/base/random.h"
 #include "harness/bpf/refusal.h"
 #include "harness/bpf/testing.h"
@@ -24,6 +29,44 @@ SeccompData words(std::initializer_list<std::pair<std::uint32_t, std::uint32_t>>
   SeccompData data;
   for (const auto& [word, value] : set) data.words[word] = value;
   return data;
+}
+
+Program list_of(std::span<const std::pair<std::uint32_t, std::uint32_t>> entries) {
+  Program out = {{kLdWAbs, 0, 0, 0}};
+  for (const auto& [value, action] : entries)
+    out.insert(out.end(), {{kJeqK, 0, 1, value}, {kRetK, 0, 0, action}});
+  out.push_back({kRetK, 0, 0, 0x7fff0000});
+  return out;
+}
+
+// The first test of a value has precedence, in lists of every length and order.
+TEST(Engine, ListsMayRepeatValuesInAnyOrder) {
+  Random random(3);
+  for (const std::size_t length : {40u, 500u, 511u, 512u, 513u, 1000u})
+    for (const bool large : {false, true}) {
+      std::vector<std::pair<std::uint32_t, std::uint32_t>> entries;
+      std::map<std::uint32_t, std::uint32_t> first;
+      while (entries.size() < length) {
+        std::uint32_t value = random.pick(std::array{0u, 0xffffffffu, 0x80000000u});
+        if (!random.one_in(50))
+          value = large ? random.word() : static_cast<std::uint32_t>(random.below(2 * length));
+        entries.emplace_back(value, 0x50000 + static_cast<std::uint32_t>(random.below(3)));
+        first.insert(entries.back());
+      }
+      const std::vector<std::pair<std::uint32_t, std::uint32_t>> sorted(first.begin(), first.end());
+      const auto proof = prove(Pair{list_of(entries), list_of(sorted), Sameness::kRaw});
+      ASSERT_TRUE(proof);
+      EXPECT_EQ(proof->verdict, Verdict::kEquivalent) << length;
+      auto& [value, action] = entries[random.below(entries.size())];
+      action = first[value] == 0x50002 ? 0x50000 : 0x50002;
+      const auto before = std::exchange(first, {});
+      for (const auto& entry : entries) first.insert(entry);
+      const bool same = first == before;
+      const auto changed = prove(Pair{list_of(entries), list_of(sorted), Sameness::kRaw});
+      ASSERT_TRUE(changed);
+      EXPECT_EQ(changed->verdict, same ? Verdict::kEquivalent : Verdict::kDifferent) << length;
+      if (!same) EXPECT_EQ(changed->witness->data.words[0], value) << length;
+    }
 }
 
 std::vector<SeccompData> nearby(Random& random, ProgramView program, std::size_t count) {

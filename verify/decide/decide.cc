@@ -54,13 +54,21 @@ constexpr double kImprovingSeconds = 10;
 
 using Solver = Result<Proof> (*)(const Question&, double, std::size_t, double);
 
-// Runs the diagram engine for a few steps.
-Result<Proof> diagrams_first(const Question& question, dd::Limits limits) {
+// Runs the diagram engine for a few steps, then the product walk, for which arithmetic is simple if
+// both programs compute the same terms.
+Result<Proof> cheap_first(const Question& question, dd::Limits limits) {
+  const auto start = Clock::now();
   limits.steps = std::min(limits.steps, kFirstSteps);
-  return dd::prove(question, limits);
+  auto out = dd::prove(question, limits);
+  if (decisive(out) || stop_wanted()) return out;
+  if (auto proof = dd::Prover().without_diagrams(question)) {
+    proof->solve_seconds = seconds_since(start);
+    return *std::move(proof);
+  }
+  return out;
 }
 
-// Continues after diagrams_first() returned the undecided answer `first`: runs the SAT engine with
+// Continues after cheap_first() returned the undecided answer `first`: runs the SAT engine with
 // a small effort, because arithmetic that exceeds the limits of diagrams is often simple for it.
 // Then runs the diagram engine, the SAT engine with half of the remaining time, and Z3.
 Result<Proof> one_after_the_other(const Question& question, const Budget& budget,
@@ -141,7 +149,7 @@ Result<Proof> ask_engine(const Question& question, const Engine& engine, const B
     case Engine::kZ3:
       return smt::prove(question, seconds, mib, spent);
     case Engine::kDd: {
-      auto first = diagrams_first(question, budget.diagrams);
+      auto first = cheap_first(question, budget.diagrams);
       if (decisive(first) || stop_wanted()) return first;
       return one_after_the_other(question, budget, std::move(first));
     }
@@ -164,21 +172,20 @@ dd::Limits limits_to_improve(const dd::Limits& limits) {
 }
 
 Result<Proof> decide(const Question& question, const Engine& engine, const Budget& budget) {
-  // A single input that shows a difference does not show one of its class.
-  if (question.sameness == Sameness::kEffect) return decide_classes(question, engine, budget);
   const auto start = Clock::now();
   const auto left = [&] { return budget.after(seconds_since(start)); };
-  // Adds everything that ran before the engine that decided.
+  // Counts everything that ran before the engine that decided as solving.
   const auto with_time = [&](Result<Proof> out) {
     if (out) out->solve_seconds = seconds_since(start) - out->encode_seconds;
     return out;
   };
+  // A single input that shows a difference does not show one of its class.
+  if (question.sameness == Sameness::kEffect)
+    return with_time(decide_classes(question, engine, budget));
   std::optional<Result<Proof>> first;
   if (engine == Engine::kDd || engine == Engine::kAll) {
-    first = diagrams_first(question, budget.diagrams);
+    first = cheap_first(question, budget.diagrams);
     if (decisive(*first) || stop_wanted()) return std::move(*first);
-    // For the walk, arithmetic is simple if both programs compute the same terms.
-    if (auto proof = dd::Prover().without_diagrams(question)) return with_time(*std::move(proof));
   }
   if (const auto shown = shown_by_inputs(question))
     return with_time(improved(question, engine, left(), *shown));

@@ -70,6 +70,31 @@ TEST(Decide, TheWalkProvesEqualTermsBeyondDiagramLimits) {
     }
 }
 
+TEST(Decide, TheWalkAnswersOnlyQuestionsThatEqualDecisionsAnswer) {
+  const Budget tight{.timeout_seconds = 20, .diagrams = {.nodes = 100}};
+  const Program product = assemble(kProduct);
+  const Program expanded = assemble(kExpanded);
+  const Pair pair{product, product, Sameness::kBehaviour};
+  Question refines(pair);
+  refines.goal = Question::Goal::kRefines;
+  const auto refined = decide(refines, Engine::kDd, tight);
+  ASSERT_TRUE(refined);
+  EXPECT_EQ(refined->engine, "identical");
+  EXPECT_EQ(refined->relation, Relation::kEqual);
+  // An assumption that no input meets is an error, not a proof.
+  Question vacuous(pair);
+  vacuous.assumption = *parse_assumption("nr < 0", Arch::kX86_64);
+  EXPECT_FALSE(decide(vacuous, Engine::kDd, tight));
+  // The walk compares single filters. In stacks, the order of filters does not matter.
+  Question stacks(pair);
+  stacks.before = {product, expanded};
+  stacks.after = {expanded, product};
+  const auto turned = decide(stacks, Engine::kDd, tight);
+  ASSERT_TRUE(turned);
+  EXPECT_EQ(turned->verdict, Verdict::kEquivalent);
+  EXPECT_EQ(turned->engine, "sat");
+}
+
 TEST(Decide, BothEnginesMustProveEquivalence) {
   const Budget tight{.timeout_seconds = 20, .diagrams = {.nodes = 100}};
   const Pair same{assemble(kProduct), assemble(kProduct), Sameness::kRaw};

@@ -7,6 +7,10 @@ namespace {
 
 constexpr std::uint32_t kNone = ~0u;
 constexpr std::size_t kWorkPerInsn = 10;
+constexpr std::size_t kExecutedPerInsn = 64;
+// These limits affect only programs that are longer than the kernel permits.
+constexpr std::size_t kMostWork = std::size_t{1} << 17;
+constexpr std::size_t kMostExecuted = std::size_t{1} << 21;
 
 std::uint32_t memory_in_use(ProgramView program) {
   std::uint32_t out = 0;
@@ -21,11 +25,13 @@ std::uint32_t memory_in_use(ProgramView program) {
 bool ProductWalk::same(ProgramView before, ProgramView after, Sameness sameness) {
   start(before, after);
   if (!advance({}, sameness)) return false;
-  const std::size_t limit = kWorkPerInsn * (before.size() + after.size());
+  const std::size_t length = before.size() + after.size();
+  const std::size_t most_work = std::min(kWorkPerInsn * length, kMostWork);
+  const std::size_t most_executed = std::min(kExecutedPerInsn * length, kMostExecuted);
   // In this order, the walk has taken all paths to a state before it leaves the state.
   for (const std::uint32_t& first : first_)
     for (std::uint32_t at = first; at != kNone; at = states_[at].next)
-      if (work_ > limit || !leave(at, sameness)) return false;
+      if (work_ > most_work || executed_ > most_executed || !leave(at, sameness)) return false;
   return true;
 }
 
@@ -35,6 +41,7 @@ void ProductWalk::start(ProgramView before, ProgramView after) {
   first_.assign(before.size(), kNone);
   states_.clear();
   work_ = 0;
+  executed_ = 0;
   registers_.clear();
   before_.start(before, terms_);
   after_.start(after, terms_);
@@ -42,8 +49,8 @@ void ProductWalk::start(ProgramView before, ProgramView after) {
 
 void ProductWalk::run_both(const Facts& facts) {
   const auto decide = [&](const Literal& literal) { return facts.decide(literal); };
-  run_to_test(terms_, before_, decide);
-  run_to_test(terms_, after_, decide);
+  executed_ += run_to_test(terms_, before_, decide);
+  executed_ += run_to_test(terms_, after_, decide);
 }
 
 // Takes both programs to the next state. Returns false if their return values may differ.

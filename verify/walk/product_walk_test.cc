@@ -218,6 +218,29 @@ TEST(ProductWalk, EveryPairOfInstructionsAgreesWithInterpreter) {
   EXPECT_GT(found, starts.size() * alphabet.size());
 }
 
+// Returns a program in which each of `tests` tests may jump to a block of `length` instructions.
+Program jumping_to_a_block(std::uint32_t tests, std::uint32_t length) {
+  Program out = {{kLdWAbs, 0, 0, 16}, {kTax, 0, 0, 0}};
+  for (std::uint32_t i = 0; i < tests; ++i) {
+    const std::uint32_t rest = 3 * (tests - 1 - i) + 1;  // between the jump and the block
+    out.insert(out.end(), {{kMulX, 0, 0, 0}, {kJeqK, 0, 1, i}, {kJa, 0, 0, rest}});
+  }
+  out.push_back({kRetK, 0, 0, 1});
+  for (std::uint32_t i = 0; i < length; ++i) out.push_back({kAddK, 0, 0, i + 1});
+  out.insert(out.end(), {{kJeqK, 0, 1, 7}, {kRetK, 0, 0, 2}, {kRetK, 0, 0, 3}});
+  return out;
+}
+
+TEST(ProductWalk, GivesUpIfItExecutesLongBlocksTooOften) {
+  ProductWalk walk;
+  const auto same = [&](std::uint32_t length) {
+    const Program program = jumping_to_a_block(600, length);
+    return walk.same(program, program, Sameness::kRaw);
+  };
+  EXPECT_TRUE(same(10));
+  EXPECT_FALSE(same(2000));
+}
+
 // Checks that the walk never reports a differing pair as equivalent. `change` makes the second
 // program.
 void never_wrong(std::uint64_t seed, int cases, int least_different,
