@@ -15,7 +15,7 @@ PAIR_US, LARGEST_US, LARGEST_RATIO = 500, 1000, 400
 PROCESS_MS, PROCESS_MB = 5, 32
 DIFF_US = 5000
 RANDOM_MEDIAN_US, RANDOM_PROGRAMS = 10, 2000
-DOUBLING = 2.5
+DOUBLING = 2.3
 LENGTHS = [128 << i for i in range(6)]
 
 # A process's ru_maxrss includes the memory of its parent at spawn time, and even the smallest Python has 8 MiB. Therefore a shell of 1 MiB
