@@ -45,6 +45,7 @@ void sort(Rule& rule) {
   for (const Rule& child : rule.children) add(order.emplace_back(Key{}, order.size()).first, child);
   std::ranges::sort(order);
   std::vector<Rule> sorted;
+  sorted.reserve(order.size());
   for (const auto& [key, at] : order) sorted.push_back(std::move(rule.children[at]));
   rule.children = std::move(sorted);
 }
