@@ -15,6 +15,7 @@
 #include "harness/generate/description.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/json.h"
+#include "harness/policy/testing.h"
 #include "harness/seccomp/action.h"
 
 namespace secequiv::hunt::campaign_test {
@@ -331,28 +332,19 @@ TEST(Campaign, AMistakeForOneArchitectureIsFoundBehindAFrequentPattern) {
   EXPECT_EQ(std::ranges::count_if(report->findings, of_s390x), 1) << shown(*report);
 }
 
-Rule compared(Matcher::Op op, std::uint64_t value) {
-  Rule out;
-  out.kind = Rule::Kind::kArgs;
-  out.fields[0].op = op;
-  out.fields[0].value = value;
-  return out;
-}
-
-Policy either(Rule one, Rule other) {
-  Rule rule;
-  rule.kind = Rule::Kind::kAnyOf;
-  rule.children = {std::move(one), std::move(other)};
-  Policy out = equality(Arch::kX86_64, 0);
-  out.rule_sets[0].rules[0].rule = std::move(rule);
-  return out;
+// Returns a policy that allows read if argument 0 meets one of two tests, such as "\"gt\": 5".
+Policy either(const char* one, const char* other) {
+  return x86_64_policy(fmt::format(
+      R"j({{"action": "allow", "rules": {{"read": {{"any_of": [
+          {{"args": {{"0": {{{}}}}}}}, {{"args": {{"0": {{{}}}}}}}]}}}}}})j",
+      one, other));
 }
 
 bool tests_order(const Rule& rule) {
   return rule.fields[0].op >= Matcher::Op::kGt && rule.fields[0].op <= Matcher::Op::kLe;
 }
 
-// Of two tests of order, the compiler uses the second one only.
+// If two alternatives both compare by order, this compiler ignores the first one.
 Program without_first_order(const Policy& policy) {
   Policy out = policy;
   for (RuleSet& set : out.rule_sets)
@@ -365,15 +357,13 @@ Program without_first_order(const Policy& policy) {
 }
 
 TEST(Campaign, OneMistakeInSeveralSpellingsIsOneFinding) {
-  using Op = Matcher::Op;
   FakeCompiler compiler(without_first_order);
   HuntOptions options = options_for(4);
   options.assess.cache = false;
-  const auto source =
-      given_policies({{"one", either(compared(Op::kGt, 5), compared(Op::kLt, 2))},
-                      {"two", either(compared(Op::kLt, 2), compared(Op::kGt, 5))},
-                      {"three", either(compared(Op::kGe, 6), compared(Op::kLe, 1))},
-                      {"four", either(compared(Op::kLe, 3), compared(Op::kGt, 5))}});
+  const auto source = given_policies({{"one", either(R"("gt": 5)", R"("lt": 2)")},
+                                      {"two", either(R"("lt": 2)", R"("gt": 5)")},
+                                      {"three", either(R"("ge": 6)", R"("le": 1)")},
+                                      {"four", either(R"("le": 3)", R"("gt": 5)")}});
   const auto report = hunt({"fake", nullptr, &compiler}, *source, options);
   ASSERT_TRUE(report);
   ASSERT_EQ(report->findings.size(), 1u) << shown(*report);

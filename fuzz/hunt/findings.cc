@@ -78,22 +78,25 @@ Result<Ok> Findings::learn_known(const std::function<Result<Shown>(const KnownSu
 }
 
 Result<Ok> Findings::respell(Finding& finding) {
-  if (finding.known || finding.subject.policy.empty() || !finding.witness) return Ok{};
+  if (finding.known || finding.subject.policy.empty() || !finding.witness || out_of_time())
+    return Ok{};
+  auto policy = read_policy(finding.subject.policy, finding.subject.name);
+  if (!policy) return Ok{};
   for (const auto& [respelled, same_input] :
        {std::pair(&with_sorted_rules, false), std::pair(&with_strict_tests, true)}) {
-    const auto policy = read_policy(finding.subject.policy, finding.subject.name);
-    if (!policy) return Ok{};
-    const Policy next = respelled(*policy);
+    Policy next = respelled(*policy);
     if (next == *policy) continue;
     Finding other = finding;
     const auto shown = send(other, subject_of(finding.subject.name, next));
     if (!shown) return shown.error();
     // A mistake that depends on the kind of test affects other inputs in the other spelling.
-    if (*shown == Shown::kProblem && other.kind == finding.kind && other.witness &&
-        other.witness->before == finding.witness->before &&
-        other.witness->after == finding.witness->after &&
-        (!same_input || other.witness->data == finding.witness->data))
-      finding = std::move(other);
+    if (*shown != Shown::kProblem || other.kind != finding.kind || !other.witness ||
+        other.witness->before != finding.witness->before ||
+        other.witness->after != finding.witness->after ||
+        (same_input && other.witness->data != finding.witness->data))
+      continue;
+    finding = std::move(other);
+    *policy = std::move(next);
   }
   return Ok{};
 }

@@ -59,10 +59,9 @@ Result<Proof> agreed(Proof diagrams, Result<Proof> solver);
 // witness does not replay or if answers contradict each other.
 Result<Proof> ask_engine(const Question& question, const Engine& engine, const Budget& budget);
 
-// Answers the question as ask_engine() does, but runs derived inputs before any solver, and adds
-// the time of everything that ran to the proof's. If an input
-// shows a difference, the verdict is kDifferent even if the engine gives up. The engine then has
-// only little time to find the smallest witness.
+// Answers the question as ask_engine() does, but runs derived inputs before any solver, and counts
+// the time of everything that ran. If an input shows a difference, the verdict is kDifferent even
+// if the engine gives up. The engine then has only little time to find the smallest witness.
 Result<Proof> decide(const Question& question, const Engine& engine, const Budget& budget);
 
 }  // namespace secequiv
