@@ -77,8 +77,8 @@ NodeId Backward::continued(std::size_t pc, Sameness sameness) {
   const Insn& in = program_[pc];
   const Condition& condition = forward_.condition(pc);
   if (compares(in)) {
-    const std::size_t yes = jump_target(pc, in, true);
-    const std::size_t no = jump_target(pc, in, false);
+    const std::size_t yes = skip(jump_target(pc, in, true));
+    const std::size_t no = skip(jump_target(pc, in, false));
     if (condition.is(true)) return value_[yes];
     if (condition.is(false)) return value_[no];
     if (condition.splits_word() && (inside_[yes] | inside_[no]) != 0) return divided(pc);
@@ -99,7 +99,7 @@ NodeId Backward::narrowed(NodeId id, std::size_t pc) const {
   while (!diagrams.is_leaf(id)) {
     const Node& run = diagrams.node(id);
     const std::uint32_t word = words_.order().word(run.level);
-    if (!words_.order().whole(word)) break;
+    if (!path_bounds_.bounded(pc, word) || !words_.order().whole(word)) break;
     const PathBounds::Bounds bounds = path_bounds_.bounds(pc, word);
     const std::uint32_t end = run.level % 32 + run.length;  // end of the run within the word
     const std::uint32_t open = bounds.low ^ bounds.high;    // unknown from its highest set bit on

@@ -25,7 +25,7 @@ class Backward {
   template <class Computed>
   NodeId build(Sameness sameness, const Computed& returned) {
     for (std::size_t pc = program_.size(); pc-- > 0 && !words_.diagrams().exhausted();) {
-      if (!forward_.reached(pc) || inside_[pc] != 0) continue;
+      if (inside_[pc] != 0 || !forward_.reached(pc)) continue;
       const Insn& in = program_[pc];
       if (!is_ret(in)) {
         value_[pc] = continued(pc, sameness);

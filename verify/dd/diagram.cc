@@ -49,7 +49,7 @@ Diagrams::Diagrams(std::size_t node_limit, std::size_t step_limit, double second
       deadline_(Clock::now() +
                 std::chrono::duration_cast<Clock::duration>(
                     std::chrono::duration<double>(std::min(kNoTimeLimit, seconds)))) {
-  nodes_.reserve(table_.size() / 4);
+  nodes_.reserve(table_.size() / 2 + 1);
   static_cast<void>(leaf(0));
   static_cast<void>(leaf(1));
 }

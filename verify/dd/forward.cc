@@ -50,13 +50,13 @@ void Forward::execute(std::size_t pc, const Symbols& symbols) {
   const auto number = symbols.word(in);
   if (in.code == kRetK && number) returned_at(pc) = words_.load(*number);
   if (in.code == kRetK || in.code == kJa) return;
-  State& state = seen_[pc].state;
   const Access access = access_of(in);
   if (is_conditional(in) && in.jt == in.jf && detail_ == Detail::kResult) return;
   const bool wanted =
       access.writes == 0 || (pc + 1 < program_.size() && (live_[pc + 1] & access.writes) != 0);
   if (!wanted && in.code != kDivX) return;
   const std::uint32_t slot = in.k % kMemWords;
+  State state = states_[seen_[pc].state];
   machine_.a = state.a;
   machine_.x = state.x;
   if ((access.reads & 0xffff) != 0) machine_.m[slot] = memory(state, slot);
@@ -70,6 +70,7 @@ void Forward::execute(std::size_t pc, const Symbols& symbols) {
   }
   if (control.condition) seen_[pc].condition = *control.condition;
   if (in.code == kRetA) returned_at(pc) = *control.value;
+  if (access.writes == 0) return;
   state.a = machine_.a;
   state.x = machine_.x;
   if ((access.writes & 0xffff) != 0) {
@@ -77,6 +78,8 @@ void Forward::execute(std::size_t pc, const Symbols& symbols) {
     state.memory = static_cast<std::uint32_t>(memories_.size() - 1);
     memories_.back()[slot] = machine_.m[slot];
   }
+  seen_[pc].state = static_cast<StateId>(states_.size());
+  states_.push_back(state);
 }
 
 std::optional<Word>& Forward::returned_at(std::size_t pc) {
@@ -105,7 +108,10 @@ void Forward::leave(std::size_t pc) {
   }
 }
 
-bool Forward::agree(const State& a, const State& b, std::uint32_t live) const {
+bool Forward::agree(StateId one, StateId other, std::uint32_t live) const {
+  if (one == other) return true;
+  const State& a = states_[one];
+  const State& b = states_[other];
   if ((live & kLiveA) != 0 && a.a != b.a) return false;
   if ((live & kLiveX) != 0 && a.x != b.x) return false;
   if (a.memory == b.memory || (live & 0xffff) == 0) return true;
@@ -114,7 +120,7 @@ bool Forward::agree(const State& a, const State& b, std::uint32_t live) const {
   return true;
 }
 
-void Forward::arrive(std::size_t pc, const State& state) {
+void Forward::arrive(std::size_t pc, StateId state) {
   Seen& there = seen_[pc];
   if (there.arrivals++ == 0) {
     there.state = state;
@@ -198,34 +204,36 @@ void Forward::resolve(std::size_t pc) {
   const std::uint32_t live = live_[pc];
   std::vector<std::size_t> sources;
   std::vector<std::uint32_t> choice;
-  std::vector<State> distinct;
+  std::vector<StateId> distinct;
   for (const std::uint32_t from : predecessors_[pc]) {
     if (!reached(from) || (next(from, true) != pc && next(from, false) != pc)) continue;
     const auto known = std::ranges::find_if(
-        distinct, [&](const State& state) { return agree(state, seen_[from].state, live); });
+        distinct, [&](StateId state) { return agree(state, seen_[from].state, live); });
     sources.push_back(from);
     choice.push_back(static_cast<std::uint32_t>(known - distinct.begin()));
     if (known == distinct.end()) distinct.push_back(seen_[from].state);
   }
   Diagrams& diagrams = words_.diagrams();
   const NodeId by = selection(pc, dominators_[pc], sources, choice);
-  State joined = distinct[0];
+  State joined = states_[distinct[0]];
   Memory slots{};
   for (std::uint32_t k = 0; k < kMemWords; ++k) slots[k] = memory(joined, k);
   for (std::uint32_t i = 1; i < distinct.size() && !diagrams.exhausted(); ++i) {
     const NodeId mine = diagrams.leaf(i);
     const Condition chosen = words_.condition(diagrams.substitute(
         by, [&](NodeId leaf) { return leaf == mine ? Diagrams::kOne : Diagrams::kZero; }));
-    if ((live & kLiveA) != 0) joined.a = words_.choose(chosen, distinct[i].a, joined.a);
-    if ((live & kLiveX) != 0) joined.x = words_.choose(chosen, distinct[i].x, joined.x);
+    const State& other = states_[distinct[i]];
+    if ((live & kLiveA) != 0) joined.a = words_.choose(chosen, other.a, joined.a);
+    if ((live & kLiveX) != 0) joined.x = words_.choose(chosen, other.x, joined.x);
     for (std::uint32_t k = 0; k < kMemWords; ++k)
-      if ((live >> k & 1) != 0) slots[k] = words_.choose(chosen, memory(distinct[i], k), slots[k]);
+      if ((live >> k & 1) != 0) slots[k] = words_.choose(chosen, memory(other, k), slots[k]);
   }
   if ((live & 0xffff) != 0) {
     memories_.push_back(slots);
     joined.memory = static_cast<std::uint32_t>(memories_.size() - 1);
   }
-  seen_[pc].state = joined;
+  seen_[pc].state = static_cast<StateId>(states_.size());
+  states_.push_back(joined);
 }
 
 }  // namespace secequiv::dd

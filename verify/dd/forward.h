@@ -40,14 +40,14 @@ class Forward {
  private:
   static constexpr std::uint32_t kNoMemory = ~0u;
 
-  // Registers before an instruction; after the pass has executed it, registers after it.
   struct State {
     Word a;
     Word x;
     std::uint32_t memory = kNoMemory;  // index into memories_
   };
+  using StateId = std::uint32_t;  // index into states_
   struct Seen {
-    State state;
+    StateId state = 0;  // before the instruction; after the pass has executed it, after it
     Condition condition;
     std::uint32_t arrivals = 0;
     bool mixed = false;  // paths with different registers arrived
@@ -59,11 +59,11 @@ class Forward {
   void execute(std::size_t pc, const Symbols& symbols);
   std::optional<Word>& returned_at(std::size_t pc);
   void leave(std::size_t pc);
-  void arrive(std::size_t pc, const State& state);
+  void arrive(std::size_t pc, StateId state);
   [[nodiscard]] Word memory(const State& state, std::uint32_t k) const {
     return state.memory == kNoMemory ? Word{} : memories_[state.memory][k];
   }
-  [[nodiscard]] bool agree(const State& a, const State& b, std::uint32_t live) const;
+  [[nodiscard]] bool agree(StateId one, StateId other, std::uint32_t live) const;
 
   void resolve(std::size_t pc);
   void find_predecessors();
@@ -80,6 +80,7 @@ class Forward {
   std::vector<std::uint32_t> live_;
   std::vector<Seen> seen_;
   std::vector<std::optional<Word>> returned_;
+  std::vector<State> states_ = {State{}};
   std::vector<Memory> memories_;
   Machine<Words> machine_;
   // Used only for joins, and filled when the first join occurs.

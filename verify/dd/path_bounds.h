@@ -32,6 +32,10 @@ class PathBounds {
 
   // Returns whether no bounds are known before `pc`.
   [[nodiscard]] bool none(std::size_t pc) const { return before_[pc] == kNothing; }
+  // Returns whether bounds of `word` are known before `pc`.
+  [[nodiscard]] bool bounded(std::size_t pc, std::uint32_t word) const {
+    return (entries_[before_[pc]].words >> word & 1) != 0;
+  }
   // Returns bounds that hold for every input that reaches `pc`.
   [[nodiscard]] Bounds bounds(std::size_t pc, std::uint32_t word) const {
     return bounds_of(before_[pc], word);

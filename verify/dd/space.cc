@@ -17,11 +17,11 @@ namespace {
 constexpr std::uint32_t kSeveral = 0x41000000;
 constexpr std::uint32_t kSeveralIndex = 0x00ffffff;
 
-// Filters have about two nodes for each instruction.
+// Most filters have fewer nodes than instructions.
 std::size_t expected_nodes(std::span<const ProgramView> programs) {
   std::size_t instructions = 0;
   for (const ProgramView program : programs) instructions += program.size();
-  return instructions * 2;
+  return instructions;
 }
 
 }  // namespace
