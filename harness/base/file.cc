@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <csignal>
@@ -138,11 +139,17 @@ Result<std::string> read_file(const std::string& path, std::size_t limit) {
       ::close(fd);
       return s.error();
     }
-  std::string out;
-  char buffer[1 << 16];
+  constexpr std::size_t kChunk = 1 << 16;
+  struct stat st{};
+  const bool known = ::fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+  // Room for one byte more than the file has, so that the second read finds its end.
+  const std::size_t room = known ? static_cast<std::size_t>(st.st_size) + 1 : kChunk;
+  std::string out(std::min(room, limit + 1), '\0');
+  std::size_t size = 0;
   Result<std::string> result = std::string();
   for (;;) {
-    const ssize_t n = ::read(fd, buffer, sizeof buffer);
+    if (size == out.size()) out.resize(size + kChunk);
+    const ssize_t n = ::read(fd, out.data() + size, out.size() - size);
     if (n < 0 && errno == EINTR && !stop_wanted()) continue;
     if (n < 0 && errno == EINTR) {
       result = make_error(ErrorCode::kBudget, shown, "interrupted before the end of the input");
@@ -153,16 +160,17 @@ Result<std::string> read_file(const std::string& path, std::size_t limit) {
       break;
     }
     if (n == 0) {
+      out.resize(size);
       result = std::move(out);
       break;
     }
-    if (out.size() + static_cast<std::size_t>(n) > limit) {
+    size += static_cast<std::size_t>(n);
+    if (size > limit) {
       result =
           make_error(ErrorCode::kIo, shown,
                      "the file is larger than the limit of " + std::to_string(limit) + " bytes");
       break;
     }
-    out.append(buffer, static_cast<std::size_t>(n));
   }
   if (!is_stdin) ::close(fd);
   return result;

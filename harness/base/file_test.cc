@@ -11,6 +11,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <thread>
 
 namespace secequiv::base_file_test {
@@ -131,6 +132,17 @@ TEST_F(FileTest, EndlessInputHitsTheSizeLimit) {
   const auto read = read_file("/dev/zero");
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().detail, "the file is larger than the limit of 16777216 bytes");
+}
+
+TEST_F(FileTest, FilesOfUnknownSizeAreReadWhole) {
+  const std::string name = "/proc/version";  // its size is said to be 0
+  ASSERT_EQ(std::filesystem::file_size(name), 0u);
+  std::ifstream file(name);
+  const std::string expected{std::istreambuf_iterator<char>(file), {}};
+  const auto read = read_file(name);
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(*read, expected);
+  EXPECT_GT(read->size(), 1u);
 }
 
 TEST_F(FileTest, DashIsStandardInput) {
