@@ -24,7 +24,7 @@ if(NOT SECEQUIV_PYTHON)
   set(SECEQUIV_PYTHON ${_python} CACHE FILEPATH "Python with pytest and jsonschema")
 endif()
 
-set(_environment PYTHONDONTWRITEBYTECODE=1)
+set(_environment "PYTHONDONTWRITEBYTECODE=1${_sanitizer}")
 if(SECEQUIV_Z3)
   list(APPEND _environment SECEQUIV_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
 endif()
