@@ -116,9 +116,9 @@ function(secequiv_thin)
   endforeach()
 endfunction()
 
-# secequiv_link_optimized_first(name): links the libraries of an executable in front of its own objects, and those that secequiv_thin names
-# last. If several objects define an inline function, for instance a member of std::string, the linker takes the first one. A definition
-# from an object that is not optimized would make the libraries several times slower. Call this after secequiv_thin.
+# secequiv_link_optimized_first(name): links optimized libraries, then those that secequiv_thin named, then the executable's own objects. If
+# several objects define an inline function, for instance a member of std::string, the linker takes the first one. A definition from an object
+# that is not optimized would make the libraries several times slower. Only Ninja keeps this order.
 function(secequiv_link_optimized_first name)
   set(found)
   set(open ${name})

@@ -141,7 +141,8 @@ Result<std::string> read_file(const std::string& path, std::size_t limit) {
     }
   constexpr std::size_t kChunk = 1 << 16;
   struct stat st{};
-  const bool known = ::fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+  // Files in /proc are said to be empty, and some return their bytes to the first read only.
+  const bool known = ::fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0;
   // Room for one byte more than the file has, so that the second read finds its end.
   const std::size_t room = known ? static_cast<std::size_t>(st.st_size) + 1 : kChunk;
   std::string out(std::min(room, limit + 1), '\0');

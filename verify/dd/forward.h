@@ -40,6 +40,7 @@ class Forward {
  private:
   static constexpr std::uint32_t kNoMemory = ~0u;
 
+  // The values of all registers.
   struct State {
     Word a;
     Word x;
@@ -47,7 +48,7 @@ class Forward {
   };
   using StateId = std::uint32_t;  // index into states_
   struct Seen {
-    StateId state = 0;  // before the instruction; after the pass has executed it, after it
+    StateId state = 0;  // registers before the instruction, or after it once it was executed
     Condition condition;
     std::uint32_t arrivals = 0;
     bool mixed = false;  // paths with different registers arrived
