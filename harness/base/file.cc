@@ -141,7 +141,7 @@ Result<std::string> read_file(const std::string& path, std::size_t limit) {
     }
   constexpr std::size_t kChunk = 1 << 16;
   struct stat st{};
-  // Files in /proc are said to be empty, and some return their bytes to the first read only.
+  // The kernel reports size 0 for files in /proc. Some of them can only be read in one piece.
   const bool known = ::fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0;
   // Room for one byte more than the file has, so that the second read finds its end.
   const std::size_t room = known ? static_cast<std::size_t>(st.st_size) + 1 : kChunk;

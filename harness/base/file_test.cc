@@ -135,7 +135,7 @@ TEST_F(FileTest, EndlessInputHitsTheSizeLimit) {
 }
 
 TEST_F(FileTest, FilesOfUnknownSizeAreReadWhole) {
-  const std::string name = "/proc/sys/kernel/pid_max";  // its size is said to be 0
+  const std::string name = "/proc/sys/kernel/pid_max";  // the kernel reports size 0
   ASSERT_EQ(std::filesystem::file_size(name), 0u);
   std::ifstream file(name);
   const std::string expected{std::istreambuf_iterator<char>(file), {}};

@@ -95,7 +95,6 @@ NodeId Backward::continued(std::size_t pc, Sameness sameness) {
 // Skips the tests at the top of `id` that the facts before `pc` decide.
 NodeId Backward::narrowed(NodeId id, std::size_t pc) const {
   const Diagrams& diagrams = words_.diagrams();
-  if (path_bounds_.none(pc)) return id;
   while (!diagrams.is_leaf(id)) {
     const Node& run = diagrams.node(id);
     const std::uint32_t word = words_.order().word(run.level);

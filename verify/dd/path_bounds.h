@@ -30,8 +30,6 @@ class PathBounds {
     if (!condition.is(true)) arrive(no, splits ? after(here, condition, false) : here);
   }
 
-  // Returns whether no bounds are known before `pc`.
-  [[nodiscard]] bool none(std::size_t pc) const { return before_[pc] == kNothing; }
   // Returns whether bounds of `word` are known before `pc`.
   [[nodiscard]] bool bounded(std::size_t pc, std::uint32_t word) const {
     return (entries_[before_[pc]].words >> word & 1) != 0;
