@@ -9,7 +9,19 @@ if(SECEQUIV_FUZZING_ENGINE)
 else()
   target_compile_options(secequiv_options INTERFACE -Wall -Wextra -Werror -Wshadow -Wnon-virtual-dtor -Wconversion)
   # Releases do not contain the path where they were built (scripts/check_reproducible).
-  target_compile_options(secequiv_options INTERFACE $<$<CONFIG:Release>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>)
+  # -ffunction-sections lets the linker leave out and order functions (cli/CMakeLists.txt).
+  target_compile_options(secequiv_options INTERFACE $<$<CONFIG:Release>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=;-ffunction-sections>)
+endif()
+
+# lld links in a fifth of the time that GNU ld takes. Without it, everything builds, but starts more slowly (cli/CMakeLists.txt).
+set(SECEQUIV_LLD OFF)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND NOT SECEQUIV_FUZZING_ENGINE AND NOT SECEQUIV_PORTABLE)
+  include(CheckLinkerFlag)
+  check_linker_flag(CXX -fuse-ld=lld SECEQUIV_LLD_FOUND)
+  set(SECEQUIV_LLD ${SECEQUIV_LLD_FOUND})
+endif()
+if(SECEQUIV_LLD)
+  add_link_options($<$<LINK_LANG_AND_ID:CXX,Clang>:-fuse-ld=lld>)
 endif()
 
 if(SECEQUIV_WASM)

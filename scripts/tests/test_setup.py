@@ -4,7 +4,7 @@ import pytest
 
 BUILD = ["cmake", "ninja-build", "libfmt-dev", "nlohmann-json3-dev", "libcli11-dev", "libz3-dev", "libcadical-dev", "libgmp-dev", "libbpf-dev", "libmd-dev"]
 TEST = ["g++", "libboost-dev", "libgtest-dev", "libbenchmark-dev", "libseccomp-dev", "libpcap-dev", "python3", "python3-pytest", "python3-jsonschema", "python3-yaml", "python3-pip", "git", "cadical"]
-CLANG = ["clang-19", "libclang-rt-19-dev", "clang-format-19"]
+CLANG = ["clang-19", "libclang-rt-19-dev", "lld-19", "clang-format-19"]
 OSS_FUZZ = ["afl++", "g++-multilib", "libc++-19-dev", "libc++abi-19-dev", "llvm-19"]
 BROWSER = ["chromium", "chromium-driver", "python3-selenium"]
 WHEEL = ["cmake", "ninja-build", "libfmt-dev", "nlohmann-json3-dev", "libcli11-dev", "libz3-dev", "libbpf-dev", "libmd-dev", "libboost-dev", "python3", "python3-pip",
@@ -12,7 +12,7 @@ WHEEL = ["cmake", "ninja-build", "libfmt-dev", "nlohmann-json3-dev", "libcli11-d
 KERNELS = ["clang-19", "lld-19", "qemu-system-arm", "qemu-system-misc"]
 WASM = ["cmake", "ninja-build", "clang-19", "lld-19", "llvm-19", "wasi-libc", "libc++-19-dev-wasm32", "libc++abi-19-dev-wasm32", "libclang-rt-19-dev-wasm32",
         "binaryen", "libfmt-dev", "nlohmann-json3-dev", "libboost-dev", "python3"]
-GROUPS = {"wheel": WHEEL, "wasm": WASM, "browser": BROWSER, "kernels": KERNELS, "kernels_all": KERNELS + ["qemu-system-mips", "qemu-system-ppc", "qemu-system-x86", "qemu-user"], "proved": ["coq", "ocaml"], "oss_fuzz": OSS_FUZZ, "demo": ["clang-19", "libclang-rt-19-dev"] + BUILD, "package": ["clang-19", "libclang-rt-19-dev"] + BUILD + ["dpkg-dev", "file"], "gcc": BUILD + TEST, "all": CLANG + BUILD + TEST}
+GROUPS = {"wheel": WHEEL, "wasm": WASM, "browser": BROWSER, "kernels": KERNELS, "kernels_all": KERNELS + ["qemu-system-mips", "qemu-system-ppc", "qemu-system-x86", "qemu-user"], "proved": ["coq", "ocaml"], "oss_fuzz": OSS_FUZZ, "demo": ["clang-19", "libclang-rt-19-dev", "lld-19"] + BUILD, "package": ["clang-19", "libclang-rt-19-dev", "lld-19"] + BUILD + ["dpkg-dev", "file"], "gcc": BUILD + TEST, "all": CLANG + BUILD + TEST}
 
 APT = "apt-get -o DPkg::Lock::Timeout=600 "
 HELD = "E: Could not get lock /var/lib/apt/lists/lock. It is held by process 77 (apt-get)"
@@ -158,7 +158,7 @@ def test_other_systems_with_all_tools_pass(sandbox):
     sandbox.fake("ninja", "")
     done = require(sandbox, "demo")
     assert done.returncode == 0, done.stderr
-    assert len(sandbox.noted("clang++-19")) == 9  # one call for each header, and one for the folder
+    assert len(sandbox.noted("clang++-19")) == 10  # one call for each header, one for the folder, and one for lld
 
 
 def test_an_old_cmake_is_refused(sandbox):
