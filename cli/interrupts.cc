@@ -14,7 +14,7 @@ namespace {
 
 std::atomic<bool> interrupted = false;
 std::atomic<bool> engines_too = false;
-std::atomic<bool> known = false;  // the answer is known; only its report is missing
+std::atomic<bool> answer_known = false;  // only its report is missing
 std::atomic<int> first_signal = 0;
 std::atomic<std::int64_t> first_ms = 0;
 static_assert(std::atomic<bool>::is_always_lock_free);
@@ -36,7 +36,7 @@ bool is_echo(int signal, const siginfo_t& info) {
 
 extern "C" void note_interrupt(int signal, siginfo_t* info, void*) {
   if (is_echo(signal, *info)) return;
-  if (known || interrupted) {
+  if (answer_known || interrupted) {
     end_groups_on_next_signal();
     ::raise(signal);
   }
@@ -49,7 +49,7 @@ extern "C" void note_interrupt(int signal, siginfo_t* info, void*) {
 }  // namespace
 
 void watch_interrupts() {
-  known = false;
+  answer_known = false;
   struct sigaction action{};
   action.sa_sigaction = note_interrupt;
   action.sa_flags = SA_SIGINFO;
@@ -61,7 +61,7 @@ void watch_interrupts() {
   }
 }
 
-void answer_is_known() { known = true; }
+void answer_is_known() { answer_known = true; }
 
 void heed_interrupts() {
   engines_too = true;

@@ -56,7 +56,7 @@ endif()
 # Generated sources are compiled alone, because clang-tidy reads the other sources before the generated ones exist.
 function(secequiv_together name)
   if(SECEQUIV_UNITY)
-    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 64)
     get_target_property(sources ${name} SOURCES)
     list(FILTER sources INCLUDE REGEX "^${PROJECT_BINARY_DIR}/")
     set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

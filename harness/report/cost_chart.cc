@@ -15,7 +15,6 @@
 namespace secequiv {
 namespace {
 
-constexpr double kWidth = 720;
 constexpr double kLeft = 44;
 constexpr double kPlotHeight = 220;
 constexpr double kLineHeight = 20;
@@ -113,9 +112,8 @@ class Histogram {
       for (std::size_t b = 0; b < bins_[s].size(); ++b) out += bar(s, b, bottom);
     out += fmt::format(
         "<line class=\"error\" x1=\"{0:.1f}\" x2=\"{1:.1f}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\"/>\n",
-        kLeft, kWidth - 10, bottom);
-    return svg_file(kWidth, bottom + 46, "System calls by executed instructions",
-                    out + axis(bottom));
+        kLeft, kSvgWidth - 10, bottom);
+    return svg_file(bottom + 46, "System calls by executed instructions", out + axis(bottom));
   }
 
  private:
@@ -123,7 +121,7 @@ class Histogram {
   static const char* colour(std::size_t side) { return side == 0 ? "base" : "filter"; }
 
   [[nodiscard]] double slot() const {
-    return (kWidth - kLeft - 10) / static_cast<double>(bins_.front().size());
+    return (kSvgWidth - kLeft - 10) / static_cast<double>(bins_.front().size());
   }
 
   [[nodiscard]] std::string legend() const {
@@ -177,7 +175,7 @@ class Histogram {
       out +=
           svg_text(kLeft + slot() * (static_cast<double>(at) + (width_ == 1 ? 0.5 : 0.1)),
                    bottom + 16, fmt::format("{}", at * width_), width_ == 1 ? "middle" : "start");
-    return out + svg_text(kWidth - 10, bottom + 36, "instructions that a call executes", "end") +
+    return out + svg_text(kSvgWidth - 10, bottom + 36, "instructions that a call executes", "end") +
            svg_text(10, bottom + 36, "height: number of system calls");
   }
 

@@ -177,11 +177,10 @@ ordered_json to_json(const LatencyReport& report) {
 }
 
 std::string latency_svg(const LatencyReport& report) {
-  constexpr double kWidth = 720;
   constexpr double kRow = 44;
   constexpr double kTop = 40;
   const auto& variants = report.latency.variants;
-  const double scale = (kWidth - 160) / longest(report.latency);
+  const double scale = (kSvgWidth - 160) / longest(report.latency);
   const double bottom = kTop + kRow * static_cast<double>(variants.size());
   std::string out = svg_text(
       10, 22,
@@ -204,7 +203,7 @@ std::string latency_svg(const LatencyReport& report) {
     y += kRow;
   }
   out += svg_text(10, bottom + 22, fmt::format("{}; {}", what(report), noise_text(report.latency)));
-  return svg_file(kWidth, bottom + 36, "Nanoseconds of a system call, by filter", out);
+  return svg_file(bottom + 36, "Nanoseconds of a system call, by filter", out);
 }
 
 }  // namespace secequiv

@@ -12,7 +12,7 @@ std::string safe(std::string_view text) { return escaped(printable(text, false))
 
 }  // namespace
 
-std::string svg_file(double width, double height, std::string_view title, std::string_view body) {
+std::string svg_file(double height, std::string_view title, std::string_view body) {
   return fmt::format(
       R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0} {1}" width="{0}" height="{1}" role="img" font-family="system-ui, sans-serif" font-size="13">
 <title>{2}</title>
@@ -21,7 +21,7 @@ std::string svg_file(double width, double height, std::string_view title, std::s
 <rect class="paper" width="100%" height="100%"/>
 {3}</svg>
 )",
-      width, height, safe(title), body);
+      kSvgWidth, height, safe(title), body);
 }
 
 std::string svg_text(double x, double y, std::string_view text, std::string_view anchor) {

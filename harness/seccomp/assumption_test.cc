@@ -250,8 +250,8 @@ TEST(Assumption, JoinedConditionsHoldAsTheirParts) {
       EXPECT_EQ(truth(any_of({never, not_of(word)})), !truth(word));
       EXPECT_FALSE(truth(all_of({word, never})));
       EXPECT_TRUE(truth(any_of({word, {}})));
-      EXPECT_TRUE(truth(all_of({})));
-      EXPECT_FALSE(truth(any_of({})));
+      EXPECT_TRUE(truth(all_of(std::vector<Assumption>{})));
+      EXPECT_FALSE(truth(any_of(std::vector<Assumption>{})));
       EXPECT_FALSE(truth(not_of({})));
     }
   EXPECT_EQ(describe(any_of({never, read})), "nr == 0") << "parts without effect are left out";
