@@ -105,7 +105,7 @@ def test_every_preset_is_run_and_listed(tree):
         ("dev", "passed", "build, ctest"), ("asan", "passed", "build, ctest"), ("gcc", "passed", "build, ctest"),
         ("tidy", "passed", "clang-tidy"), ("fuzz", "passed", "checked as OSS-Fuzz does, 2 fuzz targets, planted bugs found"),
         ("kernels", "passed", "kernels of s390x and arm64, naive evaluator, interpreter"), ("wasm", "passed", "page, pytest")]
-    assert "play --build-only\n" in done.stdout and done.stdout.count("1 passed") == 5  # 4 files of wasm, planted bugs
+    assert "play --build-only\n" in done.stderr and done.stdout.count("1 passed") == 5  # 4 files of wasm, planted bugs
     for name in ("s390x", "arm64"):
         assert "kernels check --boot-limit 600 %s\n" % name in done.stdout and "<kernel><--on><%s><--random-programs><2000>" % name in done.stdout
     assert last(done) == CLOSING % 270
@@ -196,6 +196,14 @@ def test_a_preset_that_cannot_be_built_ahead_fails_in_its_turn(tree):
     assert done.returncode == 1
     assert rows(done.stdout) == [("asan", "passed", "build, ctest"), ("gcc", "FAILED", "build")]
     assert "a.cc:1: error: expected ';'" in done.stderr
+
+
+@pytest.mark.parametrize("unbuilt, status, result", [("", 0, ("wasm", "passed", "page, pytest")), ("1", 1, ("wasm", "FAILED", "page"))])
+def test_the_page_is_built_once_while_fuzz_runs(tree, unbuilt, status, result):
+    done = tree.run("bash", "scripts/test", "fuzz", "kernels", "wasm", **GOOD, UNBUILT=unbuilt)
+    assert done.returncode == status, done.stderr
+    assert [row[:2] for row in rows(done.stdout)[:2]] == [("fuzz", "passed"), ("kernels", "passed")] and rows(done.stdout)[2] == result
+    assert done.stderr.count("play --build-only\n") == 1 and "play --build-only" not in done.stdout
 
 
 def running(process):
