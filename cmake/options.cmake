@@ -10,17 +10,19 @@ else()
   target_compile_options(secequiv_options INTERFACE -Wall -Wextra -Werror -Wshadow -Wnon-virtual-dtor -Wconversion)
   # Releases do not contain the path where they were built (scripts/check_reproducible).
   # -ffunction-sections lets the linker leave out and order functions (cli/CMakeLists.txt).
-  target_compile_options(secequiv_options INTERFACE $<$<CONFIG:Release>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=;-ffunction-sections>)
+  target_compile_options(secequiv_options INTERFACE "$<$<CONFIG:Release>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=;-ffunction-sections>")
 endif()
 
-# lld links in a fifth of the time that GNU ld takes. Without it, everything builds, but starts more slowly (cli/CMakeLists.txt).
-set(SECEQUIV_LLD OFF)
-if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND NOT SECEQUIV_FUZZING_ENGINE AND NOT SECEQUIV_PORTABLE)
+# lld links in a fifth of the time that GNU ld takes. Our scripts install it. A build by hand works without it, but its release starts more
+# slowly (cli/CMakeLists.txt).
+set(SECEQUIV_LLD_USED OFF)
+if(SECEQUIV_LLD AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND NOT SECEQUIV_FUZZING_ENGINE AND NOT SECEQUIV_PORTABLE
+   AND NOT CMAKE_EXE_LINKER_FLAGS MATCHES "-fuse-ld=")
   include(CheckLinkerFlag)
   check_linker_flag(CXX -fuse-ld=lld SECEQUIV_LLD_FOUND)
-  set(SECEQUIV_LLD ${SECEQUIV_LLD_FOUND})
+  set(SECEQUIV_LLD_USED ${SECEQUIV_LLD_FOUND})
 endif()
-if(SECEQUIV_LLD)
+if(SECEQUIV_LLD_USED)
   add_link_options($<$<LINK_LANG_AND_ID:CXX,Clang>:-fuse-ld=lld>)
 endif()
 

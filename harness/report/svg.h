@@ -7,6 +7,7 @@
 
 namespace secequiv {
 
+// The width of each drawing, in pixels.
 constexpr double kSvgWidth = 720;
 
 // Returns the whole file around `body`, with `title` for readers who cannot see the drawing.

@@ -206,6 +206,13 @@ def test_the_page_is_built_once_while_fuzz_runs(tree, unbuilt, status, result):
     assert done.stderr.count("play --build-only\n") == 1 and "play --build-only" not in done.stdout
 
 
+@pytest.mark.parametrize("presets", [("fuzz", "fuzz", "wasm"), ("fuzz", "asan", "gcc", "wasm"), ("wasm", "fuzz")])
+def test_the_page_is_built_once_in_every_order(tree, presets):
+    done = tree.run("bash", "scripts/test", *presets, **GOOD)
+    assert [row[:2] for row in rows(done.stdout)] == [(preset, "passed") for preset in presets], done.stderr
+    assert (done.stdout + done.stderr).count("play --build-only\n") == 1
+
+
 def running(process):
     """Returns whether the process runs; a process that ended may still have an entry, in state Z."""
     try:
