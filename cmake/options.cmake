@@ -10,7 +10,7 @@ else()
   target_compile_options(secequiv_options INTERFACE -Wall -Wextra -Werror -Wshadow -Wnon-virtual-dtor -Wconversion)
   # Releases do not contain the path where they were built (scripts/check_reproducible).
   # -ffunction-sections lets the linker leave out and order functions (cli/CMakeLists.txt).
-  target_compile_options(secequiv_options INTERFACE "$<$<CONFIG:Release>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=;-ffunction-sections>")
+  target_compile_options(secequiv_options INTERFACE $<$<CONFIG:Release>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=> $<$<CONFIG:Release>:-ffunction-sections>)
 endif()
 
 # lld links in a fifth of the time that GNU ld takes. Our scripts install it. A build by hand works without it, but its release starts more
