@@ -21,7 +21,7 @@ SETUP_TEST=(g++ libboost-dev libgtest-dev libbenchmark-dev libseccomp-dev libpca
 SETUP_PACKAGE=(dpkg-dev file)
 SETUP_WHEEL=(cmake ninja-build libfmt-dev nlohmann-json3-dev libcli11-dev libz3-dev libbpf-dev libmd-dev libboost-dev python3 python3-pip python3-setuptools python3-wheel
   python3-venv)
-SETUP_CLANG=(clang-19 libclang-rt-19-dev lld-19 clang-format-19)
+SETUP_CLANG=(clang-19 libclang-rt-19-dev lld-19)
 SETUP_OSS_FUZZ=(afl++ g++-multilib libc++-19-dev libc++abi-19-dev llvm-19)
 SETUP_KERNELS=(clang-19 lld-19 qemu-system-arm qemu-system-misc)
 SETUP_KERNELS_ALL=("${SETUP_KERNELS[@]}" qemu-system-mips qemu-system-ppc qemu-system-x86 qemu-user)
@@ -37,10 +37,10 @@ _setup_packages() {
   local group
   for group in "$@"; do
     case "$group" in
-      demo) printf '%s\n' clang-19 libclang-rt-19-dev lld-19 "${SETUP_BUILD[@]}" ;;
-      package) printf '%s\n' clang-19 libclang-rt-19-dev lld-19 "${SETUP_BUILD[@]}" "${SETUP_PACKAGE[@]}" ;;
+      demo) printf '%s\n' "${SETUP_CLANG[@]}" "${SETUP_BUILD[@]}" ;;
+      package) printf '%s\n' "${SETUP_CLANG[@]}" "${SETUP_BUILD[@]}" "${SETUP_PACKAGE[@]}" ;;
       gcc) printf '%s\n' "${SETUP_BUILD[@]}" "${SETUP_TEST[@]}" ;;
-      all) printf '%s\n' "${SETUP_CLANG[@]}" "${SETUP_BUILD[@]}" "${SETUP_TEST[@]}" ;;
+      all) printf '%s\n' "${SETUP_CLANG[@]}" clang-format-19 "${SETUP_BUILD[@]}" "${SETUP_TEST[@]}" ;;
       wheel) printf '%s\n' "${SETUP_WHEEL[@]}" ;;
       oss_fuzz) printf '%s\n' "${SETUP_OSS_FUZZ[@]}" ;;
       kernels) printf '%s\n' "${SETUP_KERNELS[@]}" ;;
