@@ -1,4 +1,5 @@
 """Tests compilers: each answer is proven to decide as the policy does, or is "unsupported"."""
+# Annex: adapters
 
 import json
 from random import Random

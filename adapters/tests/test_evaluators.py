@@ -1,4 +1,5 @@
 """Interpreters under test must agree with the naive evaluator on random programs without instructions that have known bugs."""
+# Annex: adapters
 
 from random import Random
 

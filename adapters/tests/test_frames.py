@@ -1,4 +1,5 @@
 """Tests that every adapter follows the served protocol: it sends the right statuses in the order of requests, and never hangs."""
+# Annex: adapters
 
 import struct
 import subprocess

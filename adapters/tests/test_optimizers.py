@@ -1,4 +1,5 @@
 """Optimizers under test preserve the decisions of random programs and of real ones."""
+# Annex: adapters
 
 from random import Random
 

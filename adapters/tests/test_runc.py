@@ -1,4 +1,5 @@
 """Tests the instructions for unknown calls that runc puts in front of a filter."""
+# Annex: adapters
 
 import json
 import struct

@@ -8,9 +8,9 @@ import shutil
 import subprocess
 
 import pytest
-from api_build import ROOT, in_full, run
+from api_build import ROOT, run
 
-pytestmark = in_full
+pytestmark = pytest.mark.full
 CONTAINERFILE = (ROOT / "Containerfile").read_text()
 LISTS = (ROOT / "scripts" / "lib" / "package.sh").read_text()
 FILES = re.search(r"PACKAGE_FILES=\(([^)]*)\)", LISTS).group(1).split()

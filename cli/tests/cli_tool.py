@@ -13,7 +13,6 @@ import sys
 from pathlib import Path
 
 import jsonschema
-import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMAS = ROOT / "harness" / "report" / "schema"
@@ -75,13 +74,6 @@ def run(*args, stdin=b"", cwd=None, timeout=600, raw=False, **popen):
         popen["env"] = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}
     return Done(subprocess.run(command, input=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd,
                                timeout=timeout, **popen), raw)
-
-
-def without_kernel(reason):
-    """Skips a test that needs the running kernel, or fails it if SECEQUIV_REQUIRE_KERNEL is set (.ci/run)."""
-    if os.environ.get("SECEQUIV_REQUIRE_KERNEL"):
-        pytest.fail(reason)
-    pytest.skip(reason)
 
 
 def shown_on(terminal):

@@ -6,7 +6,7 @@ import re
 import subprocess
 
 import pytest
-from certificate_tool import BEFORE, CHECKERS, ENGINES, FULL, cadical, certify, check, pair, raw, sealed  # noqa: F401
+from certificate_tool import BEFORE, CHECKERS, ENGINES, FULL, certify, check, pair, raw, sealed  # noqa: F401
 from cli_tool import MANIFEST, PROGRAMS, report, run
 
 PAIRS = [pair for pair in MANIFEST["pairs"] if FULL or pair["name"] in ("gvisor-kvm", "gvisor-systrap", "libseccomp-allow306")]
@@ -14,7 +14,7 @@ PAIRS = [pair for pair in MANIFEST["pairs"] if FULL or pair["name"] in ("gvisor-
 
 # Podman's filter is left out for Z3: its formula resembles that of docker's filter, but takes twice as long.
 REAL = [("dd", pair) for pair in PAIRS] + [
-    pytest.param("z3", pair, marks=cadical) for pair in PAIRS if pair["name"] != "libseccomp-podman-x86_64"]
+    pytest.param("z3", pair) for pair in PAIRS if pair["name"] != "libseccomp-podman-x86_64"]
 
 
 @pytest.mark.parametrize("engine, real", REAL, ids=lambda value: value if isinstance(value, str) else value["name"])
@@ -47,7 +47,6 @@ def test_a_pair_that_differs_has_no_certificate(pair, tmp_path):
     assert "not written" in run("prove", pair[0], other, "--certificate", tmp_path / "none").out
 
 
-@cadical
 def test_the_report_names_the_checkers(pair, tmp_path):
     output = run("prove", *pair, "--engine", "both", "--certificate", tmp_path).out
     assert re.findall(r"scripts/(\w+) %s" % tmp_path, output) == [path.name for path in CHECKERS.values()]
@@ -67,7 +66,6 @@ def test_a_folder_that_cannot_be_created_is_an_error(pair, tmp_path):
     assert done.status == 2 and "file/below" in done.err
 
 
-@cadical
 def test_arithmetic_identities_have_no_walk_certificate(tmp_path):
     """2 * A == A + A is provable bit by bit, but not with uninterpreted terms. The command reports this and leaves no file."""
     double, sum_of = [raw(tmp_path / name, "ld [0]\n%s\njeq #10, y\nret #0\ny: ret #0x7fff0000\n" % how)
@@ -78,7 +76,6 @@ def test_arithmetic_identities_have_no_walk_certificate(tmp_path):
     assert check("z3", folder, double, sum_of)[0] == 0
 
 
-@cadical
 def test_formulas_cover_every_operation(tmp_path):
     """Every operation occurs in a formula that is proven and that the checker derives again."""
     for i, (one, other) in enumerate([

@@ -6,7 +6,7 @@ import re
 import struct
 
 import pytest
-from certificate_tool import AFTER, BEFORE, CHECKERS, ENGINES, FULL, cadical, certify, check, joins, pair, raw, sealed  # noqa: F401
+from certificate_tool import AFTER, BEFORE, CHECKERS, ENGINES, FULL, certify, check, joins, pair, raw, sealed  # noqa: F401
 from cli_tool import Insn, evaluate, report, run
 
 
@@ -236,7 +236,6 @@ def test_the_size_of_the_file_bounds_the_steps_of_the_checker(tmp_path):
         checker.work(641)
 
 
-@cadical
 def test_a_changed_formula_is_refused(pair, tmp_path):
     folder = certify(tmp_path, "z3", *pair)
     checked, rng = Checked("z3"), random.Random(3)
@@ -256,7 +255,6 @@ def test_a_changed_formula_is_refused(pair, tmp_path):
     assert not checked.formula(checked.module.formula(sides, "raw")[0], proof)
 
 
-@cadical
 def test_a_changed_refutation_is_refused(pair, tmp_path):
     folder = certify(tmp_path, "z3", *pair)
     checked, refused, harmless = Checked("z3"), 0, 0
@@ -385,7 +383,6 @@ def test_both_checkers_agree_with_the_naive_evaluator(tmp_path):
             assert sum(1 << b for b, literal in enumerate(result) if true(literal)) == expected, (insns, words)
 
 
-@cadical
 def test_the_checker_derives_the_same_formula(tmp_path):
     """The checker derives the same formula from random programs as the prover."""
     rng = random.Random(17)

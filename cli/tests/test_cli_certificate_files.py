@@ -5,7 +5,7 @@ import re
 
 import pytest
 from cli_tool import fits, run
-from certificate_tool import CHECKERS, ENGINES, cadical, certify, check, pair, raw  # noqa: F401
+from certificate_tool import CHECKERS, ENGINES, certify, check, pair, raw  # noqa: F401
 
 FILES = {"dd": ["walk.cert"], "z3": ["proof.lrat", "query.cnf"]}
 
@@ -24,7 +24,6 @@ def test_files_of_an_earlier_proof_are_removed(pair, tmp_path, engine):  # noqa:
     assert done.status == 1 and names(folder) == ["notes"] and check(engine, folder)[0] == 2
 
 
-@cadical
 def test_a_folder_holds_one_proof(pair, tmp_path):  # noqa: F811
     folder = certify(tmp_path, "dd", *pair)
     run("prove", *pair, "--engine", "z3", "--certificate", folder)
@@ -43,7 +42,7 @@ def test_a_certificate_that_fails_does_not_hide_the_verdict(pair, tmp_path):  # 
         assert output.status == 3 and output.out.startswith("equivalent (") and "not written: " in output.out
 
 
-@pytest.mark.parametrize("engine, blocked", [("dd", "."), ("dd", "walk.cert"), pytest.param("both", "proof.lrat", marks=cadical)])
+@pytest.mark.parametrize("engine, blocked", [("dd", "."), ("dd", "walk.cert"), pytest.param("both", "proof.lrat")])
 def test_a_certificate_that_cannot_be_written_does_not_hide_the_verdict(pair, tmp_path, engine, blocked):  # noqa: F811
     folder = tmp_path / "folder"
     if blocked == ".":

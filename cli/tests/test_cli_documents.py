@@ -46,7 +46,6 @@ def test_each_command_has_a_man_page_with_every_option(share):
     assert all("secequiv\\-%s" % command.replace("-", "\\-") in page(share, "").read_text() for command in COMMANDS)
 
 
-@pytest.mark.skipif(not shutil.which("groff"), reason="groff is not installed")
 def test_man_pages_are_valid_roff(share):
     done = subprocess.run(["groff", "-ww", "-z", "-man", "-Tutf8"] + sorted(map(str, (share / "man/man1").iterdir())),
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)

@@ -1,6 +1,5 @@
 """Tests that `secequiv dump` prints the filters of processes and of commands, byte for byte."""
 # This test also runs in the preset asan.
-import os
 import signal
 import struct
 import subprocess
@@ -8,7 +7,7 @@ import sys
 import time
 
 import pytest
-from cli_tool import binary, caught, run, without_kernel
+from cli_tool import binary, caught, run
 from test_cli_kernel import SYS_PTRACE, forbid
 
 # Installs one filter for each argument. The filter returns the argument as errno for call 1 << 30. Even arguments use seccomp(), odd ones
@@ -50,7 +49,7 @@ def install(tmp_path):
 def dump(*arguments, **options):
     done = run("dump", *arguments, **options)
     if done.status == 3:
-        without_kernel(done.err)
+        pytest.skip(done.err)
     return done
 
 

@@ -76,7 +76,7 @@ def test_a_policy_at_the_nesting_limit_is_read(tmp_path):
     assert run("validate", path).status == 0
 
 
-@pytest.mark.skipif(not FULL, reason="takes seconds")
+@pytest.mark.full
 def test_a_fifo_without_a_writer_times_out(getpid, tmp_path):
     os.mkfifo(tmp_path / "fifo")
     assert "nothing was written to this FIFO for 5 seconds" in fails("program", tmp_path / "fifo", str(getpid))

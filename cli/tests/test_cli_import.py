@@ -177,8 +177,6 @@ def test_conditions_become_rules(tmp_path):
 
 def libseccomp():
     name = ctypes.util.find_library("seccomp")
-    if name is None:
-        pytest.skip("libseccomp.so.2 is not installed; the test needs its list of the names that it knew when it made the filters")
     library = ctypes.CDLL(name)
     library.seccomp_syscall_resolve_name_arch.argtypes = (ctypes.c_uint32, ctypes.c_char_p)
     return library.seccomp_syscall_resolve_name_arch

@@ -12,7 +12,7 @@ import termios
 import time
 
 import pytest
-from cli_tool import FULL, ROOT, STATUS, binary, caught, fits, shown_on, without_kernel
+from cli_tool import FULL, ROOT, STATUS, binary, caught, fits, shown_on
 
 POLICY = ROOT / "corpus" / "policies" / "gvisor" / "systrap.json"
 # The rule is right, but a solver cannot prove the 32-bit division and multiplication in minutes.
@@ -63,7 +63,7 @@ def test_ctrl_c_still_gives_a_report(command, hard):
     assert "secequiv: interrupted" in err
 
 
-@pytest.mark.skipif(not FULL, reason="the development build runs the same code")
+@pytest.mark.full
 def test_ctrl_c_ends_the_proof_of_a_rule(tmp_path):
     (tmp_path / "hard.rule").write_text(RULE)
     status, document, err = interrupted("prove-rule", tmp_path / "hard.rule", "--timeout", "1000")
@@ -92,7 +92,7 @@ def test_ctrl_c_stops_the_derivation_of_inputs():
     """Deriving all of this program's millions of inputs takes seconds. After the signal, the report has only those that the kernel ran."""
     status, document, err = interrupted("kernel", ROOT / "corpus" / "programs" / "gvisor" / "systrap-everything.after.bpf")
     if document.get("error") == "unavailable":
-        without_kernel(document["detail"])
+        pytest.skip(document["detail"])
     assert status == 3 and document["verdict"] == "unknown" and "interrupted" in document["reason"], document
 
 
@@ -196,7 +196,7 @@ def test_progress_appears_on_a_terminal(hard):
     assert shown.rindex("\r\x1b[K") > shown.rindex("proving") and "secequiv: interrupted" in shown
 
 
-@pytest.mark.skipif(not FULL, reason="the development build runs the same code")
+@pytest.mark.full
 def test_progress_shows_counts_and_rates():
     status, out, shown = on_terminal("mutate", POLICY, "--fuzz-seconds", "100", until=b" s left")
     assert status == 3, (out, shown)
@@ -252,7 +252,7 @@ def interrupted_after(command, after):
     return process.returncode, out, seconds(usage) - at
 
 
-@pytest.mark.skipif(not FULL, reason="the development build runs the same code")
+@pytest.mark.full
 @pytest.mark.parametrize("when", [0.1, 0.3, 0.8])  # while inputs are derived, run, or marked on the page
 def test_an_interrupted_page_appears_soon_and_names_its_gaps(paged, when):
     command, whole = paged

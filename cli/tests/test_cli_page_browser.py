@@ -1,17 +1,18 @@
 """Tests --html in a browser: the page, the keyboard, the mouse, narrow screens and printing."""
+# Annex: browser
 
 import re
 
 import pytest
 from browser_tool import chromium, wait_until
-from cli_tool import FULL, PROGRAMS
+from cli_tool import PROGRAMS
 from page_tool import CHAIN, OCI, docker, everything, page_of  # noqa: F401
+
+pytestmark = pytest.mark.full
 
 
 @pytest.fixture(scope="module")
 def browser():
-    if not FULL:
-        pytest.skip("in the development build only")
     with chromium() as driver:
         yield driver
 

@@ -10,7 +10,7 @@ import subprocess
 import termios
 
 import pytest
-from cli_tool import FULL, POLICIES, PROGRAMS, ROOT, binary, run, shown_on
+from cli_tool import POLICIES, PROGRAMS, ROOT, binary, run, shown_on
 from test_cli_streams import COMMANDS
 
 EVIL = "a\x1b]0;title\x07\u202etxt.b\u2028\x9b31m\nverdict   pass"
@@ -134,7 +134,7 @@ def test_lines_fit_the_width_of_a_terminal(getpid):
     assert max(map(len, shown.splitlines())) <= 50 and "for example" in shown
 
 
-@pytest.mark.skipif(not FULL, reason="the development build runs the same code")
+@pytest.mark.full
 def test_a_progress_line_fits(hard):
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 24, 24, 0, 0))

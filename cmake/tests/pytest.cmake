@@ -24,7 +24,7 @@ if(NOT SECEQUIV_PYTHON)
   set(SECEQUIV_PYTHON ${_python} CACHE FILEPATH "Python with pytest and jsonschema")
 endif()
 
-set(_environment "PYTHONDONTWRITEBYTECODE=1${_sanitizer}")
+set(_environment "PYTHONDONTWRITEBYTECODE=1;SECEQUIV_OUTCOMES=${CMAKE_BINARY_DIR}/outcomes${_sanitizer}")
 if(SECEQUIV_Z3)
   list(APPEND _environment SECEQUIV_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
 endif()
@@ -45,13 +45,19 @@ foreach(_file IN LISTS _files)
   # scripts/naive/tests/test_naive.py is called pytest.scripts.naive.naive.
   string(REGEX REPLACE "/tests/test_(.*)\\.py$" "/\\1" _name ${_file})
   string(REPLACE "/" "." _name pytest.${_name})
-  add_test(NAME ${_name} COMMAND ${SECEQUIV_PYTHON} -m pytest -q -p no:cacheprovider ${_file}
+  add_test(NAME ${_name} COMMAND ${SECEQUIV_PYTHON} -m pytest -q ${_file}
            WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   # Under the sanitizers, only files with the comment below run: those that give our C++ code inputs of every kind.
   file(STRINGS ${PROJECT_SOURCE_DIR}/${_file} _runs_in_asan REGEX "^# This test also runs in the preset asan\\.$")
   set(_labels pytest)
   if(NOT _runs_in_asan)
     list(APPEND _labels not-asan)
+  endif()
+  # Tests that need more than our compilers and Debian's libraries name it: "# Annex: go". scripts/test without options leaves them out.
+  file(STRINGS ${PROJECT_SOURCE_DIR}/${_file} _annex REGEX "^# Annex: ")
+  if(_annex)
+    string(REPLACE "# Annex: " "" _annex "${_annex}")
+    list(APPEND _labels annex ${_annex})
   endif()
   set_tests_properties(${_name} PROPERTIES ENVIRONMENT "${_environment}" LABELS "${_labels}")
   # The longest files start first. Otherwise one of them would run alone at the end.

@@ -60,7 +60,7 @@ def test_named_files_exist(document):
     assert not gone
 
 
-@pytest.mark.skipif(not FULL, reason="documents run in the development build")
+@pytest.mark.full
 @pytest.mark.parametrize("document", DOCUMENTS, ids=name)
 def test_commands_print_what_the_document_shows(document):
     messages, ran = check_docs.check(document, os.environ["SECEQUIV_BIN"])
@@ -68,12 +68,12 @@ def test_commands_print_what_the_document_shows(document):
     assert not messages, "\n".join(messages)
 
 
-@pytest.mark.skipif(not FULL, reason="documents run in the development build")
+@pytest.mark.full
 def test_screencast_is_up_to_date():
     assert load(ROOT / "scripts" / "screencast").main(["--bin", os.environ["SECEQUIV_BIN"], "--check"]) == 0
 
 
-@pytest.mark.skipif(not FULL, reason="documents run in the development build")
+@pytest.mark.full
 def test_options_in_prose_exist():
     """Every option of secequiv that a document mentions exists, even if no command of the document uses it."""
     binary = os.path.join(os.environ["SECEQUIV_BIN"], "secequiv")

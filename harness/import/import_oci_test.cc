@@ -509,7 +509,6 @@ TEST(Oci, ErrorsNameTheJsonPointer) {
 TEST(Oci, ImportedCorpusProfilesReadBackAndCompile) {
   namespace fs = std::filesystem;
   const fs::path folder = fs::path(SECEQUIV_SOURCE_DIR) / "corpus" / "policies" / "oci";
-  if (!fs::is_directory(folder)) GTEST_SKIP() << "no corpus/policies/oci";
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.path().extension() != ".json") continue;
     SCOPED_TRACE(entry.path());

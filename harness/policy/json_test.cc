@@ -283,7 +283,6 @@ TEST(RuleJson, ErrorsNameThePlace) {
 TEST(Json, CorpusPoliciesReadBack) {
   namespace fs = std::filesystem;
   const fs::path folder = fs::path(SECEQUIV_SOURCE_DIR) / "corpus" / "policies";
-  if (!fs::is_directory(folder)) GTEST_SKIP() << "no corpus/policies";
   std::size_t read = 0;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     const std::string where = entry.path();

@@ -1,6 +1,5 @@
 """Tests that scripts/check_docs finds wrong outputs, statuses, options, forms and links, and accepts times and widths that vary."""
 
-import os
 import re
 import sys
 from pathlib import Path
@@ -13,8 +12,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 from as_module import load  # noqa: E402
 
 check_docs = load(ROOT / "scripts" / "check_docs")
-pytestmark = pytest.mark.skipif(os.environ.get("SECEQUIV_FULL_TESTS") != "1",
-                                reason="the result is the same in every build, so these tests run only if SECEQUIV_FULL_TESTS is set")
+pytestmark = pytest.mark.full
 
 # This secequiv prints its arguments; it does not know the option --wrong.
 SECEQUIV = """#!/bin/sh

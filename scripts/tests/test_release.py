@@ -23,7 +23,6 @@ EPOCH, LATER = 1_700_000_000, 2_000_000_000
 GIT = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
 
 
-in_git = pytest.mark.skipif(not shutil.which("git") or not (ROOT / ".git").exists(), reason="needs git, and a tree in git")
 
 
 @pytest.fixture
@@ -56,7 +55,6 @@ def test_every_file_that_repeats_the_version_has_it(script):
     assert 'SECEQUIV_VERSION="${PROJECT_VERSION}"' in (ROOT / "api/CMakeLists.txt").read_text()
 
 
-@pytest.mark.skipif("SECEQUIV_BIN" not in os.environ, reason="there is no command line in this build")
 def test_the_command_line_has_the_version(script):
     done = subprocess.run([os.environ["SECEQUIV_BIN"] + "/secequiv", "--version"], stdout=subprocess.PIPE, text=True)
     assert done.stdout.partition("\n")[0] == "secequiv " + script.own_version()
@@ -68,12 +66,10 @@ def test_every_file_that_repeats_a_name_has_it(script):
     assert {(key, text) for key, places in found for _, text in places} == {(key, script.names()[key]) for key, _ in found}
 
 
-@in_git
 def test_the_changelog_has_a_section_for_this_version(script):
     assert not [problem for problem in script.problems(script.own_version(), True) if "CHANGELOG" in problem]
 
 
-@in_git
 def test_the_source_archive_is_the_same_in_every_run(made, script):
     one, two = files(made("source")), files(made("source", 1))
     name = "secequiv-%s" % script.own_version()
@@ -86,7 +82,6 @@ def test_the_source_archive_is_the_same_in_every_run(made, script):
     assert name + "/CMakeLists.txt" in {member.name for member in members}
 
 
-@in_git
 @pytest.mark.skipif(not shutil.which("go"), reason="go is not installed")
 def test_the_go_command_accepts_the_module(made, script, tmp_path, monkeypatch):
     monkeypatch.setattr(script.Release, "module", lambda _: ROOT / "LICENSE")  # building the module takes minutes
@@ -205,8 +200,8 @@ class Tree:
 
 @pytest.fixture
 def tree(tmp_path):
-    if not shutil.which("git") or not shutil.which("dpkg-deb"):
-        pytest.skip("needs git and dpkg-deb")
+    if not shutil.which("dpkg-deb"):
+        pytest.skip("no dpkg-deb")
     return Tree(tmp_path)
 
 

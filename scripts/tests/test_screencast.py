@@ -1,6 +1,5 @@
 """Tests that scripts/screencast draws the output of the commands, and reports a stale drawing."""
 
-import os
 import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -13,8 +12,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 from as_module import load  # noqa: E402
 
 screencast = load(ROOT / "scripts" / "screencast")
-pytestmark = pytest.mark.skipif(os.environ.get("SECEQUIV_FULL_TESTS") != "1",
-                                reason="the result is the same in every build, so these tests run only if SECEQUIV_FULL_TESTS is set")
+pytestmark = pytest.mark.full
 
 
 @pytest.fixture

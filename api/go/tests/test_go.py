@@ -1,4 +1,5 @@
 """Runs the Go module's own tests with this build's command line, and tests of another module that uses it."""
+# Annex: languages
 
 import os
 import re
@@ -13,7 +14,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "api" / "tests"))
 
-from api_build import BUILD, in_full  # noqa: E402
+from api_build import BUILD  # noqa: E402
 
 MODULE = ROOT / "api" / "go"
 SECEQUIV = BUILD / "bin" / "secequiv"
@@ -60,7 +61,7 @@ def module_with(tests, folder):
     return folder
 
 
-@in_full
+@pytest.mark.full
 def test_the_go_module_passes_its_tests():
     done = go_test(MODULE, "-count=1", "-vet=all", "-v", "./...")
     assert done.returncode == 0, done.stdout
@@ -93,7 +94,7 @@ def put(path, text):
 put.age = 1600000000
 
 
-@in_full
+@pytest.mark.full
 @pytest.mark.parametrize("changed, text, passes", [
     ("errno.asm", ALLOW, True), ("allow.asm", ERRNO, True), ("allow.asm", "ret #0\n", False), ("new.policy", READ + "write: 1\n", False),
     ("more/read", "read: 1\nwrite: 1\n", True), ("programs/inner/b.asm", FREE, True), ("programs/c.asm", FREE, True),
@@ -145,7 +146,7 @@ func TestRaceAfterTheLastAnswer(t *testing.T) {
 '''
 
 
-@in_full
+@pytest.mark.full
 def test_data_races_in_optimizers_fail(tmp_path):
     module = module_with(RACE, tmp_path / "module")
     if go_test(module, "-race", "-run=^$", cgo="1").returncode != 0:
@@ -177,7 +178,7 @@ func TestEndless(t *testing.T) {
 '''
 
 
-@in_full
+@pytest.mark.full
 def test_no_process_remains_after_a_test_that_ended_early(tmp_path):
     module = module_with(ENDLESS, tmp_path / "module")
     script = tmp_path / "secequiv"

@@ -21,7 +21,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT / "api" / "tests"), str(ROOT / "api" / "python" / "src")]
 
-from api_build import LIBRARY, binary, fits, in_full, run  # noqa: E402
+from api_build import LIBRARY, binary, fits, run  # noqa: E402
 
 # test_wasm.py runs these tests with another library.
 os.environ.update(SECEQUIV_LIBRARY=os.environ.get("SECEQUIV_TEST_LIBRARY") or str(LIBRARY), SECEQUIV=binary())
@@ -30,7 +30,7 @@ import secequiv  # noqa: E402
 from secequiv import _library  # noqa: E402
 from secequiv.testing import Insn, assert_equivalent, assert_optimizer, assert_property, assert_refines  # noqa: E402
 
-pytestmark = in_full
+pytestmark = pytest.mark.full
 ALLOW = "ld [0]\njeq #39, yes\nret #0x50001\nyes: ret #0x7fff0000\n"
 KILL = "ld [0]\njeq #39, yes\nret #0x50001\nyes: ret #0x80000000\n"
 REFUSED = "ld [0]\n"

@@ -12,9 +12,9 @@ import yaml
 ROOT = Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT / "api" / "tests")]
 
-from api_build import LIBRARY, binary, in_full  # noqa: E402
+from api_build import LIBRARY, binary  # noqa: E402
 
-pytestmark = in_full
+pytestmark = pytest.mark.full
 (HOOK,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
 PROFILE = """{
   "defaultAction": "SCMP_ACT_ERRNO",

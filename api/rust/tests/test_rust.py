@@ -1,4 +1,5 @@
 """Compares the Rust crate with the C interface, and runs its own tests with this build's library and command line."""
+# Annex: languages
 
 import os
 import re
@@ -12,7 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "api" / "tests"))
 
-from api_build import BUILD, LIBRARY, in_full  # noqa: E402
+from api_build import BUILD, LIBRARY  # noqa: E402
 
 CRATE = ROOT / "api" / "rust"
 HEADER = (ROOT / "api/c/secequiv.h").read_text()
@@ -70,7 +71,7 @@ def cargo(*arguments, folder=CRATE, **environment):
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
-@in_full
+@pytest.mark.full
 @needs_cargo
 def test_the_crate_passes_its_tests():
     done = cargo("test", "--locked", SECEQUIV=str(BUILD / "bin" / "secequiv"), SECEQUIV_LIBRARY=str(LIBRARY))
@@ -78,7 +79,7 @@ def test_the_crate_passes_its_tests():
     assert re.findall(r"(\d+) passed", done.stdout) == ["7", "17", "8", "3"], done.stdout
 
 
-@in_full
+@pytest.mark.full
 @needs_cargo
 def test_the_crate_without_the_library_looks_for_none(tmp_path):
     done = cargo("test", "--locked", "--no-default-features", "--lib", SECEQUIV_LIBRARY=str(tmp_path / "none"))
@@ -117,8 +118,6 @@ def test_the_build_script_finds_the_library(build_script, tmp_path, place):
     library = tmp_path / "lib/x86_64-linux-gnu/libsecequiv.so.1"
     environment = {"SECEQUIV_LIBRARY": str(tmp_path / "library"), "SECEQUIV": str(tmp_path / "bin/secequiv"), "PATH": "%s:/usr/bin:/bin" % (tmp_path / "bin")}
     if place == "pkg-config":
-        if not shutil.which("pkg-config"):
-            pytest.skip("pkg-config is not installed")
         (tmp_path / "lib/pkgconfig/secequiv.pc").write_text("libdir=%s\nName: secequiv\nDescription: it\nVersion: 1\n" % library.parent)
         given = {"PKG_CONFIG_PATH": str(tmp_path / "lib/pkgconfig")}
     elif place == "wheel":
@@ -144,7 +143,7 @@ def test_the_build_script_names_every_place_that_it_looked_at(build_script, tmp_
     assert done.returncode == 1 and "SECEQUIV_LIBRARY: no file %s/none" % tmp_path in done.stderr
 
 
-@in_full
+@pytest.mark.full
 @needs_cargo
 def test_programs_that_use_the_crate_find_the_library_of_the_wheel(tmp_path):
     """The wheel's file lacks the number that the loader looks for."""

@@ -28,7 +28,7 @@ def edges_of(output):
     return int(re.findall(r"\b(?:INITED|DONE) +cov: (\d+)", output)[-1])
 
 
-@pytest.mark.skipif(not LIBFUZZER, reason="minimizes with libFuzzer's -merge=1")
+@pytest.mark.skipif(not LIBFUZZER, reason="the preset fuzz runs this test, because it needs libFuzzer's -merge=1")
 def test_minimize_keeps_all_coverage(tmp_path):
     target = running.binary("fuzz_parsers")
     folder = tmp_path / "corpus"
@@ -49,7 +49,7 @@ def test_minimize_keeps_all_coverage(tmp_path):
 
 def test_minimize_keeps_all_coverage_of_pairs(tmp_path):
     if "SECEQUIV_BIN" not in os.environ:
-        pytest.skip("the command line is not built here")
+        pytest.skip("the preset dev runs this test, because it needs the command line")
     secequiv = pathlib.Path(os.environ["SECEQUIV_BIN"]) / "secequiv"
     generator = random.Random(1)
     folder = tmp_path / "corpus"

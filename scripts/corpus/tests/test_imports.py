@@ -1,4 +1,5 @@
 """Tests that the formats' own tools, if they are installed, make exactly the files in corpus/imports."""
+# Annex: adapters
 
 import subprocess
 import sys

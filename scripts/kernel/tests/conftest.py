@@ -2,7 +2,6 @@
 
 import ctypes
 import errno
-import os
 import shutil
 import struct
 import subprocess
@@ -49,10 +48,7 @@ class Process:
 
 @pytest.fixture(scope="session")
 def compiler():
-    found = next((name for name in ("clang-19", "gcc", "cc") if shutil.which(name)), None)
-    if found is None:
-        pytest.skip("no C compiler")
-    return found
+    return next(name for name in ("clang-19", "gcc", "cc") if shutil.which(name))
 
 
 @pytest.fixture(scope="session")
@@ -65,11 +61,11 @@ def asker(tmp_path_factory, compiler):
 
 @pytest.fixture(scope="session")
 def seccomp():
-    """Skips a test where filters cannot be installed; fails it if SECEQUIV_REQUIRE_KERNEL is set."""
+    """Skips a test where filters cannot be installed."""
     # A null pointer: EFAULT means that the kernel would read a program.
     ctypes.CDLL(None, use_errno=True).prctl(22, 2, None)
     if ctypes.get_errno() != errno.EFAULT:
-        (pytest.fail if os.environ.get("SECEQUIV_REQUIRE_KERNEL") else pytest.skip)("seccomp is not permitted here")
+        pytest.skip("seccomp is not permitted here")
 
 
 @pytest.fixture

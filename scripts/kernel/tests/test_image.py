@@ -55,7 +55,6 @@ def test_the_initramfs_has_askers_modules_and_their_list(tmp_path):
     assert {name for name, (mode, _) in found.items() if mode == 0o40755} == {"dev", "proc", "sys", "root", "m"}
 
 
-@pytest.mark.skipif(shutil.which("cpio") is None, reason="no cpio")
 def test_cpio_reads_the_initramfs(tmp_path):
     (tmp_path / "one").write_bytes(b"native")
     done = subprocess.run(["cpio", "-it", "--quiet"], input=image.initramfs({"/asker": tmp_path / "one"}, []), capture_output=True, check=True)

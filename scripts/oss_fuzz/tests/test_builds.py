@@ -12,7 +12,6 @@ from oss_fuzz import artifacts, check, matrix, runs, sandbox, toolchain
 ADDRESS = matrix.SHORT
 LIMITS = check.Limits(runs=50, afl_seconds=1)
 
-pytestmark = pytest.mark.skipif(shutil.which(toolchain.CXX) is None, reason="no clang++-19")
 
 # This target has enough edges and accesses to count as instrumented. The name of its file selects its fault.
 SOURCE = """

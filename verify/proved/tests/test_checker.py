@@ -1,4 +1,5 @@
 """Tests that the proven checker and scripts/check_certificate give the same answer on every certificate and every forgery."""
+# Annex: coq
 
 import random
 import re

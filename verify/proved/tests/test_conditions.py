@@ -1,4 +1,5 @@
 """Tests that the proven checker and the Python checkers give the same answers with `--allowed-by`."""
+# Annex: coq
 
 import itertools
 import struct

@@ -1,4 +1,5 @@
 """Tests that the proven checker and scripts/check_cnf_certificate print the same for every query.cnf and proof.lrat, valid or forged."""
+# Annex: coq
 
 import contextlib
 import io
@@ -8,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import test_cli_certificate_checkers as suite
-from certificate_tool import cadical, certify, pair, raw  # noqa: F401
+from certificate_tool import certify, pair, raw  # noqa: F401
 from cli_tool import report
 from evaluator import LONG
 from naive import random_programs
@@ -76,7 +77,6 @@ def test_the_formulas_of_real_pairs_have_the_same_bytes(agree, name):
     assert all(reason == REFUSED_PROOF for _, reason in agree((query, NO_PROOF) for query in queries))
 
 
-@cadical
 @pytest.mark.parametrize("name", REAL + [name for name in LISTS if LONG or name not in SLOW])
 def test_the_certificates_of_real_pairs_are_valid(built, name, tmp_path):
     before, after = real_pair(name)
@@ -140,27 +140,23 @@ def recorded(agree, monkeypatch, built):
     assert [status == 0 for status, _ in agree(certificate for certificate, _ in tried)] == [answer for _, answer in tried]
 
 
-@cadical
 @pytest.mark.parametrize("test", [suite.test_a_changed_formula_is_refused, suite.test_a_changed_refutation_is_refused])
 def test_both_checkers_agree_on_changed_certificates(recorded, test, pair, tmp_path):  # noqa: F811
     test(pair, tmp_path)
     assert len(recorded) > 100
 
 
-@cadical
 def test_both_checkers_agree_on_corrupted_files(recorded, pair, tmp_path):  # noqa: F811
     suite.test_corrupted_files_are_refused_with_line_and_reason("z3", pair, tmp_path)
     assert len(recorded) > 40
 
 
-@cadical
 def test_both_checkers_agree_on_arithmetic(recorded, tmp_path, monkeypatch):
     monkeypatch.setattr(suite, "FULL", LONG)
     suite.test_the_checker_derives_the_same_formula(tmp_path)
     assert recorded and all(status == 0 for status, _ in recorded.values())
 
 
-@cadical
 def test_every_reason_for_which_a_proof_is_refused(agree, pair, tmp_path):  # noqa: F811
     """Changes one line of a valid proof. All reasons occur, and both checkers give the same one for the same line."""
     folder, rng = certify(tmp_path, "z3", *pair), random.Random(3)
@@ -200,7 +196,6 @@ def test_every_reason_for_which_a_proof_is_refused(agree, pair, tmp_path):  # no
         assert any(reason in found for _, found in seen), reason
 
 
-@cadical
 def test_pairs_that_only_behave_alike(built, tmp_path):
     texts = ["ld [0]\njeq #1, y\nret #0x%x\ny: ret #0x%x\n" % values for values in ((0x7FFF0000, 0x50FFF), (0x7FFF0007, 0x51FFF))]
     sides = [raw(tmp_path / ("side%d" % at), text) for at, text in enumerate(texts)]
@@ -212,7 +207,6 @@ def test_pairs_that_only_behave_alike(built, tmp_path):
         assert answer == python(*arguments) and answer[0] == (0 if "behaviour" in arguments else 1), arguments
 
 
-@cadical
 def test_the_command_line(built, pair, tmp_path):  # noqa: F811
     folder = certify(tmp_path, "z3", *pair)
     other = raw(tmp_path / "other", "ret #0\n")

@@ -1,4 +1,5 @@
 """Tests that the theorems state what they should, and that they rest on nothing but Coq."""
+# Annex: coq
 
 import os
 import re
