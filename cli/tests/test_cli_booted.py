@@ -104,6 +104,19 @@ def test_an_oracle_can_be_a_booted_kernel(getpid):
     assert done.status == 1 and json.loads(done.out)["verdict"] == "fail", done
 
 
+def test_a_difference_that_the_oracle_contradicts_is_not_stored(asm, tmp_path):
+    stored = tmp_path / "expected.json"
+    pair = asm("ld [16]\njeq #5, y, n\ny: ret #0x7fff0000\nn: ret #0x50001\n", "before.asm"), asm("ret #0x50001\n", "after.asm")
+    for before in None, "kept":
+        if before:
+            stored.write_text(before)
+        done = run("diff", *pair, "--write-expect", stored, "--oracle", "kernel:" + planted("x86_64", "halves"))
+        assert done.status == 1 and done.out.splitlines()[-1].startswith("fail: our interpreter may be wrong: "), done
+        assert (stored.read_text() if stored.exists() else None) == before
+    assert run("diff", *pair, "--write-expect", stored, "--oracle", "kernel:" + guest("x86_64")).status == 1
+    assert json.loads(stored.read_text())["schema"] == "secequiv.diff/1"
+
+
 def test_a_kernel_without_an_answer_is_unknown(getpid):
     done = run("kernel", "--on", guest("s390x", "dies"), getpid)
     assert done.status == 3 and "panic: the guest is gone" in done.err and not done.out, done

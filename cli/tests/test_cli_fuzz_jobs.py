@@ -58,6 +58,9 @@ def test_the_counts_of_all_processes_are_added(kind, subjects):
     assert done["trials_of_processes"] == [68, 66, 66] and done["trials"] == 200
     assert done["verdict"] == "pass", done["reason"]
     assert done["answered"] + done["unsupported"] == 200
+    assert done["evaluations"] == 24 * done["answered"]
+    assert done["undecided"] == (done["answered"] if "--no-prove" in subjects else 0)
+    assert done["proven"] == (0 if kind == "evaluator" else done["answered"] - done["undecided"])
     if kind == "optimizer":
         assert sum(done["shapes"]["instructions"].values()) == 200
 

@@ -102,7 +102,9 @@ def test_listings_of_seccomp_tools_are_programs(getpid, tmp_path):
 
 @pytest.mark.parametrize("old, new, message", [
     ("0003: 0x06", "0004: 0x06", ":6: expected instruction 0003, found 0004"), ("0003: 0x06", "0000: 0x06", ":6: expected one filter, found the start of another"),
-    ("0x00050001", "0x100050001", ":6: expected a line such as"), ("0003: 0x06", "0003  0x06", ":6: expected a line such as")])
+    ("0x00050001", "0x100050001", ":6: expected a line such as"), ("0003: 0x06", "0003  0x06", ":6: expected a line such as"),
+    ("0x15 0x00 0x01", "0x10015 0x00 0x01", ":4: expected a line such as"), ("0x15 0x00 0x01", "0x15 0x100 0x01", ":4: expected a line such as"),
+    ("0x15 0x00 0x01", "0x15 0x00 0x101", ":4: expected a line such as")])
 def test_wrong_listings_are_errors(old, new, message, tmp_path):
     (tmp_path / "listing").write_text(LISTING.replace(old, new))
     done = run("asm", "listing", cwd=tmp_path)

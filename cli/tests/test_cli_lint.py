@@ -660,6 +660,14 @@ def test_conditions_of_policies_are_examined_in_every_part(tmp_path):
     assert not any(row["kind"] == "always_true" for row in document["warnings"]), "ge 0 states that any value is meant"
 
 
+@pytest.mark.parametrize("low, wide", [("read", "write"), ("write", "read")])
+def test_equal_conditions_on_the_low_half_and_on_the_whole_value_are_examined_apart(low, wide, tmp_path):
+    """Every low half is below 2^32, but not every value."""
+    rules = {name: {"args": {"0": {"le": 2**32 - 1, **bits}}} for name, bits in ((low, {"bits": 32}), (wide, {}))}
+    document = linted(write(tmp_path / "p.json", policy_of(("allow", rules))))
+    assert [(row["kind"], row["nr"]) for row in document["warnings"]] == [("always_true", CALLS[low])]
+
+
 def test_bad_policies_are_errors(getpid, tmp_path):
     bad = write(tmp_path / "bad.json", {**policy_of(), "version": 2})
     for path in (getpid, tmp_path / "nonexistent.json", bad):

@@ -309,6 +309,17 @@ TEST_F(FileTest, ALinkToStandardOutputIsNotReplaced) {
   EXPECT_EQ(entries(), (std::vector<std::string>{"link", "log"}));
 }
 
+// A command may write a report to the file that already has its other output or its warnings.
+TEST_F(FileTest, AFileThatIsStandardOutputOrErrorKeepsItsEarlierText) {
+  for (const auto& [stream, fd] : {std::pair(stdout, STDOUT_FILENO), {stderr, STDERR_FILENO}}) {
+    put("log", "first ");
+    std::fflush(stream);
+    with_redirected(fd, path("log"), O_WRONLY | O_APPEND,
+                    [&] { EXPECT_TRUE(write_file(path("log"), "second")); });
+    EXPECT_EQ(*read_file(path("log")), "first second") << "descriptor " << fd;
+  }
+}
+
 TEST_F(FileTest, WritableFileInReadOnlyFolderIsWrittenInPlace) {
   put("old", "before, and longer than what follows");
   fs::permissions(folder_, fs::perms(0555));

@@ -42,6 +42,11 @@ TEST(NotCompared, AGuardThatChangedForOtherContainersIsNamed) {
             Found({"includes kernel >= 5.4", "includes kernel >= 4.8"}));
   const std::string arches = R"j(, "includes": {"arches": ["amd64"]})j";
   EXPECT_EQ(conditions(entry(arches), entry("")), Found({"includes amd64"}));
+  const std::string other = R"j(, "excludes": {"arches": ["s390x"]})j";
+  EXPECT_EQ(conditions(entry(other), entry("")), Found({"excludes s390x"}));
+  EXPECT_EQ(conditions(entry(""), entry(other)), Found({"excludes s390x"}));
+  const std::string newer = R"j(, "excludes": {"minKernel": "6.6"})j";
+  EXPECT_EQ(conditions(entry(newer), entry("")), Found({"excludes kernel >= 6.6"}));
 }
 
 TEST(NotCompared, TheEntryThatMakesTheDifferenceIsNotNamed) {

@@ -138,6 +138,7 @@ TEST(Minijail, KnowsTheCompilersArchitectures) {
     };
     EXPECT_EQ(of(name), 2) << name;
     EXPECT_EQ(of(fmt::format("loong64,{}", name)), 2) << name;
+    EXPECT_EQ(of(fmt::format("{},loong64", name)), 2) << name;
     EXPECT_EQ(of("loong64"), 1) << name;
   }
 }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <set>
 
 #include "harness/bpf/testing.h"
@@ -167,6 +168,25 @@ TEST(Cases, UseTheByteOrderOfBigEndianArchitectures) {
   const Inputs inputs(derive_cases(policy));
   for (const std::uint64_t v : secfuzz_values(0x500000003))
     EXPECT_TRUE(inputs.has(call(Arch::kS390x, 4, {v}))) << std::hex << v;
+}
+
+TEST(Cases, HaveTheSameValuesInEachByteOrder) {
+  const auto values = [](const std::string& arch) {
+    const Policy policy = policy_from(
+        R"j({"version": 1, "default_action": "errno(1)", "arches": [")j" + arch + R"j("],
+      "rule_sets": [{"action": "allow", "rules": {"write": {"args": {"0": {"ge": "0x100000005"},
+        "1": {"masked_eq": {"mask": "0x40000006", "value": 2}}, "ip": {"eq": "0x500000003"}}}}}]})j");
+    const ArchInfo& info = arch_info(policy.arches.at(0));
+    std::set<std::array<std::uint64_t, 7>> out;
+    for (const SeccompData& data : derive_cases(policy).inputs) {
+      if (data.arch() != info.audit || data.nr() != syscall_nr(info.arch, "write")) continue;
+      std::array<std::uint64_t, 7> row;
+      for (int i = 0; i < 7; ++i) row[static_cast<std::size_t>(i)] = data.field(i, info.endian);
+      out.insert(row);
+    }
+    return out;
+  };
+  EXPECT_TRUE(values("s390x") == values("x86_64"));
 }
 
 // Each rule has a derived input that passes it, even if several matchers of one field must hold

@@ -66,6 +66,27 @@ TEST(Sarif, ResultsAreTheCasesThatDoNotPass) {
   EXPECT_EQ(run["tool"]["driver"]["rules"][index]["id"], "decision");
 }
 
+// Services recognize a result by its fingerprint, also if its text, place or state changes.
+TEST(Sarif, AFingerprintDependsOnTheQuestionAndTheNameOfTheCaseAlone) {
+  const auto print_of = [](const auto& change) {
+    ReportedCases report = found();
+    report.cases[0].name = "read";
+    change(report, report.cases[0]);
+    const auto run = nlohmann::json::parse(sarif(report, "1"))["runs"][0];
+    return std::string(run["results"][0]["partialFingerprints"]["secequiv/v1"]);
+  };
+  const std::string print = print_of([](auto&, auto&) {});
+  EXPECT_EQ(print, "32b34adf9a8997e4");
+  EXPECT_NE(print, print_of([](auto& report, auto&) { report.command = "prove"; }));
+  EXPECT_NE(print, print_of([](auto& report, auto&) { report.subject = "c, d"; }));
+  EXPECT_NE(print, print_of([](auto&, auto& one) { one.kind = "proof"; }));
+  EXPECT_NE(print, print_of([](auto&, auto& one) { one.name = "write"; }));
+  EXPECT_EQ(print, print_of([](auto& report, auto& one) {
+              one = {"decision", State::kUnknown, "not decided", "", "read"};
+              report.reason = "out of time";
+            }));
+}
+
 TEST(Cases, PlacesInFilesThatDoNotExistAreRemoved) {
   const std::string here = testing::TempDir() + "secequiv_cases_test";
   ASSERT_TRUE(write_file(here, "ret #0\n"));

@@ -78,5 +78,20 @@ TEST(Feasibility, SolverTakesOverBeyondDiagramLimits) {
   EXPECT_EQ(oracle.query({5, Obligation::Kind::kLine}, 20)->answer, Answer::kFeasible);
 }
 
+TEST(Feasibility, BothEnginesMustProveInfeasibility) {
+  const Program program =
+      assemble("ld [16]\ntax\nld [24]\nmul x\nand #0xfff0\njeq #8, y, n\ny: ret #1\nn: ret #2\n");
+  Budget tight;
+  tight.diagrams = {.nodes = 100};
+  FeasibilityDecider one(program, Engine::kDd, tight);
+  EXPECT_EQ(one.query({5, Obligation::Kind::kTrue}, 20)->answer, Answer::kInfeasible);
+  FeasibilityDecider both(program, Engine::kBoth, tight);
+  const auto unconfirmed = both.query({5, Obligation::Kind::kTrue}, 20);
+  EXPECT_EQ(unconfirmed->answer, Answer::kUnknown);
+  EXPECT_EQ(unconfirmed->detail, dd::exhausted_text());
+  EXPECT_EQ(both.query({5, Obligation::Kind::kFalse}, 20)->answer, Answer::kFeasible)
+      << "a witness that was run needs no confirmation";
+}
+
 }  // namespace
 }  // namespace secequiv::decide_feasibility_test

@@ -302,6 +302,29 @@ static void test_parse(void) {
   EXPECT(verdict_and_free(parse("ret #0\n", &options)) == SECEQUIV_ERROR);
 }
 
+/* The time limit holds for every analysis. */
+static void test_time_limit(void) {
+  static const char kPolicy[] =
+      "{\"version\": 1, \"arches\": [\"x86_64\"], \"default_action\": \"errno(1)\","
+      " \"rule_sets\": [{\"action\": \"allow\", \"rules\": {\"read\": true}}]}";
+  struct secequiv_options options = SECEQUIV_OPTIONS_INIT;
+  struct seccomp_data data;
+  secequiv_result* parsed = secequiv_parse(kBefore, sizeof kBefore, NULL, NULL);
+  memset(&data, 0, sizeof data);
+  options.timeout_seconds = 1e-9;
+#define UNKNOWN(call) EXPECT(verdict_and_free(call) == SECEQUIV_UNKNOWN)
+  UNKNOWN(secequiv_diff(kBefore, COUNT(kBefore), kStricter, COUNT(kStricter), &options));
+  UNKNOWN(secequiv_diff_page(parsed, parsed, &options));
+  UNKNOWN(secequiv_why(kBefore, COUNT(kBefore), &data, sizeof data, &options));
+  UNKNOWN(secequiv_actions(kBefore, COUNT(kBefore), &options));
+  UNKNOWN(secequiv_reach(kBefore, COUNT(kBefore), SECEQUIV_ALL_INSTRUCTIONS, &options));
+  UNKNOWN(secequiv_cache(kBefore, COUNT(kBefore), NULL, 0, &options));
+  UNKNOWN(secequiv_lint(kPolicy, sizeof kPolicy - 1, NULL, 0, &options));
+  UNKNOWN(secequiv_lift(parsed, NULL, &options));
+  UNKNOWN(secequiv_optimize(parsed, &options));
+  secequiv_result_free(parsed);
+}
+
 static secequiv_result* parse_as(const char* name, const char* text) {
   return secequiv_parse(text, strlen(text), name, NULL);
 }
@@ -623,6 +646,7 @@ int main(void) {
   test_analyses();
   test_properties();
   test_parse();
+  test_time_limit();
   test_parsed();
   test_rewrites();
   test_policy_formats();

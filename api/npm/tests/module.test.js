@@ -46,6 +46,15 @@ test('a lifted and an optimized filter decide the same', () => {
   assert.equal(secequiv.cache(BEFORE).verdict, 'pass');
 });
 
+test('doubtful rules of a policy fail only if asked for', () => {
+  const rules = { read: { args: { 0: { le: 2 ** 32 - 1, bits: 32 } } } }; // every value satisfies this condition
+  const policy = JSON.stringify({ version: 1, arches: ['x86_64'], default_action: 'errno(1)', rule_sets: [{ action: 'allow', rules }] });
+  for (const [options, verdict] of [[{}, 'pass'], [{ strict: false }, 'pass'], [{ strict: true }, 'fail']]) {
+    const result = secequiv.lint(policy, options);
+    assert.deepEqual([result.verdict, result.json.warnings.length], [verdict, 1]);
+  }
+});
+
 test('bad input is an error with a place, and bad options are errors', () => {
   assert.throws(() => secequiv.parse('ret 1 2', { name: 'x.asm' }), (error) => error instanceof SecequivError && error.verdict === 'error' && error.message.startsWith('x.asm:1'));
   assert.throws(() => secequiv.prove(BEFORE, AFTER, { arch: 'vax' }), /options.arch/);
