@@ -44,4 +44,4 @@ def test_the_go_module_with_webassembly_passes_its_tests(tmp_path):
     shutil.copytree(SOURCES, folder)
     shutil.copy(MODULE, folder)
     (tmp_path / "corpus").symlink_to(ROOT / "corpus")
-    passes_go_tests(go_test(folder, "-count=1", "-vet=all", "-v", ".", SECEQUIV=binary()), 9)
+    passes_go_tests(go_test(folder, "-count=1", "-vet=all", "-v", ".", SECEQUIV=binary()), 10)
