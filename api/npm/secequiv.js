@@ -18,6 +18,8 @@ export class SecequivError extends Error {
   }
 }
 
+class MemoryRanOut extends Error {}
+
 /** A program or a policy that was read. */
 export class Filter {
   #secequiv;
@@ -31,7 +33,7 @@ export class Filter {
     this.#options = options;
   }
 
-  /** Returns the handle in the current instance. A new instance, after an old one ran out of memory, reads the filter again. */
+  /** Returns the handle in the current instance. A new instance, after an old one broke, reads the filter again. */
   handle() {
     const instance = this.#secequiv.instance();
     if (this.#kept.instance !== instance) {
@@ -63,6 +65,7 @@ const freed = new FinalizationRegistry(release);
 // One instance of the module and its memory.
 class Instance {
   broken = false;
+  #ranOut;
 
   constructor(module) {
     const imports = { wasi_snapshot_preview1: {
@@ -73,8 +76,23 @@ class Instance {
       proc_exit: (status) => { throw new WebAssembly.RuntimeError(`the module ended with status ${status}`); },
     } };
     for (const { module: from, name } of WebAssembly.Module.imports(module)) imports[from][name] ??= () => EBADF; // there are no files
-    this.exports = new WebAssembly.Instance(module, imports).exports;
+    const { exports } = new WebAssembly.Instance(module, imports);
+    this.#ranOut = exports.secequiv_module_memory_ran_out;
+    this.exports = Object.fromEntries(Object.entries(exports).map(([name, value]) => [name, typeof value === 'function' ? this.#guarded(name, value) : value]));
     this.exports._initialize();
+  }
+
+  // Returns the function with errors that say why the instance broke. RangeError: the stack of the engine overflowed.
+  #guarded(name, called) {
+    return (...values) => {
+      try {
+        return called(...values);
+      } catch (error) {
+        this.broken = true;
+        if (this.#ranOut() === 1) throw new MemoryRanOut('memory ran out');
+        throw new WebAssembly.RuntimeError(`the module trapped in ${name}, which is a bug: ${error.message}`, { cause: error });
+      }
+    };
   }
 
   view() { return new DataView(this.exports.memory.buffer); }
@@ -93,7 +111,10 @@ class Instance {
     const taken = [];
     const allocate = (size) => {
       const at = this.exports.malloc(Math.max(size, 1));
-      if (at === 0) throw new WebAssembly.RuntimeError('memory ran out');
+      if (at === 0) {
+        this.broken = true;
+        throw new MemoryRanOut('memory ran out');
+      }
       taken.push(at);
       return at;
     };
@@ -120,9 +141,6 @@ class Instance {
     };
     try {
       return work({ allocate, put, text, options });
-    } catch (error) {
-      this.broken = error instanceof WebAssembly.RuntimeError || error instanceof RangeError;
-      throw error;
     } finally {
       if (!this.broken) taken.forEach((at) => this.exports.free(at));
     }
@@ -168,7 +186,7 @@ export class Secequiv {
   /** Takes a compiled module; load() compiles the package's own. */
   constructor(module) { this.#module = module; }
 
-  /** The current instance. An instance that ran out of memory is replaced. */
+  /** The current instance. An instance that trapped or ran out of memory is replaced. */
   instance() {
     if (this.#instance === null || this.#instance.broken) this.#instance = new Instance(this.#module);
     return this.#instance;
@@ -253,7 +271,7 @@ export class Secequiv {
     return this.#ask([], options, (c, e, _, o) => e.secequiv_lint(c.put(bytes), bytes.length, c.text(options.name ?? '<memory>'), options.strict ? 1 : 0, o));
   }
 
-  // Asks about filters. Throws a SecequivError for bad arguments; a limit gives the verdict 'unknown'.
+  // Asks about filters. Throws a SecequivError for bad arguments, and a RuntimeError if the module traps; a limit gives the verdict 'unknown'.
   #ask(inputs, options, question, withProgram = false) {
     const filters = [];
     try {
@@ -268,8 +286,8 @@ export class Secequiv {
         return result;
       });
     } catch (error) {
-      if (!(error instanceof WebAssembly.RuntimeError || error instanceof RangeError)) throw error;
-      return { verdict: 'unknown', holds: false, message: `unknown: memory ran out (${error.message})\n`, notes: '', json: null, witness: null };
+      if (!(error instanceof MemoryRanOut)) throw error;
+      return { verdict: 'unknown', holds: false, message: 'unknown: memory ran out\n', notes: '', json: null, witness: null };
     } finally {
       filters.forEach((filter, i) => { if (filter !== inputs[i]) filter.free(); });
     }

@@ -1,9 +1,11 @@
 // The parts of a C++ runtime that nothing else in the module defines. Owns what an exception does
-// here: it traps, and the caller of the module replaces the instance.
+// here: it traps, and the caller of the module replaces the instance. Also owns how the caller
+// learns that a trap means that memory ran out.
 #include <boost/throw_exception.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <new>
 
 namespace boost {
 
@@ -14,8 +16,23 @@ void throw_exception(const std::exception& /*thrown*/, const source_location& /*
 
 }  // namespace boost
 
+namespace {
+
+// Volatile, because the compiler does not see that somebody reads it after a trap.
+volatile bool memory_ran_out = false;
+
+[[maybe_unused]] const std::new_handler earlier = std::set_new_handler([] {
+  memory_ran_out = true;
+  __builtin_trap();
+});
+
+}  // namespace
+
 // NOLINTBEGIN(bugprone-reserved-identifier): the compiler and its library call these
 extern "C" {
+
+// Whether operator new failed, which traps. Works after a trap, unlike all other functions.
+int secequiv_module_memory_ran_out() { return memory_ran_out ? 1 : 0; }
 
 void* __cxa_allocate_exception(std::size_t /*size*/) { __builtin_trap(); }
 void __cxa_throw(void* /*thrown*/, void* /*type*/, void (* /*destructor*/)(void*)) {

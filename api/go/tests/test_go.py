@@ -3,8 +3,6 @@
 
 import os
 import re
-import shutil
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -14,7 +12,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "api" / "tests"))
 
-from api_build import BUILD  # noqa: E402
+import api_build  # noqa: E402
+from api_build import BUILD, passes_go_tests  # noqa: E402
 
 MODULE = ROOT / "api" / "go"
 SECEQUIV = BUILD / "bin" / "secequiv"
@@ -45,13 +44,7 @@ func same(program []Insn) []Insn { return program }
 
 
 def go_test(folder, *options, cgo="0", secequiv=SECEQUIV):
-    if not shutil.which("go"):
-        pytest.skip("go is not installed (Debian and Ubuntu: golang-go)")
-    environment = dict(os.environ, SECEQUIV=str(secequiv), GOTOOLCHAIN="local", GOWORK="off", GOFLAGS="-mod=readonly", CGO_ENABLED=cgo, GOPROXY="off")
-    done = subprocess.run(["go", "test", *options], cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if "requires go >=" in done.stdout:
-        pytest.skip(done.stdout.strip())
-    return done
+    return api_build.go_test(folder, *options, SECEQUIV=str(secequiv), CGO_ENABLED=cgo)
 
 
 def module_with(tests, folder):
@@ -61,11 +54,24 @@ def module_with(tests, folder):
     return folder
 
 
+def test_only_an_older_go_is_a_reason_to_skip(tmp_path):
+    (tmp_path / "go.mod").write_text("module m\n\ngo 1.9999.0\n")
+    with pytest.raises(pytest.skip.Exception, match="older than"):
+        go_test(tmp_path, ".")
+    (tmp_path / "go.mod").write_text("module m\n\ngo 1.21\n\nrequire example.com/newer v1.0.0\n")
+    (tmp_path / "it_test.go").write_text('package m\n\nimport (\n\t"testing"\n\n\t_ "example.com/newer"\n)\n\nfunc TestIt(t *testing.T) {}\n')
+    with pytest.raises(AssertionError):
+        passes_go_tests(go_test(tmp_path, "-v", "."), 1)
+    (tmp_path / "go.mod").write_text("module m\n\ngo 1.21\n")
+    (tmp_path / "it_test.go").write_text('package m\n\nimport "testing"\n\nfunc TestIt(t *testing.T) {}\n\nfunc TestOther(t *testing.T) { t.Skip() }\n')
+    with pytest.raises(AssertionError):
+        passes_go_tests(go_test(tmp_path, "-v", "."), 1)
+
+
 @pytest.mark.full
 def test_the_go_module_passes_its_tests():
     done = go_test(MODULE, "-count=1", "-vet=all", "-v", "./...")
-    assert done.returncode == 0, done.stdout
-    assert len(re.findall(r"^--- PASS: Test", done.stdout, re.MULTILINE)) == 22, done.stdout
+    passes_go_tests(done, 22)
 
 
 ALLOW, ERRNO, FREE = "ret #0x7fff0000\n", "ret #0x50001\n", "; comment\nret #0x50001\n"
@@ -149,8 +155,6 @@ func TestRaceAfterTheLastAnswer(t *testing.T) {
 @pytest.mark.full
 def test_data_races_in_optimizers_fail(tmp_path):
     module = module_with(RACE, tmp_path / "module")
-    if go_test(module, "-race", "-run=^$", cgo="1").returncode != 0:
-        pytest.skip("go test -race needs a C compiler and the race detector")
     for name, how in (("TestRace", "exited with status 66 without an answer"), ("TestRaceAfterTheLastAnswer", "after its last answer (exit status 66")):
         done = go_test(module, "-count=1", "-race", "-run=^%s$" % name, cgo="1")
         assert done.returncode == 1 and how in done.stdout, done.stdout

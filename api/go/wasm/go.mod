@@ -1,5 +1,7 @@
 module github.com/secequiv/secequiv/api/go/wasm
 
-go 1.21
+go 1.25.0
 
-require github.com/tetratelabs/wazero v1.8.1
+require github.com/tetratelabs/wazero v1.12.0
+
+require golang.org/x/sys v0.44.0 // indirect

@@ -73,7 +73,11 @@ func (c *call) call(name string, arguments ...uint64) uint64 {
 		if c.ctx.Err() != nil {
 			err = c.ctx.Err()
 		} else {
-			err = fmt.Errorf("%w (%s: %v)", ErrMemory, name, err) // nothing else ends the module
+			cause := ErrTrap
+			if ranOut, failed := c.module.ExportedFunction("secequiv_module_memory_ran_out").Call(c.ctx); failed == nil && ranOut[0] == 1 {
+				cause = ErrMemory
+			}
+			err = fmt.Errorf("%w (%s: %v)", cause, name, err)
 		}
 		panic(failure{err})
 	}

@@ -107,6 +107,9 @@ func (e *InputError) Error() string { return strings.TrimRight(e.Message, "\n") 
 // ErrMemory means that the module's memory ran out.
 var ErrMemory = errors.New("secequiv: memory ran out")
 
+// ErrTrap means that the module trapped for another reason: a bug in it or in wazero. The error's text names the function and the trap.
+var ErrTrap = errors.New("secequiv: the module trapped")
+
 // Bytes returns the bytes of a program that is a slice of structures like unix.SockFilter, syscall.SockFilter or bpf.RawInstruction.
 // It panics if an element has not 8 bytes.
 func Bytes[T any](program []T) []byte {

@@ -213,6 +213,37 @@ func TestACancelledCallIsAnError(t *testing.T) {
 	}
 }
 
+// An instance that has no memory left but for arguments.
+func filled(c *call) {
+	kept := c.call("malloc", 4096)
+	for _, size := range []uint64{1 << 26, 1 << 20, 1 << 10, 1} {
+		for c.call("malloc", size) != 0 {
+		}
+	}
+	c.call("free", kept)
+}
+
+func TestATrapIsNoLackOfMemory(t *testing.T) {
+	filter := inputs(Bytes(allow), Bytes(refuse))
+	for name, each := range map[string]struct {
+		question    func(*call)
+		want, other error
+		text        string
+	}{
+		"argument": {func(c *call) { c.allocate(1 << 30) }, ErrMemory, ErrTrap, ""},
+		"proof": {func(c *call) {
+			filled(c)
+			c.answer("secequiv_prove_parsed", c.read[0], c.read[1], c.options)
+		}, ErrMemory, ErrTrap, "secequiv_prove_parsed"},
+		"bad handle": {func(c *call) { c.answer("secequiv_prove_parsed", 0x7fffffff, c.read[1], c.options) }, ErrTrap, ErrMemory, "secequiv_prove_parsed: wasm error: out of bounds memory access"},
+	} {
+		_, err := ask(background, nil, filter, each.question)
+		if !errors.Is(err, each.want) || errors.Is(err, each.other) || !strings.Contains(err.Error(), each.text) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestBytesRefusesOtherElements(t *testing.T) {
 	defer func() {
 		if recover() == nil {

@@ -71,11 +71,29 @@ test('engines that need foreign libraries say that they are absent', () => {
   if (result.verdict === 'unknown') assert.match(result.message, /not in this build/);
 });
 
-test('after a trap, a new instance answers about the same filters', () => {
+// Takes all memory of an instance but `left` bytes.
+function fill({ exports }, left) {
+  const kept = exports.malloc(left);
+  for (const size of [1 << 26, 1 << 20, 1 << 10, 1]) while (exports.malloc(size) !== 0);
+  exports.free(kept);
+}
+
+test('memory that runs out is unknown, and a trap is an error; then a new instance answers about the same filters', () => {
   const own = new Secequiv(new WebAssembly.Module(bytes));
   const filter = own.parse(BEFORE);
-  const { exports } = own.instance();
-  assert.throws(() => own.instance().with((c) => { c.allocate(0x7ffffff0); }), WebAssembly.RuntimeError);
-  assert.notEqual(own.instance().exports, exports);
-  assert.equal(own.prove(filter, AFTER).verdict, 'different');
+  const breaks = [
+    () => assert.throws(() => own.instance().with((c) => { c.allocate(0x7ffffff0); }), /^Error: memory ran out$/),
+    () => {
+      fill(own.instance(), 4096); // enough for the arguments, not for a proof
+      assert.equal(own.prove(filter, AFTER).message, 'unknown: memory ran out\n');
+    },
+    () => assert.throws(() => own.instance().exports.secequiv_result_message(0x7fffffff), (error) => (
+      error instanceof WebAssembly.RuntimeError && error.message.startsWith('the module trapped in secequiv_result_message, which is a bug: '))),
+  ];
+  for (const each of breaks) {
+    const { exports } = own.instance();
+    each();
+    assert.notEqual(own.instance().exports, exports);
+    assert.equal(own.prove(filter, AFTER).verdict, 'different');
+  }
 });

@@ -67,21 +67,30 @@ except MemoryError as error:
 del kept, other
 print(secequiv.prove(fresh, 'ret #0\\n').verdict.name)
 """, environment)
-    assert done.stdout.splitlines() == ["this filter was lost when the module's memory ran out; read it again", "EQUIVALENT"], done.stdout
+    assert done.stdout.splitlines() == ["this filter was lost when the module's memory ran out or the module trapped; read it again", "EQUIVALENT"], done.stdout
 
 
-def test_memory_that_runs_out_is_an_error(environment):
+def test_memory_that_runs_out_and_a_trap_are_different_errors(environment):
     done = python("""
 import secequiv
 from secequiv._library import LIBRARY
-for size in (1 << 31, 600 << 20):
+def fill():
+    kept = LIBRARY._run('malloc', 4096)
+    for size in (1 << 26, 1 << 20, 1 << 10, 1):
+        while LIBRARY._run('malloc', size):
+            pass
+    LIBRARY._run('free', kept)
+    secequiv.prove('ret #0\\n', 'ret #0\\n')
+for each in (lambda: secequiv.parse(bytes(1 << 31)), lambda: secequiv.parse(bytes(600 << 20)), fill, lambda: LIBRARY._run('secequiv_result_message', 0x7fffffff)):
     try:
-        secequiv.parse(bytes(size))
-    except MemoryError as error:
-        print('memory')
-print(secequiv.prove('ret #0\\n', 'ret #0\\n').verdict.name)
+        each()
+    except (MemoryError, RuntimeError) as error:
+        print('%s: %s' % (type(error).__name__, error))
+    print(secequiv.prove('ret #0\\n', 'ret #0\\n').verdict.name)
 """, environment)
-    assert done.stdout.splitlines() == ["memory", "memory", "EQUIVALENT"], done.stdout
+    ran_out = "MemoryError: the module's memory ran out"
+    trapped = "RuntimeError: the module trapped in secequiv_result_message, which is a bug: out of bounds memory access"
+    assert done.stdout.splitlines() == [*[ran_out, "EQUIVALENT"] * 3, trapped, "EQUIVALENT"], done.stdout
 
 
 def test_without_wasmtime_the_error_says_what_is_missing(environment):

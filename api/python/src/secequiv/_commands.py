@@ -238,7 +238,7 @@ def _answer(given: _Given) -> _Answer:
     except OSError as error:
         detail = "cannot %s: %s" % ("read" if isinstance(error, IsADirectoryError) else "open", error.strerror)
         return _Answer("%s: %s" % (error.filename, detail), {"schema": "secequiv.error/1", "error": "io", "where": error.filename, "detail": detail}, 2)
-    except ValueError as error:
+    except (ValueError, RuntimeError) as error:  # RuntimeError: the module trapped
         return _Answer(str(error), None, 2)
     if isinstance(found, (str, bytes)):
         return _Answer(found, None, 0)

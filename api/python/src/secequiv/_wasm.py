@@ -45,14 +45,17 @@ class Library:
         self._store.set_limits(memory_size=MEMORY_MIB << 20)
         self._exports = self._linker.instantiate(self._store, self._module).exports(self._store)
         self._memory = self._exports["memory"]
-        self._run("_initialize")
+        self._exports["_initialize"](self._store)
 
     def _run(self, name: str, *arguments: int) -> Any:
         try:
             return self._exports[name](self._store, *arguments)
-        except self._trap as trap:  # nothing else ends the module
+        except self._trap as trap:
+            ran_out = self._exports["secequiv_module_memory_ran_out"](self._store)
             self._restart()
-            raise MemoryError("the module's memory ran out: %s" % str(trap).splitlines()[0]) from None
+            if ran_out:
+                raise MemoryError("the module's memory ran out") from None
+            raise RuntimeError("the module trapped in %s, which is a bug: %s" % (name, str(trap).rpartition("wasm trap: ")[2].strip())) from None
 
     # Pointers that callers keep have the number of their instance in the upper half: those of an earlier instance point nowhere.
     def _kept(self, at: int) -> Optional[int]:
@@ -60,7 +63,7 @@ class Library:
 
     def _address(self, kept: int) -> int:
         if kept >> 32 != self._instance:
-            raise MemoryError("this filter was lost when the module's memory ran out; read it again")
+            raise MemoryError("this filter was lost when the module's memory ran out or the module trapped; read it again")
         return kept & 0xffffffff
 
     def bytes_at(self, kept: int, length: int) -> bytes:
