@@ -61,7 +61,7 @@ void add_merge(CLI::App& app, Context& context) {
       app, context, "merge", "Merge filters into one policy: their intersection or their union",
       merge_filters);
   sub->add_option("filters", given->filters,
-                  "Two or more programs or policies; between equal actions, the first's data wins")
+                  "Two or more programs or policies; their order decides only the data of actions")
       ->required();
   auto* intersection =
       sub->add_flag("--intersect", given->intersection,

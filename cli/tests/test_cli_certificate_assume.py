@@ -3,14 +3,17 @@
 import hashlib
 
 import pytest
-from certificate_tool import AFTER, BEFORE, ENGINES, certify, check, pair, raw  # noqa: F401
-from cli_tool import report, run
+from certificate_tool import AFTER, BEFORE, CHECKERS, ENGINES, certify, check, pair, raw  # noqa: F401
+from cli_tool import ROOT, report, run
 
 # The programs differ in two places. Each condition excludes both of them, and each kind of condition occurs.
 CONDITIONS = ["nr == 7 || nr in {9..12} || arch != x86_64", "nr != getpid && !(nr == 1 && arg0 >= 0x100000005 && arg0 <= 0x1000000ff)",
               "nr not in {39, 1}", "nr == 1 && arg0.hi != 1", "nr == 1 && arg0 & 0xf00000000 == 0", "arch == aarch64 && arg3 > 0x7ffffffff"]
 ONE = "ld [4]\njeq #0xc000003e, ok\nret #0\nok: ld [0]\njeq #39, yes\njeq #1, write\nret #0x50001\nwrite: ld [20]\njeq #1, next\nret #0x50001\nnext: ld [16]\nyes: ret #0x7fff0000\n"
 OTHER = "ld [4]\njeq #0xc000003e, ok\nret #0\nok: ld [0]\njeq #39, no\njeq #1, write\nno: ret #0x50001\nwrite: ld [20]\njeq #1, next\nret #0x50001\nnext: ld [16]\njgt #0xff, yes\njgt #4, no2\nyes: ret #0x7fff0000\nno2: ret #0x50001\n"
+ALSO_ALLOWS = ROOT / "corpus" / "regress" / "certificates" / "condition-allow-data"
+ALSO_ALLOWS_ARGUMENTS = [ALSO_ALLOWS / "pa.bpf", ALSO_ALLOWS / "pb.bpf", "--allowed-by", ALSO_ALLOWS / "cond.bpf"]
+ONLY_THE_LAST = "and no other, must return SECCOMP_RET_ALLOW (with any data)"
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -21,7 +24,7 @@ def test_a_certificate_under_an_assumption_needs_its_condition(engine, condition
     folder = certify(tmp_path, engine, *sides, "--assume", condition)
     allowed = folder / "condition.bpf"
     status, output = check(engine, folder, *sides, "--allowed-by", allowed)
-    assert status == 0 and "for every input that %s allows" % allowed in output, output
+    assert status == 0 and "return the same value for every input that %s allows (action ALLOW, any data)\n" % allowed in output, output
     assert output.split("\n")[1:3] == [hashlib.sha256(path.read_bytes()).hexdigest() for path in sides]
     assert check(engine, folder, *sides)[0] == 1, "without the condition, nothing is proven about the programs"
     assert check(engine, folder, *sides[::-1], "--allowed-by", allowed)[0] == 1
@@ -42,8 +45,9 @@ def test_the_condition_is_a_filter_that_allows_the_inputs_of_the_assumption(cond
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("text, reason", [
-    ("ret #0\n", "and no other, must return SECCOMP_RET_ALLOW"),
-    ("ld [0]\njeq #1, no\nret #0x7fff0000\nno: ret #0x7fff0000\n", "and no other, must return SECCOMP_RET_ALLOW"),
+    ("ret #0\n", ONLY_THE_LAST),
+    ("ret #0x7ffe0000\n", ONLY_THE_LAST),
+    ("ld [0]\njeq #1, no\nret #0x7fff0000\nno: ret #0x7fff0000\n", ONLY_THE_LAST),
     ("ld [0]\njeq #1, no\nret a\nno: ret #0x7fff0000\n", "instruction 2 of "),
     ("st M[1]\nret #0x7fff0000\n", "instruction 0 of "),
     ("", "is not a raw program")])
@@ -57,6 +61,14 @@ def test_a_program_that_is_no_condition_is_refused(engine, text, reason, tmp_pat
         condition.write_bytes(b"")
     status, output = check(engine, folder, *pair, "--allowed-by", condition)
     assert status == 1 and reason in output, output
+
+
+@pytest.mark.parametrize("engine", CHECKERS)
+def test_a_condition_that_also_returns_ALLOW_with_data_is_refused(engine):
+    """The certificate is valid, but says nothing about the input for which the condition returns 0x7fff0001, which is ALLOW, too."""
+    status, output = check(engine, ALSO_ALLOWS, *ALSO_ALLOWS_ARGUMENTS)
+    assert status == 1 and ONLY_THE_LAST in output, output
+    assert check(engine, ALSO_ALLOWS)[0] == 0
 
 
 @pytest.mark.parametrize("engine", ENGINES)

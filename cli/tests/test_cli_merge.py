@@ -77,6 +77,12 @@ def test_programs_and_policies_merge_and_the_order_decides_about_data(asm, tmp_p
     assert json.loads(same.read_text())["name"] == "%s or %s" % (refuse, refuse)
 
 
+def test_the_data_of_ALLOW_is_lost_in_an_intersection_as_in_a_stack(asm, tmp_path):
+    paths = asm("ret #0x7fff0005\n"), asm("ret #0x7fff0006\n")
+    texts = [merged(tmp_path, option, *paths)[0].read_text() for option in ("--intersect", "--union")]
+    assert [json.loads(text)["default_action"] for text in texts] == ["allow", "0x7fff0005"]
+
+
 def test_the_result_can_be_a_profile_for_container_runtimes(tmp_path):
     paths = [POLICIES / "oci" / name for name in ("docker-default.json", "docker-default-0.1.0.json")]
     both, _ = merged(tmp_path, "--intersect", *paths, "--as", "oci")

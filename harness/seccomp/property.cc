@@ -234,6 +234,9 @@ class PropertyReader {
       return expected(names.from(colon),
                       "names of calls without an architecture, which 'when arch == ARCH && nr in "
                       "{...}: OUTCOME' restricts");
+    // Braces would end the list of the condition below, and start another condition.
+    if (const std::size_t brace = names.text.find_first_of("{}"); brace != names.text.npos)
+      return expected(names.from(brace), "names or numbers of calls without braces");
     const Piece list = names.trimmed();
     if (list.text.empty() || list.text.back() == ',')
       return expected(list.from(list.text.size()), "a system call or a number");

@@ -181,6 +181,8 @@ TEST(Property, ErrorsNamePlaceExpectationAndFinding) {
       {"refused: i386:socketcall",
        "p:1:14: expected names of calls without an architecture, which 'when arch == ARCH && nr in "
        "{...}: OUTCOME' restricts, found ':socketcall'"},
+      {"refused: read} || nr in {write",
+       "p:1:14: expected names or numbers of calls without braces, found '} || nr in {write'"},
       {"when nr == read refused",
        "p:1:24: expected ': ' and an outcome after the condition, found nothing"},
       {"when nr == read: refusd",

@@ -1,5 +1,6 @@
-(* Equivalence for some inputs only. The inputs are those that a third filter, the condition, allows. A certificate is then about
-   two longer programs: each first runs the condition, and goes on with the program instead of allowing the call. *)
+(* Equivalence for some inputs only. The inputs are those that a third filter, the condition, allows: its action is ALLOW, with any
+   data. A certificate is then about two longer programs: each first runs the condition, and goes on with the program instead of
+   allowing the call. *)
 
 Require Import NArith List Bool Lia.
 From Proved Require Import Filter.
@@ -13,7 +14,7 @@ Definition SECCOMP_RET_ALLOW : N := 0x7fff0000.
 Definition may_guard (i : insn) (left : N) : bool :=
   match i with
   | ST _ | STX _ | RET_A => false
-  | RET_K v => negb (u32 v =? SECCOMP_RET_ALLOW)
+  | RET_K v => negb (observed (u32 v) =? SECCOMP_RET_ALLOW)
   | JA n => n <? left
   | JMP _ _ t e => (t <? left) && (e <? left)
   | _ => true
@@ -23,7 +24,7 @@ Definition may_guard (i : insn) (left : N) : bool :=
 Fixpoint guard (f : program) (left : N) : option program :=
   match f with
   | [] => None
-  | [last] => match decode last with Some (RET_K v) => if u32 v =? SECCOMP_RET_ALLOW then Some [] else None | _ => None end
+  | [last] => match decode last with Some (RET_K v) => if observed (u32 v) =? SECCOMP_RET_ALLOW then Some [] else None | _ => None end
   | first :: rest =>
       match decode first, guard rest (N.pred left) with
       | Some i, Some a => if may_guard i (N.pred left) then Some (first :: a) else None
@@ -40,26 +41,26 @@ Definition guarded (f p : program) : option program :=
 (* ---- Proofs -------------------------------------------------------------------------------------------------- *)
 
 Lemma may_guard_step : forall i left s d, may_guard i left = true -> 0 < left -> rM s = [] ->
-  match step i s d with Go n s' => n < left /\ rM s' = [] | Done r => r <> Value SECCOMP_RET_ALLOW end.
+  match step i s d with Go n s' => n < left /\ rM s' = [] | Done r => behaviour r <> Value SECCOMP_RET_ALLOW end.
 Proof.
-  intros i left s d H Hl Hm. destruct i; cbn [may_guard] in H; try discriminate; cbn [step]; try (split; [lia | exact Hm]); try discriminate.
+  intros i left s d H Hl Hm. destruct i; cbn [may_guard] in H; try discriminate; cbn [step]; try (split; [lia | exact Hm]).
   - rewrite Hm. cbn. discriminate.
   - rewrite Hm. cbn. discriminate.
   - destruct op; try (split; [lia | exact Hm]). destruct (value_of b s =? 0); [discriminate | split; [lia | exact Hm]].
   - apply N.ltb_lt in H. split; assumption.
   - apply andb_prop in H. destruct H as [Ht He]. apply N.ltb_lt in Ht. apply N.ltb_lt in He. split; [| exact Hm].
     destruct (compare op (rA s) (value_of b s)); assumption.
-  - apply negb_true_iff, N.eqb_neq in H. intros E. apply H. congruence.
+  - apply negb_true_iff, N.eqb_neq in H. intros E. injection E. exact H.
 Qed.
 
 Lemma guard_runs : forall f a, guard f (size f) = Some a -> exists fs js, decode_all f = Some fs /\ decode_all a = Some js /\
-  forall n s d is, n < size f -> rM s = [] -> exec fs n s d = Value SECCOMP_RET_ALLOW ->
+  forall n s d is, n < size f -> rM s = [] -> behaviour (exec fs n s d) = Value SECCOMP_RET_ALLOW ->
   exists s', rM s' = [] /\ exec (js ++ is) n s d = exec is 0 s' d.
 Proof.
   induction f as [| first rest IH]; intros a H; [discriminate |].
   assert (Hs : N.pred (size (first :: rest)) = size rest) by (unfold size; cbn [length]; lia).
   cbn [guard] in H. destruct rest as [| second rest].
-  - destruct (decode first) as [[] |] eqn:Ed; try discriminate. destruct (u32 value =? SECCOMP_RET_ALLOW); [| discriminate]. injection H as <-.
+  - destruct (decode first) as [[] |] eqn:Ed; try discriminate. destruct (observed (u32 value) =? SECCOMP_RET_ALLOW); [| discriminate]. injection H as <-.
     exists [RET_K value], []. cbn [decode_all]. rewrite Ed. repeat split. intros n s d is Hn Hm He. unfold size in Hn. cbn in Hn.
     replace n with 0 by lia. exists s. auto.
   - remember (second :: rest) as tail. rewrite Hs in H. destruct (decode first) as [i |] eqn:Ed; [| discriminate].
@@ -80,7 +81,7 @@ Proof.
 Qed.
 
 (* For an input that the condition allows, the longer program returns what the program returns. *)
-Theorem guarded_run : forall f p g, guarded f p = Some g -> forall d, run f d = Value SECCOMP_RET_ALLOW -> run g d = run p d.
+Theorem guarded_run : forall f p g, guarded f p = Some g -> forall d, behaviour (run f d) = Value SECCOMP_RET_ALLOW -> run g d = run p d.
 Proof.
   unfold guarded. intros f p g H d Hr. destruct (guard f (size f)) as [a |] eqn:E; [| discriminate]. injection H as <-.
   destruct (guard_runs f a E) as [fs [js [Hf [Hj Hrun]]]]. unfold run in *. rewrite Hf in Hr.
@@ -94,9 +95,10 @@ Qed.
 
 (* So if the longer programs return the same for every input, the programs do for every input that the condition allows. *)
 Theorem guarded_same : forall f p q p' q', guarded f p = Some p' -> guarded f q = Some q' ->
-  (forall d, run p' d = run q' d) -> forall d, run f d = Value SECCOMP_RET_ALLOW -> run p d = run q d.
+  (forall d, run p' d = run q' d) -> forall d, behaviour (run f d) = Value SECCOMP_RET_ALLOW -> run p d = run q d.
 Proof. intros f p q p' q' Hp Hq H d Hd. rewrite <- (guarded_run f p p' Hp d Hd), <- (guarded_run f q q' Hq d Hd). apply H. Qed.
 
 Theorem guarded_same_behaviour : forall f p q p' q', guarded f p = Some p' -> guarded f q = Some q' ->
-  (forall d, behaviour (run p' d) = behaviour (run q' d)) -> forall d, run f d = Value SECCOMP_RET_ALLOW -> behaviour (run p d) = behaviour (run q d).
+  (forall d, behaviour (run p' d) = behaviour (run q' d)) -> forall d, behaviour (run f d) = Value SECCOMP_RET_ALLOW ->
+  behaviour (run p d) = behaviour (run q d).
 Proof. intros f p q p' q' Hp Hq H d Hd. rewrite <- (guarded_run f p p' Hp d Hd), <- (guarded_run f q q' Hq d Hd). apply H. Qed.

@@ -28,7 +28,7 @@ let without_condition allowed programs =
       let guard =
         match guarded condition [] with
         | Some guard -> guard
-        | None -> Cnf.refuse "%s: the last instruction, and no other, must return SECCOMP_RET_ALLOW; none may write M[] or return A" path
+        | None -> Cnf.refuse "%s: the last instruction, and no other, must return SECCOMP_RET_ALLOW (with any data); none may write M[] or return A" path
       in
       let rec rest guard program =
         match (guard, program) with
@@ -53,7 +53,7 @@ let check_walk mode name allowed given =
   if again <> text then refuse (Cnf.first_difference again text) "not the line that a certificate has here";
   List.iter (fun (p, side, line) -> if not (legal p) then refuse line ("the kernel refuses " ^ side)) [ (file.before, "before", 3); (file.after, "after", 4) ];
   let programs =
-    try List.map bytes_of_program (without_condition allowed [ file.before; file.after ]) with Cnf.Refused why -> refuse 3 "%s" why
+    try List.map bytes_of_program (without_condition allowed [ file.before; file.after ]) with Cnf.Refused why -> refuse 3 why
   in
   if given <> [] && List.map snd given <> programs then refuse 3 "the certificate is about other programs (raw programs: secequiv asm --to raw)";
   if not (check mode file.certificate file.before file.after) then
@@ -99,9 +99,10 @@ let () =
       | valid ->
           List.iter
             (fun (name, programs) ->
-              Printf.printf "valid: %s: the programs with these SHA-256 hashes %s for every input%s\n" name
+              Printf.printf "valid: %s: the programs with these SHA-256 hashes %s for every input%s%s\n" name
                 (if mode = Raw then "return the same value" else "behave the same")
-                (match List.assoc_opt "--allowed-by" options with Some path -> Printf.sprintf " that %s allows" path | None -> "");
+                (match List.assoc_opt "--allowed-by" options with Some path -> Printf.sprintf " that %s allows (action ALLOW, any data)" path | None -> "")
+                (if mode = Raw then "" else ", each as a process's only filter");
               List.iter (fun p -> print_endline (Sha256.hex p)) programs)
             valid
       | exception Cnf.Refused why ->
