@@ -22,6 +22,7 @@ from layers import check, rules  # noqa: E402
 ROOT = Path(__file__).resolve().parents[2]
 DEV = ROOT / "build/dev"
 IMPORT = re.compile(r"^\s*(?:from\s+(\.*)([\w.]*)\s+import\s+\(?([\w, ]+)|import\s+([\w., ]+))", re.MULTILINE)
+NAMED = re.compile(r'scripts/[\w./-]*\w|(?<=")[\w./-]+(?=")')  # a path, or a name in quotation marks
 RUNS_OURS = re.compile(r"SECEQUIV_BIN|SECEQUIV_FUZZ_BIN|build/(dev|release|wasm)")
 DOCUMENTS = ("docs/", "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")
 ANYTHING = "everything"  # a layer on which every test depends
@@ -66,6 +67,7 @@ class Tests:
     def text(self, path):
         return (self.root / path).read_text(encoding="utf-8", errors="replace")
 
+    @functools.lru_cache(maxsize=None)
     def unit(self, path):
         """Returns (files, layers) on which the tests in a C++ file depend."""
         starts = {rules.layer_of(path)} | {rules.layer_of(target) for _, target in check.includes(path, self.text(path).splitlines(), self.files)}
@@ -101,8 +103,8 @@ class Tests:
         text = "\n".join(self.text(each) for each in files)
         files = files | {each for each in self.files if (each.startswith(folder + "/") and (not each.endswith(".py") or each.endswith("conftest.py")))
                          or (each.startswith(owner + "/") and not is_test(each))}
-        files |= {each for each in self.files if each.startswith("scripts/") and not is_test(each)
-                  and re.search(r"\b%s\b" % re.escape(each.removeprefix("scripts/").removesuffix(".py")), text)}
+        named = set(NAMED.findall(text))
+        files |= {each for each in self.files if each.startswith("scripts/") and not is_test(each) and {each, each.removeprefix("scripts/")} & named}
         layers = set()
         if RUNS_OURS.search(text) or "cli_tool" in text:
             layers = rules.closure(rules.ARROWS, ["cli", "api"])
