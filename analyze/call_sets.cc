@@ -91,7 +91,7 @@ CallSets ArchCalls::make(std::uint32_t nr) {
     });
   };
   const auto refuses = [](const ReturnValue& value) {
-    return value.action && precedence(*value.action) <= precedence(SECCOMP_RET_ERRNO);
+    return value.action && !lets_run(*value.action);
   };
   out.allowed =
       where([](const ReturnValue& value) { return value.action && lets_run(*value.action); });

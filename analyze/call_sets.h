@@ -16,11 +16,12 @@ namespace secequiv {
 inline constexpr std::uint32_t kAllArgumentWords = 0xfff0;
 
 // What happens to one call, as sets of arguments and instruction pointers. High halves of arguments
-// are 0. TRACE and USER_NOTIF neither allow nor refuse.
+// are 0. A call that a tracer or a supervisor has to allow counts as refused, as for holes
+// (verify/dd/holes.h).
 struct CallSets {
   std::uint32_t nr = 0;
   dd::NodeId allowed = dd::Diagrams::kZero;    // ALLOW, LOG
-  dd::NodeId refused = dd::Diagrams::kZero;    // ERRNO, TRAP, KILL
+  dd::NodeId refused = dd::Diagrams::kZero;    // everything else
   dd::NodeId forbidden = dd::Diagrams::kZero;  // refused, and not by pretending that it is missing
 };
 

@@ -392,6 +392,24 @@ def test_a_filter_that_does_not_test_the_architecture_is_open(getpid):
     assert one["refused"]["nr"] == 83 and one["allowed"]["nr"] == 39 and one["call"] == "mkdir"
 
 
+def open_doors(document):
+    return {(one["call"], one["door"]) for found in document["doors"] if found["certain"] for one in found["open"]}
+
+
+REGRESS = ROOT / "corpus" / "regress" / "guard"
+
+
+@pytest.mark.parametrize("action", ["SCMP_ACT_NOTIFY", "SCMP_ACT_TRACE"])
+def test_a_call_that_must_be_asked_for_has_doors(action, tmp_path):
+    path = tmp_path / "supervised.json"
+    path.write_text((REGRESS / "supervised.json").read_text().replace("SCMP_ACT_NOTIFY", action).replace('"connect"', '"connect","mount"'))
+    document, done = report("guard", path)
+    assert done.status == 1
+    doors = open_doors(document)
+    assert {("clone", "clone3"), ("openat", "openat2"), ("sendto", "sendmsg"), ("mount", "fsopen")} <= doors
+    assert any(found["cause"] == "io_uring" for found in document["doors"])
+
+
 # Mistakes that reviewers found.
 
 @pytest.mark.parametrize("action, text", [("0x7fc00000", "only a tracer or a supervisor may allow"), ("0x7ff00001", "only a tracer or a supervisor may allow"),
