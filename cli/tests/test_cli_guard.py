@@ -324,7 +324,7 @@ def test_fix_changes_only_calls_with_holes(policy, tmp_path):
 
 
 def test_fix_writes_a_container_profile(tmp_path):
-    mended(DOCKER, tmp_path / "out.json", "--as", "oci")
+    mended(DOCKER, tmp_path / "out.json", "--as", "oci", "--allow-loss")
     profile = json.loads((tmp_path / "out.json").read_text())
     tests = [arg for entry in profile["syscalls"] if entry["names"] == ["socket"] for arg in entry["args"]]
     assert tests and all(arg["op"] == "SCMP_CMP_MASKED_EQ" and arg["value"] < 2**32 for arg in tests if arg["index"] == 0), tests
@@ -334,8 +334,14 @@ def test_fix_of_a_profile_that_runtimes_read_differently(tmp_path):
     """Libraries choose different entries of Podman's profile for one socket(), so only our JSON can have the mended rules."""
     podman = POLICIES / "oci" / "podman-default.json"
     mended(podman, tmp_path / "out.json")
-    done = run("guard", podman, "--fix", "--as", "oci", "-o", tmp_path / "oci.json")
-    assert done.status == 2 and not (tmp_path / "oci.json").exists(), done
+    done = run("guard", podman, "--fix", "--as", "oci", "--allow-loss", "-o", tmp_path / "oci.json")
+    assert done.status == 2 and "no OCI profile can express" in done.err and not (tmp_path / "oci.json").exists(), done
+
+
+def test_parts_for_other_hosts_and_containers_are_not_dropped_silently(tmp_path):
+    done = run("guard", DOCKER, "--fix", "--as", "oci", "-o", tmp_path / "out.json")
+    assert done.status == 2 and "SCMP_ARCH_AARCH64 (line 12)" in done.err and "includes CAP_SYS_ADMIN (line " in done.err, done
+    assert not (tmp_path / "out.json").exists()
 
 
 def test_fix_of_a_policy_without_holes_changes_nothing(policy, tmp_path):

@@ -163,7 +163,13 @@ ALLOW if a condition holds, else ERRNO(1 EPERM)
 
 def test_import_writes_the_same_forms(tmp_path):
     given, out = POLICIES / "oci" / "docker-default.json", tmp_path / "profile.json"
-    assert run("import", given, "--as", "oci", "-o", out).status == 0
+    refused = run("import", given, "--as", "oci", "-o", out)
+    assert refused.status == 2 and not out.exists()
+    done = run("import", given, "--as", "oci", "--allow-loss", "-o", out)
+    assert done.status == 0
+    for text in (refused.err, done.err):
+        assert all("SCMP_ARCH_%s (line " % arch in text for arch in ("AARCH64", "MIPS64", "S390X"))
+        assert "includes CAP_SYS_PTRACE (line " in text and "excludes CAP_SYS_ADMIN" in text
     assert run("prove", given, out).status == 0
     assert run("import", out, "--as", "text").out == run("import", given, "--as", "text").out
     assert run("import", POLICIES / "seed" / "vsyscall.json", "--as", "oci").status == 2
