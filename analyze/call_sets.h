@@ -25,6 +25,9 @@ struct CallSets {
   dd::NodeId forbidden = dd::Diagrams::kZero;  // refused, and not by pretending that it is missing
 };
 
+// Returns the inputs for which the function returns ALLOW or LOG.
+dd::NodeId allowed_inputs(dd::Space& space, dd::NodeId function);
+
 // The calls of one architecture.
 class ArchCalls {
  public:
@@ -40,6 +43,8 @@ class ArchCalls {
 
   // Returns whether no call is refused.
   bool allows_all();
+  // Returns whether every call is refused for all arguments.
+  bool allows_none();
   // Returns whether some calls are allowed and some are refused.
   bool restricts();
   // Returns whether the filter refuses this call by intention: because it allows unlisted calls, or

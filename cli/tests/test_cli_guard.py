@@ -416,6 +416,42 @@ def test_a_call_that_must_be_asked_for_has_doors(action, tmp_path):
     assert any(found["cause"] == "io_uring" for found in document["doors"])
 
 
+def test_a_swapped_test_of_the_architecture_is_a_door():
+    document, done = report("guard", REGRESS / "swapped-arch-test.asm")
+    (found,) = [one for one in document["doors"] if one["cause"] == "swapped_arch"]
+    assert done.status == 1 and found["certain"] and found["arch"] == "i386"
+    assert ("ptrace", "ptrace") in open_doors(document)
+    assert "refuses its own architecture and allows unknown ones" in run("guard", REGRESS / "swapped-arch-test.asm").out
+    assert run("prove", REGRESS / "swapped-arch-test.asm", "--property", "arch-closed").status == 1
+
+
+def test_a_filter_for_another_architecture_has_no_swapped_test(tmp_path):
+    rules = policy_of({"swapon": True}, arches=["i386"], bad_arch_action="kill_process")
+    del rules["x32_action"]
+    (tmp_path / "i386.json").write_text(json.dumps(rules))
+    assert report("guard", tmp_path / "i386.json")[0]["doors"] == []
+
+
+def test_a_filter_that_treats_two_architectures_alike_does_test_the_architecture():
+    document, done = report("guard", REGRESS / "same-numbers.asm")
+    (found,) = document["doors"]
+    assert done.status == 1 and found["cause"] == "same_numbers" and found["arch"] == "i386"
+    assert "does not test the architecture" not in run("guard", REGRESS / "same-numbers.asm").out
+
+
+def test_a_refusal_by_several_ignored_arguments_is_a_note():
+    document, done = report("guard", REGRESS / "guard-note-missing.json")
+    (strict,) = [one for one in document["stricter"] if one["arch"] == "x86_64"]
+    assert done.status == 0 and strict["call"] == "getpid" and strict["arguments"] == [2, 3]
+    assert "x86_64:getpid arg2, arg3" in run("guard", REGRESS / "guard-note-missing.json").out
+
+
+def test_a_hole_names_only_arguments_that_the_filter_tests():
+    document, done = report("guard", REGRESS / "guard-too-many-arguments.json")
+    assert done.status == 1 and [hole["arguments"] for hole in document["holes"]] == [[2, 3]]
+    assert document["holes"][0]["instead"] == "compare arg2 & 0xffff; do not test arg3"
+
+
 # Mistakes that reviewers found.
 
 @pytest.mark.parametrize("action, text", [("0x7fc00000", "only a tracer or a supervisor may allow"), ("0x7ff00001", "only a tracer or a supervisor may allow"),
