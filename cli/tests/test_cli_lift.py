@@ -144,6 +144,15 @@ def test_what_no_profile_can_express_is_an_error_that_names_the_region(asm, tmp_
     assert not out.exists()
 
 
+def test_a_policy_without_rules_is_written_as_a_profile(tmp_path):
+    """All calls of x86_64, i386 and x32 are allowed, so the profile has to list x32, too."""
+    given, out = ROOT / "corpus" / "regress" / "lift" / "no-entries.json", tmp_path / "profile.json"
+    assert run("lift", given, "--as", "oci", "-o", out).status == 0
+    assert json.loads(out.read_text())["architectures"] == ["SCMP_ARCH_X86_64", "SCMP_ARCH_X86", "SCMP_ARCH_X32"]
+    assert run("prove", given, out).status == 0
+    assert run("import", out, "--as", "oci").status == 0  # nothing is lost
+
+
 def test_the_text_shows_the_policy(asm):
     done = run("lift", asm(ARGUMENT), "--as", "text")
     assert done.out == """\
