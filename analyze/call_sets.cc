@@ -1,6 +1,7 @@
 #include "analyze/call_sets.h"
 
 #include <algorithm>
+#include <functional>
 #include <span>
 
 #include "harness/seccomp/action.h"
@@ -28,7 +29,19 @@ std::uint32_t number_in_gap(std::span<const SyscallEntry> calls) {
   return out;
 }
 
+// Returns the inputs whose value has the property.
+template <class Property>
+NodeId where(dd::Space& space, NodeId function, const Property& holds) {
+  return space.diagrams().substitute(function, [&](NodeId leaf) {
+    return holds(space.known(leaf)) ? Diagrams::kOne : Diagrams::kZero;
+  });
+}
+
+bool runs(const ReturnValue& value) { return value.action && lets_run(*value.action); }
+
 }  // namespace
+
+NodeId allowed_inputs(dd::Space& space, NodeId function) { return where(space, function, runs); }
 
 ArchCalls::ArchCalls(dd::Space& space, const dd::Decisions& decisions, Arch arch)
     : space_(space),
@@ -42,6 +55,12 @@ bool ArchCalls::allows_all() {
   return allows_unlisted_ && std::ranges::all_of(info_.syscalls, [&](const SyscallEntry& call) {
            return allows(call.nr);
          });
+}
+
+bool ArchCalls::allows_none() {
+  return !allows_unlisted_ && std::ranges::all_of(info_.syscalls, [&](const SyscallEntry& call) {
+    return of(call.nr).allowed == Diagrams::kZero;
+  });
 }
 
 bool ArchCalls::restricts() {
@@ -85,20 +104,11 @@ CallSets ArchCalls::make(std::uint32_t nr) {
   }
   CallSets out;
   out.nr = nr;
-  const auto where = [&](const auto& holds) {
-    return space_.diagrams().substitute(function, [&](NodeId leaf) {
-      return holds(space_.known(leaf)) ? Diagrams::kOne : Diagrams::kZero;
-    });
-  };
-  const auto refuses = [](const ReturnValue& value) {
-    return value.action && precedence(*value.action) <= precedence(SECCOMP_RET_ERRNO);
-  };
-  out.allowed =
-      where([](const ReturnValue& value) { return value.action && lets_run(*value.action); });
-  out.refused = where(refuses);
+  out.allowed = allowed_inputs(space_, function);
+  out.refused = where(space_, function, std::not_fn(runs));
   const auto enosys = constant_value(info_.arch, "ENOSYS");
-  out.forbidden = where([&](const ReturnValue& value) {
-    return refuses(value) && value.value != (SECCOMP_RET_ERRNO | enosys.value_or(0));
+  out.forbidden = where(space_, function, [&](const ReturnValue& value) {
+    return !runs(value) && value.value != (SECCOMP_RET_ERRNO | enosys.value_or(0));
   });
   return out;
 }

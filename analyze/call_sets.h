@@ -16,13 +16,17 @@ namespace secequiv {
 inline constexpr std::uint32_t kAllArgumentWords = 0xfff0;
 
 // What happens to one call, as sets of arguments and instruction pointers. High halves of arguments
-// are 0. TRACE and USER_NOTIF neither allow nor refuse.
+// are 0. A call that a tracer or a supervisor has to allow counts as refused, as for holes
+// (verify/dd/holes.h).
 struct CallSets {
   std::uint32_t nr = 0;
   dd::NodeId allowed = dd::Diagrams::kZero;    // ALLOW, LOG
-  dd::NodeId refused = dd::Diagrams::kZero;    // ERRNO, TRAP, KILL
+  dd::NodeId refused = dd::Diagrams::kZero;    // everything else
   dd::NodeId forbidden = dd::Diagrams::kZero;  // refused, and not by pretending that it is missing
 };
+
+// Returns the inputs for which the function returns ALLOW or LOG.
+dd::NodeId allowed_inputs(dd::Space& space, dd::NodeId function);
 
 // The calls of one architecture.
 class ArchCalls {
@@ -39,6 +43,8 @@ class ArchCalls {
 
   // Returns whether no call is refused.
   bool allows_all();
+  // Returns whether every call is refused for all arguments.
+  bool allows_none();
   // Returns whether some calls are allowed and some are refused.
   bool restricts();
   // Returns whether the filter refuses this call by intention: because it allows unlisted calls, or

@@ -12,6 +12,8 @@
 #include "analyze/deciding.h"
 #include "analyze/doorway.h"
 #include "harness/seccomp/doors.h"
+#include "verify/dd/actions.h"
+#include "verify/dd/moved.h"
 
 namespace secequiv {
 namespace {
@@ -22,7 +24,10 @@ using Cause = DoorFinding::Cause;
 class DoorFinder {
  public:
   DoorFinder(dd::Space& space, const dd::Decisions& decisions, Arch host)
-      : space_(space), host_(space, decisions, host) {
+      : space_(space),
+        host_(space, decisions, host),
+        tests_arch_((dd::tested_words(space, decisions.root) >> kArchWord & 1) != 0),
+        swapped_(host_.allows_none() && lets_some_run(space, decisions)) {
     if (host == Arch::kX86_64) others_.emplace_back(space, decisions, Arch::kX32);
     if (const auto compat = compat_arch(host)) others_.emplace_back(space, decisions, *compat);
   }
@@ -61,21 +66,28 @@ class DoorFinder {
     return out;
   }
 
+  // Returns whether some call of an unknown architecture is allowed.
+  static bool lets_some_run(dd::Space& space, const dd::Decisions& decisions) {
+    const auto unknown = space.fix(decisions.root, kArchWord, dd::kUnknownAudit);
+    return allowed_inputs(space, unknown) != Diagrams::kZero;
+  }
+
   // Finds calls that the filter refuses on the host and allows on `other`. Returns whether the
   // filter does not look at the calls of `other` at all.
   bool through_numbers(ArchCalls& other) {
     const bool unchecked = other.function() == host_.function() && other.arch() != Arch::kX32;
     const bool open = other.allows_all();
-    const Cause cause = unchecked ? Cause::kUncheckedArch
-                        : open    ? Cause::kOpenArch
-                                  : Cause::kSameCall;
-    if (!host_.restricts()) return unchecked || open;
+    const Cause cause = swapped_    ? Cause::kSwappedArch
+                        : unchecked ? tests_arch_ ? Cause::kSameNumbers : Cause::kUncheckedArch
+                        : open      ? Cause::kOpenArch
+                                    : Cause::kSameCall;
+    if (!swapped_ && !host_.restricts()) return unchecked || open;
     for (const SyscallEntry& entry : host_.info().syscalls) {
       const auto nr = other.number(entry.name);
       const CallSets& refused = host_.of(entry.nr);
       if (!nr || refused.refused == Diagrams::kZero) continue;
       const bool intended =
-          unchecked || other.allows_unlisted() || host_.refuses_explicitly(refused);
+          unchecked || swapped_ || other.allows_unlisted() || host_.refuses_explicitly(refused);
       if (!intended) continue;
       Doorway way(space_, host_, other, refused.refused, other.of(*nr).allowed);
       for (int i = 0; i < common_arguments(other.arch(), entry.name); ++i) way.same(i, i);
@@ -210,6 +222,8 @@ class DoorFinder {
 
   dd::Space& space_;
   ArchCalls host_;
+  bool tests_arch_;
+  bool swapped_;  // the filter refuses everything on the host and allows some unknown architecture
   std::vector<ArchCalls> others_;
   std::set<std::pair<Arch, std::string_view>> same_calls_;
   std::set<std::pair<std::string_view, std::string_view>> found_;  // refused call, door

@@ -41,6 +41,15 @@ RulePlace place_of_rule(const Policy& policy, std::size_t set, const SyscallRule
   return {set, policy.rule_sets[set].action, rule.arch, rule.nr, std::move(position), located};
 }
 
+// Returns the entries of a file that the rule stands for.
+std::vector<Alternative> entries(const Rule& rule) {
+  if (rule.kind != Rule::Kind::kAnyOf || first_position(rule).at == rule.position.at)
+    return {{&rule, &rule.position}};
+  std::vector<Alternative> out;
+  for (const Rule& child : rule.children) out.push_back({&child, &child.position});
+  return out;
+}
+
 // Returns the lines of the parts of a rule, if each of them has a position of its own.
 std::vector<std::size_t> lines_of(const Rule& rule, const std::vector<RulePart>& parts) {
   std::vector<std::size_t> out;
@@ -563,6 +572,11 @@ class Doubts {
         out_(out) {}
 
   void find() {
+    if (place_.action == SECCOMP_RET_ERRNO)
+      for (const Alternative& each : entries(rule_.rule)) {
+        out_.push_back(doubt(DoubtfulRule::Kind::kErrnoZero, 0));
+        out_.back().place.position = *each.position;
+      }
     DoubtfulRule match_all = doubt(DoubtfulRule::Kind::kMatchAll, 0);
     empty_alternatives(rule_.rule, checks_, match_all.unchecked);
     if (!match_all.unchecked.empty()) out_.push_back(std::move(match_all));
@@ -620,6 +634,30 @@ class Doubts {
   std::vector<DoubtfulRule>& out_;
 };
 
+// Warns about entries of a container profile that test an argument several times. The importer
+// makes all tests of such an entry alternatives, as runtimes do.
+void repeated_arguments(const Policy& policy, std::vector<DoubtfulRule>& out) {
+  for (std::size_t set = 0; set < policy.rule_sets.size(); ++set)
+    for (const SyscallRule& rule : policy.rule_sets[set].rules)
+      for (const Alternative& entry : entries(rule.rule)) {
+        if (entry.rule->kind != Rule::Kind::kAnyOf) continue;
+        RulePlace place = place_of_rule(policy, set, rule);
+        place.position = *entry.position;
+        for (int field = 0; field < kArgCount; ++field)
+          if (std::ranges::count_if(entry.rule->children, [&](const Rule& test) {
+                return test.fields[static_cast<std::size_t>(field)].op != Matcher::Op::kAny;
+              }) > 1)
+            out.push_back({DoubtfulRule::Kind::kRepeatedArgument, place, field, {}, {}});
+      }
+}
+
+// Returns whether an unknown name probably leaves open what the author refused.
+bool opens(const UnknownName& name, const Policy& policy) {
+  if (name.kind == UnknownName::Kind::kCall) return lets_run(policy.default_action);
+  return name.kind == UnknownName::Kind::kKey &&
+         (!name.suggestion.empty() || policy.rule_sets.empty());
+}
+
 // Returns how many entries are for other hosts or containers.
 std::size_t not_examined(const Import& imported) {
   std::set<std::string> positions;
@@ -641,14 +679,28 @@ Result<LintReport> lint(const LintJob& job) {
   if (!trivial) return trivial.error();
   auto doubtful = doubtful_rules(policy);
   std::ranges::move(*trivial, std::back_inserter(doubtful));
+  if (policy.default_action == SECCOMP_RET_ERRNO)
+    for (const Arch arch : policy.arches)
+      doubtful.push_back({DoubtfulRule::Kind::kErrnoZero,
+                          {policy.rule_sets.size(), policy.default_action, arch, kUnlisted,
+                           policy.default_position},
+                          0,
+                          {},
+                          {}});
+  if (job.imported.format == PolicyFormat::kOci) repeated_arguments(policy, doubtful);
+  std::vector<UnknownName> errors;
+  std::vector<UnknownName> unknown;
+  for (const UnknownName& name : job.imported.unknown)
+    (opens(name, policy) ? errors : unknown).push_back(name);
   return LintReport{job.name,
                     job.file,
                     job.strict,
                     std::move(*redundant),
                     std::move(doubtful),
-                    job.imported.unknown,
+                    std::move(unknown),
                     job.read_for,
-                    not_examined(job.imported)};
+                    not_examined(job.imported),
+                    std::move(errors)};
 }
 
 Result<std::vector<RedundantRule>> redundant_rules(const Policy& policy, const dd::Limits& limits,

@@ -30,7 +30,8 @@ Result<int> write_fixed(const GuardOptions& given, const GuardJob& job) {
                       "expected one policy; `lift` turns a filter into a policy");
   const auto fixed = without_holes(*job.stack.filters.front().policy, job);
   if (!fixed) return fixed.error();
-  const auto text = given.form.write(fixed->policy, job.stack.name, options, job.limits);
+  const auto text = given.form.write(fixed->policy, job.stack.name, options, job.limits,
+                                     job.stack.filters.front().parts);
   if (!text) return text.error();
   auto status = write_output(*text, options);
   if (!status) return status;
@@ -74,10 +75,11 @@ void add_guard(CLI::App& app, Context& context) {
       sub->add_flag("--fix", given->fix,
                     "Write a corrected policy that tests only the bits that the kernel reads");
   given->form.add(*sub);
+  given->form.add_allow_loss(*sub);
   given->engine.add_memory(*sub);
   given->options.add(*sub, {kInput, kTimeout, kImport, kQuiet, kJson, kReports});
   given->options.add_output(*sub);
-  sub->get_option("--as")->needs(fix);
+  for (const char* name : {"--as", "--allow-loss"}) sub->get_option(name)->needs(fix);
   for (const char* name : {"--json", "--try"}) fix->excludes(sub->get_option(name));
   for (const auto& [name, file] : given->options.reports)
     fix->excludes(sub->get_option(fmt::format("--{}", name)));

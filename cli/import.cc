@@ -31,7 +31,7 @@ Result<int> import(const ImportJob& job) {
   for (const std::string& note : imported->notes)
     job.options.note(fmt::format("{}: {}", name, note));
   if (const auto names = check_names(*imported, reading(job.options)); !names) return names.error();
-  const auto written = job.form.write(imported->policy, name, job.options);
+  const auto written = job.form.write(imported->policy, name, job.options, {}, imported->parts);
   if (!written) return written.error();
   return write_output(*written, job.options);
 }
@@ -46,6 +46,7 @@ void add_import(CLI::App& app, Context& context) {
                   "Read the policy in this format (default: detected by content)")
       ->check(one_of(policy_format_names()));
   job->form.add(*sub);
+  job->form.add_allow_loss(*sub);
   job->options.add_output(*sub);
   job->options.add(*sub, {kImport});
 }

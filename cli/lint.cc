@@ -29,7 +29,8 @@ Result<int> lint_policy(const LintOptions& given) {
   const auto found = lint(job);
   if (!found) return found.error();
   if (given.options.quiet && !given.options.json)  // --quiet keeps warnings
-    for (const UnknownName& name : found->unknown) given.options.warning(name.text());
+    for (const auto* names : {&found->errors, &found->unknown})
+      for (const UnknownName& name : *names) given.options.warning(name.text());
   return print_found(given.options.json ? render(to_json(*found)) : lint_text(*found),
                      reported(*found), given.options, Ok{}, VerdictLine::kFirst);
 }

@@ -1,10 +1,12 @@
-// The option of the commands that write a policy. Owns --as. It must not know how policies are
-// written.
+// The options of the commands that write a policy. Owns --as and --allow-loss. It must not know how
+// policies are written.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "cli/options.h"
+#include "harness/import/guard.h"
 #include "harness/policy/policy.h"
 #include "verify/dd/space.h"
 
@@ -12,13 +14,17 @@ namespace secequiv::cli {
 
 struct PolicyFormOption {
   std::string name = "policy";
+  bool allow_loss = false;
 
   void add(CLI::App& app);
+  // Adds --allow-loss, for a command that writes a profile in place of the given one.
+  void add_allow_loss(CLI::App& app);
   // Returns the policy in this form. `source` names it in errors, which are those of
-  // write_policy_as().
+  // write_policy_as(). `parts` are those of the given profile. kPolicy if an OCI profile would lack
+  // some of them without --allow-loss.
   [[nodiscard]] Result<std::string> write(const Policy& policy, const std::string& source,
-                                          const Options& options,
-                                          const dd::Limits& limits = {}) const;
+                                          const Options& options, const dd::Limits& limits = {},
+                                          std::span<const ProfilePart> parts = {}) const;
 };
 
 }  // namespace secequiv::cli

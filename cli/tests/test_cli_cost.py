@@ -157,7 +157,18 @@ def test_cached_calls_count_as_free_in_the_order_and_the_ratio(asm, tmp_path):
     after = asm("ret #0x7fff0000\n", "after.asm")
     assert "ratio: none, because all calls are cached (0.33 without the cache)\n" in run("cost", before, after, "--profile", tmp_path / "write").out
     text = run("cost", before, after, "--profile", tmp_path / "profile", "--derived").out
-    assert "ratio: 0.00~ (0.33~ without the cache)\n" in text and " 0.25~" in text
+    assert "ratio: 0.00~ (0.33~ without the cache)\n" in text and " gained\n" in text
+
+
+def test_a_lost_cached_call_is_named_and_has_no_ratio(asm, tmp_path):
+    """Both filters execute as many instructions for write, but the kernel runs only one of them."""
+    before = asm("ld [0]\njeq #1, w, r\nw: ret #0x7fff0000\nr: ret #0x7fff0000\n", "before.asm")
+    after = asm("ld [0]\njeq #1, w, r\nw: ret #0x7ffc0000\nr: ret #0x7fff0000\n", "after.asm")
+    (tmp_path / "profile").write_text("write 3\nread 1\n")
+    for files, word, line in ([(before, after), "lost", "lost: no longer cached: write\n"], [(after, before), "gained", "gained: cached now: write\n"]):
+        text = run("cost", *files, "--profile", tmp_path / "profile").out
+        rows = {row.split()[0]: row.split()[-1] for row in text.splitlines() if "|" in row}
+        assert rows["write"] == word and rows["read"] == "1.00" and line in text
 
 
 @pytest.mark.parametrize("text, message", [

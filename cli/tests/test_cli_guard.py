@@ -324,7 +324,7 @@ def test_fix_changes_only_calls_with_holes(policy, tmp_path):
 
 
 def test_fix_writes_a_container_profile(tmp_path):
-    mended(DOCKER, tmp_path / "out.json", "--as", "oci")
+    mended(DOCKER, tmp_path / "out.json", "--as", "oci", "--allow-loss")
     profile = json.loads((tmp_path / "out.json").read_text())
     tests = [arg for entry in profile["syscalls"] if entry["names"] == ["socket"] for arg in entry["args"]]
     assert tests and all(arg["op"] == "SCMP_CMP_MASKED_EQ" and arg["value"] < 2**32 for arg in tests if arg["index"] == 0), tests
@@ -334,8 +334,14 @@ def test_fix_of_a_profile_that_runtimes_read_differently(tmp_path):
     """Libraries choose different entries of Podman's profile for one socket(), so only our JSON can have the mended rules."""
     podman = POLICIES / "oci" / "podman-default.json"
     mended(podman, tmp_path / "out.json")
-    done = run("guard", podman, "--fix", "--as", "oci", "-o", tmp_path / "oci.json")
-    assert done.status == 2 and not (tmp_path / "oci.json").exists(), done
+    done = run("guard", podman, "--fix", "--as", "oci", "--allow-loss", "-o", tmp_path / "oci.json")
+    assert done.status == 2 and "no OCI profile can express" in done.err and not (tmp_path / "oci.json").exists(), done
+
+
+def test_parts_for_other_hosts_and_containers_are_not_dropped_silently(tmp_path):
+    done = run("guard", DOCKER, "--fix", "--as", "oci", "-o", tmp_path / "out.json")
+    assert done.status == 2 and "SCMP_ARCH_AARCH64 (line 12)" in done.err and "includes CAP_SYS_ADMIN (line " in done.err, done
+    assert not (tmp_path / "out.json").exists()
 
 
 def test_fix_of_a_policy_without_holes_changes_nothing(policy, tmp_path):
@@ -390,6 +396,60 @@ def test_a_filter_that_does_not_test_the_architecture_is_open(getpid):
     assert done.status == 1 and found["cause"] == "unchecked_arch" and found["arch"] == "i386"
     (one,) = found["open"]
     assert one["refused"]["nr"] == 83 and one["allowed"]["nr"] == 39 and one["call"] == "mkdir"
+
+
+def open_doors(document):
+    return {(one["call"], one["door"]) for found in document["doors"] if found["certain"] for one in found["open"]}
+
+
+REGRESS = ROOT / "corpus" / "regress" / "guard"
+
+
+@pytest.mark.parametrize("action", ["SCMP_ACT_NOTIFY", "SCMP_ACT_TRACE"])
+def test_a_call_that_must_be_asked_for_has_doors(action, tmp_path):
+    path = tmp_path / "supervised.json"
+    path.write_text((REGRESS / "supervised.json").read_text().replace("SCMP_ACT_NOTIFY", action).replace('"connect"', '"connect","mount"'))
+    document, done = report("guard", path)
+    assert done.status == 1
+    doors = open_doors(document)
+    assert {("clone", "clone3"), ("openat", "openat2"), ("sendto", "sendmsg"), ("mount", "fsopen")} <= doors
+    assert any(found["cause"] == "io_uring" for found in document["doors"])
+
+
+def test_a_swapped_test_of_the_architecture_is_a_door():
+    document, done = report("guard", REGRESS / "swapped-arch-test.asm")
+    (found,) = [one for one in document["doors"] if one["cause"] == "swapped_arch"]
+    assert done.status == 1 and found["certain"] and found["arch"] == "i386"
+    assert ("ptrace", "ptrace") in open_doors(document)
+    assert "refuses its own architecture and allows unknown ones" in run("guard", REGRESS / "swapped-arch-test.asm").out
+    assert run("prove", REGRESS / "swapped-arch-test.asm", "--property", "arch-closed").status == 1
+
+
+def test_a_filter_for_another_architecture_has_no_swapped_test(tmp_path):
+    rules = policy_of({"swapon": True}, arches=["i386"], bad_arch_action="kill_process")
+    del rules["x32_action"]
+    (tmp_path / "i386.json").write_text(json.dumps(rules))
+    assert report("guard", tmp_path / "i386.json")[0]["doors"] == []
+
+
+def test_a_filter_that_treats_two_architectures_alike_does_test_the_architecture():
+    document, done = report("guard", REGRESS / "same-numbers.asm")
+    (found,) = document["doors"]
+    assert done.status == 1 and found["cause"] == "same_numbers" and found["arch"] == "i386"
+    assert "does not test the architecture" not in run("guard", REGRESS / "same-numbers.asm").out
+
+
+def test_a_refusal_by_several_ignored_arguments_is_a_note():
+    document, done = report("guard", REGRESS / "guard-note-missing.json")
+    (strict,) = [one for one in document["stricter"] if one["arch"] == "x86_64"]
+    assert done.status == 0 and strict["call"] == "getpid" and strict["arguments"] == [2, 3]
+    assert "x86_64:getpid arg2, arg3" in run("guard", REGRESS / "guard-note-missing.json").out
+
+
+def test_a_hole_names_only_arguments_that_the_filter_tests():
+    document, done = report("guard", REGRESS / "guard-too-many-arguments.json")
+    assert done.status == 1 and [hole["arguments"] for hole in document["holes"]] == [[2, 3]]
+    assert document["holes"][0]["instead"] == "compare arg2 & 0xffff; do not test arg3"
 
 
 # Mistakes that reviewers found.

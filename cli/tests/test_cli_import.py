@@ -112,12 +112,11 @@ def test_misspelled_names_are_warnings_or_errors(tmp_path):
         done = run(*command, "--strict-names")
         assert done.status == 2 and "%s:2: %s (--strict-names)" % (profile, problem) in done.err, done
     done = run("lint", profile)
-    assert done.status == 0 and problem not in done.err, done
-    line = "warning: %s:2 (syscalls[0]): unknown_name: %s\n" % (profile, problem)
-    assert line in done.out
-    assert run("lint", profile, "--strict").status == 1 and run("lint", profile, "--strict-names").status == 2
-    document, _ = report("lint", profile, "--strict")
-    assert document["warnings"][0]["origin"] == {"file": str(profile), "line": 2, "path": "syscalls[0]"}
+    assert done.status == 1 and problem not in done.err, done
+    assert "error: %s:2 (syscalls[0]): unknown_name: %s\n" % (profile, problem) in done.out
+    assert run("lint", profile, "--strict-names").status == 2
+    document, _ = report("lint", profile)
+    assert document["errors"][0]["origin"] == {"file": str(profile), "line": 2, "path": "syscalls[0]"}
 
 
 def test_unknown_keys_are_reported(tmp_path):
@@ -133,8 +132,8 @@ def test_unknown_keys_are_reported(tmp_path):
         assert done.status == 2 and done.err == "secequiv: %s:1: %s (--strict-names)\n" % (profile, key), done
     done = run("lint", profile, "--strict")
     assert done.status == 1 and done.out.splitlines() == [
-        "fail: 0 redundant rules, 2 warnings",
-        "warning: %s:1 (syscall): unknown_name: %s" % (profile, key), "warning: %s:1 (architectures[0]): unknown_name: %s" % (profile, arch)]
+        "fail: 0 redundant rules, 1 error, 1 warning",
+        "error: %s:1 (syscall): unknown_name: %s" % (profile, key), "warning: %s:1 (architectures[0]): unknown_name: %s" % (profile, arch)]
 
 
 def test_notes_name_the_file_once(tmp_path):

@@ -144,6 +144,15 @@ def test_what_no_profile_can_express_is_an_error_that_names_the_region(asm, tmp_
     assert not out.exists()
 
 
+def test_a_policy_without_rules_is_written_as_a_profile(tmp_path):
+    """All calls of x86_64, i386 and x32 are allowed, so the profile has to list x32, too."""
+    given, out = ROOT / "corpus" / "regress" / "lift" / "no-entries.json", tmp_path / "profile.json"
+    assert run("lift", given, "--as", "oci", "-o", out).status == 0
+    assert json.loads(out.read_text())["architectures"] == ["SCMP_ARCH_X86_64", "SCMP_ARCH_X86", "SCMP_ARCH_X32"]
+    assert run("prove", given, out).status == 0
+    assert run("import", out, "--as", "oci").status == 0  # nothing is lost
+
+
 def test_the_text_shows_the_policy(asm):
     done = run("lift", asm(ARGUMENT), "--as", "text")
     assert done.out == """\
@@ -163,7 +172,13 @@ ALLOW if a condition holds, else ERRNO(1 EPERM)
 
 def test_import_writes_the_same_forms(tmp_path):
     given, out = POLICIES / "oci" / "docker-default.json", tmp_path / "profile.json"
-    assert run("import", given, "--as", "oci", "-o", out).status == 0
+    refused = run("import", given, "--as", "oci", "-o", out)
+    assert refused.status == 2 and not out.exists()
+    done = run("import", given, "--as", "oci", "--allow-loss", "-o", out)
+    assert done.status == 0
+    for text in (refused.err, done.err):
+        assert all("SCMP_ARCH_%s (line " % arch in text for arch in ("AARCH64", "MIPS64", "S390X"))
+        assert "includes CAP_SYS_PTRACE (line " in text and "excludes CAP_SYS_ADMIN" in text
     assert run("prove", given, out).status == 0
     assert run("import", out, "--as", "text").out == run("import", given, "--as", "text").out
     assert run("import", POLICIES / "seed" / "vsyscall.json", "--as", "oci").status == 2

@@ -9,7 +9,7 @@ import random
 import re
 
 import pytest
-from cli_tool import POLICIES, report, run
+from cli_tool import POLICIES, ROOT, report, run
 
 CALLS = {"read": 0, "write": 1, "open": 2, "close": 3}
 
@@ -693,7 +693,10 @@ def test_quiet_keeps_warnings(tmp_path):
     profile.write_text(json.dumps({"defaultAction": "SCMP_ACT_ERRNO", "syscalls": [
         {"names": ["reboot"], "action": "SCMP_ACT_ALLOW", "include": {"caps": ["CAP_SYS_BOOT"]}}]}))
     done = run("lint", profile, "--quiet")
-    assert (done.status, done.out) == (0, "") and "warning: " in done.err and "did you mean includes?" in done.err, done
+    assert done.status == 1 and done.out.startswith("fail: ") and "did you mean includes?" in done.err, done
+    profile.write_text(profile.read_text().replace('"include"', '"remark"'))
+    done = run("lint", profile, "--quiet")
+    assert (done.status, done.out) == (0, "") and "warning: " in done.err and "unknown key 'remark'" in done.err, done
 
 
 def test_only_an_equal_entry_counts_as_listed_twice(tmp_path):
@@ -702,3 +705,77 @@ def test_only_an_equal_entry_counts_as_listed_twice(tmp_path):
     assert "p.json:4 (syscalls[2]): x86_64:read: shadowed: listed twice: line 2 has the same rule\n" in text, text
     path = profile_of(tmp_path / "q.json", [oci("read"), oci("read", "ALLOW", (0, "EQ", 1))])
     assert "shadowed: line 2 decides every call that this rule matches" in run("lint", path).out
+
+
+# Profiles about which an earlier version said nothing.
+
+REGRESS = ROOT / "corpus" / "regress" / "lint"
+
+
+@pytest.mark.parametrize("name, kind, field, calls", [
+    ("three-ne", "repeated_argument", "arg1", ["sched_setscheduler"]), ("same-argument-twice", "repeated_argument", "arg0", ["socket"]),
+    ("range-one-argument", "repeated_argument", "arg0", ["lseek"]), ("errno-0", "errno_zero", None, ["setuid", "setgid"])])
+def test_entries_that_mean_something_else_are_warnings(name, kind, field, calls):
+    document, done = report("lint", REGRESS / (name + ".json"))
+    found = [one for one in document["warnings"] if one["kind"] == kind]
+    assert sorted(one["text"].split("x86_64:")[1].split(":")[0] for one in found) == sorted(calls)
+    assert all(one.get("field") == field for one in found)
+    lines = [line for line in run("lint", REGRESS / (name + ".json")).out.splitlines() if kind in line]
+    assert len(lines) == 1 and lines[0].startswith("warning: ")
+    assert run("lint", REGRESS / (name + ".json"), "--strict").status == 1
+    assert run("--explain", kind).status == 0
+
+
+def test_a_default_action_of_errno_0_is_a_warning(tmp_path):
+    path = written(tmp_path, defaultErrnoRet=0, architectures=["SCMP_ARCH_X86_64", "SCMP_ARCH_X86"])
+    document, _ = report("lint", path)
+    assert [(one["kind"], one["arch"], "nr" in one, one["rule_set"]) for one in document["warnings"]] == [("errno_zero", arch, False, 2) for arch in ("x86_64", "i386")]
+    assert ": x86_64,i386:calls without a rule: errno_zero: " in run("lint", path).out.splitlines()[1]
+
+
+def test_tests_of_different_arguments_are_no_alternatives(tmp_path):
+    args = [{"index": index, "value": 3, "op": "SCMP_CMP_EQ"} for index in (0, 1)]
+    path = written(tmp_path, syscalls=[{"names": ["lseek"], "action": "SCMP_ACT_ALLOW", "args": args}])
+    assert report("lint", path)[0]["warnings"] == []
+
+
+def test_an_entry_has_one_line_for_all_its_calls(tmp_path):
+    """The entry has a line for each name and repeats the default action; the second one repeats the first entry's names."""
+    names = ["read", "write", "open", "close", "stat", "fstat", "lstat", "poll", "lseek", "mmap", "time"]
+    entry = {"names": names, "action": "SCMP_ACT_ALLOW"}
+    for default, text in (("SCMP_ACT_ALLOW", "its action is the default action of line 2"), ("SCMP_ACT_ERRNO", "listed twice: the entry syscalls[0] has the same rule")):
+        path = written(tmp_path, defaultAction=default, architectures=["SCMP_ARCH_X86_64", "SCMP_ARCH_X86"], syscalls=[entry] if "ALLOW" in default else [entry, entry])
+        document, done = report("lint", path)
+        assert done.status == 1 and len({(one["nr"], one["arch"]) for one in document["idle"]}) == 2 * len(names)
+        lines = run("lint", path).out.splitlines()
+        assert lines[0] == "fail: 1 redundant rule" and len(lines) == 2
+        assert "x86_64,i386:read, write, open, close, stat, fstat, lstat, poll and 3 more: " in lines[1] and lines[1].endswith(text), lines
+        run("lint", path, "--sarif", tmp_path / "s.json")
+        assert len(json.loads((tmp_path / "s.json").read_text())["runs"][0]["results"]) == 1
+
+
+def written(folder, **fields):
+    profile = {"defaultAction": "SCMP_ACT_ERRNO", "architectures": ["SCMP_ARCH_X86_64"], "syscalls": [{"names": ["read"], "action": "SCMP_ACT_ALLOW"}], **fields}
+    path = folder / "profile.json"
+    path.write_text(json.dumps(profile, indent=1))
+    return path
+
+
+ALLOWED = {"defaultAction": "SCMP_ACT_ALLOW", "syscalls": [{"names": ["ptrace"], "action": "SCMP_ACT_ERRNO"}]}
+
+
+@pytest.mark.parametrize("fields, error", [
+    ({"syscalls": [{"names": ["read"], "action": "SCMP_ACT_ALLOW", "arg": []}]}, True),  # close to args
+    ({"syscalls": [{"names": ["read"], "action": "SCMP_ACT_ALLOW", "remark": "x"}]}, False),
+    ({"defaultAction": "SCMP_ACT_ALLOW", "syscalls": [], "rules": []}, True),  # nothing effective is left
+    ({**ALLOWED, "rules": []}, False),
+    ({**ALLOWED, "syscalls": [{"names": ["ptrace", "keyctll"], "action": "SCMP_ACT_ERRNO"}]}, True),
+    ({"syscalls": [{"names": ["read", "keyctll"], "action": "SCMP_ACT_ALLOW"}]}, False)])
+def test_an_unknown_name_that_leaves_calls_open_is_an_error(fields, error, tmp_path):
+    path = written(tmp_path, **fields)
+    document, done = report("lint", path)
+    assert (done.status, len(document.get("errors", [])), len(document["warnings"])) == ((1, 1, 0) if error else (0, 0, 1))
+    done = run("lint", path)
+    assert done.out.splitlines()[1].startswith("error: " if error else "warning: ")
+    assert ("fail: 0 redundant rules, 1 error" if error else "pass: 0 redundant rules, 1 warning") == done.out.splitlines()[0]
+    assert "unknown key" in (quiet := run("lint", path, "--quiet").err) or "no architecture has" in quiet

@@ -101,6 +101,32 @@ def test_a_pass_lists_every_check(reports):
     assert results == []
 
 
+@pytest.mark.parametrize("command", ["check", "prove", "diff"])
+def test_only_a_change_that_may_allow_more_is_an_error_in_sarif(reports, command):
+    """getpid is killed afterwards. For check, the lost entries of the kernel's cache are still errors."""
+    options = ["--allow-cache-loss"] if command == "check" else []
+    for files, level in ((("before.asm", "after.asm"), "warning"), (("after.asm", "before.asm"), "error")):
+        _, results = reports.run(command, *files, *options, status=1)
+        assert {result["level"] for result in results} == {level}
+
+
+def test_a_difference_with_both_directions_has_both_levels(reports):
+    (reports.folder / "after.asm").write_text(BEFORE.replace("n: ret #0x50001", "n: ret #0x7ffc0000").replace("y: ret #0x7fff0000", "y: ret #0"))
+    _, results = reports.run("diff", "before.asm", "after.asm", status=1)
+    assert {(result["level"], "no longer allowed" in result["message"]["text"]) for result in results} == {("warning", True), ("error", False)}
+    _, results = reports.run("prove", "before.asm", "after.asm", status=1)
+    assert [result["level"] for result in results] == ["error"]
+
+
+def test_titles_in_sarif_state_the_fault(reports):
+    reports.run("check", "before.asm", "after.asm", status=1)
+    (run_,) = json.loads(reports.sarif_file.read_text())["runs"]
+    titles = {rule["id"]: rule["shortDescription"]["text"] for rule in run_["tool"]["driver"]["rules"]}
+    assert titles["decision"] == "The two filters decide differently" and titles["acceptance"] == "The kernel refuses a program"
+    assert titles["proof"] == "The filters are not proven equivalent" and titles["oracle"] == "Linux contradicts this tool's interpreter"
+    assert all(title[0].isupper() for title in titles.values())
+
+
 def test_edges_that_were_not_examined_are_not_covered(reports):
     for file in ("before.asm", "after.asm"):
         text = (reports.folder / file).read_text()

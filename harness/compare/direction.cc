@@ -74,6 +74,23 @@ std::string became_text(const Witness& witness) {
                      describe_action(witness.after), describe(witness.data));
 }
 
+Effect effect_of(const ReturnValue& before, const ReturnValue& after) {
+  const auto known = [](const ReturnValue& value) {
+    return value.value ? value.value : value.action;
+  };
+  if (!known(before) || !known(after)) return Effect::kChanged;
+  switch (compare_actions(*known(before), *known(after))) {
+    case Relation::kLooser:
+      return Effect::kOpened;
+    case Relation::kStricter:
+      return Effect::kClosed;
+    case Relation::kEqual:
+    case Relation::kIncomparable:  // two single decisions can always be compared
+      break;
+  }
+  return Effect::kChanged;
+}
+
 Direction::Kind kind_of(const Witness& witness) {
   switch (compare_actions(witness.before, witness.after)) {
     case Relation::kEqual:

@@ -96,6 +96,9 @@ void largest_first(std::vector<Direction::Step>& steps);
 // Returns "ALLOW became ERRNO(1 EPERM) for nr=..., ...".
 std::string became_text(const Witness& witness);
 
+// Returns the effect of one change on the caller.
+Effect effect_of(const ReturnValue& before, const ReturnValue& after);
+
 // Returns the effect of a difference on one input.
 Direction::Kind kind_of(const Witness& witness);
 

@@ -80,6 +80,13 @@ std::string Guard::text() const {
   return fmt::format("{}", fmt::join(out, ", "));
 }
 
+std::vector<RulePosition> for_some_hosts(std::span<const ProfilePart> parts) {
+  std::vector<RulePosition> out;
+  for (const ProfilePart& part : parts)
+    if (!part.applies || !part.guard.always()) add(part.position, out);
+  return out;
+}
+
 std::vector<RulePosition> not_compared(std::span<const ProfilePart> before,
                                        std::span<const ProfilePart> after) {
   std::map<std::string_view, Sides> calls;

@@ -41,6 +41,10 @@ struct ProfilePart {
   RulePosition position = {};
 };
 
+// Returns the positions of the parts that are not for every host and container, in the order of the
+// file. Each `condition` names the architecture or the guard.
+std::vector<RulePosition> for_some_hosts(std::span<const ProfilePart> parts);
+
 // Returns the positions of the parts that may make the profiles differ for other hosts or
 // containers. A comparison for the given host and container does not show these differences.
 std::vector<RulePosition> not_compared(std::span<const ProfilePart> before,

@@ -62,7 +62,10 @@ ordered_json test_json(std::size_t index, const Matcher& m) {
 
 class Writer {
  public:
-  Writer(const Policy& policy, const std::string& name) : policy_(policy), name_(name) {}
+  Writer(const Policy& policy, const std::string& name)
+      : policy_(policy), name_(name), arches_(policy.arches) {
+    if (allows_listing_x32()) arches_.push_back(Arch::kX32);
+  }
 
   Result<std::string> write() {
     if (auto s = check_other_actions(); !s) return s.error();
@@ -70,7 +73,7 @@ class Writer {
     if (auto s = add_action(policy_.default_action, "defaultErrnoRet", "defaultAction", out); !s)
       return refuse("the default action", s.error().detail);
     out["architectures"] = ordered_json::array();
-    for (const Arch arch : policy_.arches) out["architectures"].push_back(scmp_arch(arch));
+    for (const Arch arch : arches_) out["architectures"].push_back(scmp_arch(arch));
     if (auto s = collect(); !s) return s.error();
     out["syscalls"] = ordered_json::array();
     for (const Entry& entry : entries()) {
@@ -105,8 +108,26 @@ class Writer {
       return refuse(fmt::format("the numbers {:#x} to {:#x} on {}", range.first, range.last,
                                 arch_info(range.arch).name),
                     "profiles have one default action for all numbers");
-    if (!policy_.has_arch(Arch::kX86_64) || policy_.has_arch(Arch::kX32)) return Ok{};
-    return check("x32 calls", policy_.x32_action.value_or(policy_.default_action));
+    if (!policy_.has_arch(Arch::kX86_64) || std::ranges::find(arches_, Arch::kX32) != arches_.end())
+      return Ok{};
+    return check("x32 calls", x32_action());
+  }
+
+  [[nodiscard]] std::uint32_t x32_action() const {
+    return policy_.x32_action.value_or(policy_.default_action);
+  }
+
+  // Returns whether a profile that lists x32 says the same: x32 calls get the default action, and
+  // no rule is for a call that x32 has, too.
+  [[nodiscard]] bool allows_listing_x32() const {
+    if (!policy_.has_arch(Arch::kX86_64) || policy_.has_arch(Arch::kX32)) return false;
+    const auto concerns_x32 = [](const SyscallRule& rule) {
+      return syscall_nr(Arch::kX32, syscall_name(rule.arch, rule.nr)).has_value();
+    };
+    return x32_action() == policy_.default_action && x32_action() != kOciBadArchAction &&
+           std::ranges::none_of(policy_.rule_sets, [&](const RuleSet& set) {
+             return std::ranges::any_of(set.rules, concerns_x32);
+           });
   }
 
   static Status add_action(std::uint32_t action, const char* errno_key, const char* key,
@@ -140,7 +161,7 @@ class Writer {
 
   Status collect(const std::string& name) {
     std::vector<std::pair<Arch, Effects>> found;
-    for (const Arch arch : policy_.arches) {
+    for (const Arch arch : arches_) {
       const auto nr = syscall_nr(arch, name);
       if (!nr) continue;
       auto effects = effects_of(arch, *nr);
@@ -220,6 +241,7 @@ class Writer {
 
   const Policy& policy_;
   const std::string& name_;
+  std::vector<Arch> arches_;  // those that the profile lists
   std::vector<Entry> found_;  // each with another effect
 };
 

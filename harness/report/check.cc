@@ -183,6 +183,7 @@ ReportedCase acceptance(const CheckReport& report, const SideFiles& files) {
 void show_difference(ReportedCase& one, const CheckReport& report, const SideFiles& files) {
   one.message = directed(direction_line(report.direction, report.host), *report.witness);
   one.detail = traces_of(report);
+  one.only_stricter = report.direction && report.direction->only_stricter();
   show_witness(one, report.before.program, report.after.program, *report.witness, files);
   place_by_rules(one, report.rules);
 }

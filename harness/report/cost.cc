@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <functional>
 #include <tuple>
 
 #include "harness/base/text.h"
@@ -14,6 +15,8 @@ namespace {
 
 using nlohmann::ordered_json;
 using Side = CostReport::Side;
+
+constexpr std::size_t kNamedCalls = 8;  // how many calls one line names
 
 ordered_json call_json(const CallCost& call, const std::optional<ExactCost>& exact) {
   ordered_json out{{"name", call.name},   {"calls", call.calls},       {"cached", call.cached},
@@ -99,8 +102,12 @@ std::string row_text(const CostReport& report, std::size_t at) {
   if (report.profiled) out += fmt::format(" {:>10}", first.calls);
   for (std::size_t side = 0; side < sides.size(); ++side) out += " |" + numbers(sides, side, at);
   if (sides.size() != 2) return ended(std::move(out));
+  const CallCost& last = sides.back().calls[at];
   const bool exact = sides.front().exact[at] && sides.back().exact[at];
-  return out + fmt::format(" | {:>6}\n", ratio(first.mean, sides.back().calls[at].mean, exact));
+  return out + fmt::format(" | {:>6}\n", first.cached == last.cached
+                                             ? ratio(first.mean, last.mean, exact)
+                                         : last.cached ? "gained"
+                                                       : "lost");
 }
 
 std::string table(const CostReport& report, std::size_t most, std::string_view how) {
@@ -137,6 +144,21 @@ std::string ratio_text(const Side& before, const Side& after) {
   return fmt::format("ratio: {} ({} without the cache)\n", ratio(was, is, exact), uncached);
 }
 
+// Names the calls that only the first of two filters leaves to the cache, or only the second.
+std::string cache_changes(const Side& before, const Side& after) {
+  std::string out;
+  for (const bool lost : {true, false}) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < before.calls.size(); ++i)
+      if (before.calls[i].cached == lost && after.calls[i].cached != lost)
+        names.push_back(before.calls[i].name);
+    if (names.empty()) continue;
+    out += fmt::format("{}: {}\n", lost ? "lost: no longer cached" : "gained: cached now",
+                       first_and_count(names, kNamedCalls, std::identity()));
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string ratio(double before, double after, bool exact) {
@@ -150,6 +172,7 @@ std::string cost_text(const CostReport& report, std::size_t most, std::string_vi
   for (const Side& side : report.sides) out += counted_text(side);
   out += table(report, most, how) +
          "* the kernel answers from its cache, without running the filter\n";
+  if (report.sides.size() == 2) out += cache_changes(report.sides[0], report.sides[1]);
   if (!std::ranges::all_of(report.sides, &Side::calls_exact))
     out += "~ from derived inputs only: the best case may be lower, and the worst case higher\n";
   for (const Side& side : report.sides)

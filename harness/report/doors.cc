@@ -47,6 +47,10 @@ std::string_view refused_arch(const DoorFinding& finding) {
 std::string other_numbers(const DoorFinding& finding) {
   const std::string_view arch = arch_info(finding.arch).name;
   std::string_view why = "the filter does not test the architecture";
+  if (finding.cause == Cause::kSameNumbers)
+    why = "the filter treats these numbers like those of the other architecture";
+  if (finding.cause == Cause::kSwappedArch)
+    why = "the filter refuses its own architecture and allows unknown ones";
   if (finding.cause == Cause::kOpenArch) why = "the filter refuses nothing";
   if (finding.cause == Cause::kSameCall) why = "the same calls have other numbers";
   const auto calls = refused_calls(finding);
@@ -76,6 +80,10 @@ std::string_view door_cause(DoorFinding::Cause cause) {
   switch (cause) {
     case Cause::kUncheckedArch:
       return "unchecked_arch";
+    case Cause::kSameNumbers:
+      return "same_numbers";
+    case Cause::kSwappedArch:
+      return "swapped_arch";
     case Cause::kOpenArch:
       return "open_arch";
     case Cause::kSameCall:

@@ -31,7 +31,9 @@ struct OpenDoor {
 // All doors with one cause, for one line of a report.
 struct DoorFinding {
   enum class Cause : std::uint8_t {
-    kUncheckedArch,  // the filter treats numbers of `arch` as numbers of the host
+    kUncheckedArch,  // the filter does not test the architecture
+    kSameNumbers,    // the filter treats numbers of `arch` as numbers of the host
+    kSwappedArch,    // the filter refuses all calls of the host and allows unknown architectures
     kOpenArch,       // the filter refuses nothing on `arch`
     kSameCall,       // the filter allows the same calls on `arch`
     kMultiplexer,    // one call does what several calls do, with arguments in memory

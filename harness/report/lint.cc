@@ -1,14 +1,17 @@
 #include "harness/report/lint.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <map>
+#include <set>
 #include <span>
 #include <utility>
 
 #include "harness/base/text.h"
-#include "harness/report/alike.h"
 #include "harness/report/rule.h"
 #include "harness/seccomp/action.h"
 #include "harness/seccomp/data.h"
@@ -56,20 +59,17 @@ ordered_json parts_json(const std::vector<RulePart>& parts) {
 
 std::string field_name(int field) { return field == kIpField ? "ip" : fmt::format("arg{}", field); }
 
-// Formats a call as "x86_64,i386:read".
-std::string call_text(const RulePlace& place, std::string_view arches) {
+std::string name_of(const RulePlace& place) {
+  if (place.nr == kUnlisted) return "calls without a rule";
   const std::string name(syscall_name(place.arch, place.nr));
-  return fmt::format("{}:{}", arches, name.empty() ? fmt::format("{}", place.nr) : name);
+  return name.empty() ? fmt::format("{}", place.nr) : name;
 }
 
-// Formats a place as "docker.json:812 (syscalls[14]): x86_64,i386:read". Without a position: "rule
-// set 2 (ALLOW), x86_64,i386:read".
-std::string place_text(const RulePlace& place, std::string_view arches) {
-  const std::string where =
-      place.position.at != nullptr
-          ? place.position.at->text() + ":"
-          : fmt::format("rule set {} ({}),", place.rule_set + 1, describe_action(place.action));
-  return fmt::format("{} {}", where, call_text(place, arches));
+// Formats a place as "docker.json:812 (syscalls[14]):". Without a position: "rule set 2 (ALLOW),".
+std::string place_text(const RulePlace& place) {
+  return place.position.at != nullptr
+             ? place.position.at->text() + ":"
+             : fmt::format("rule set {} ({}),", place.rule_set + 1, describe_action(place.action));
 }
 
 // Formats the last indices of a part: those that its position does not already identify.
@@ -80,29 +80,31 @@ std::string inner_text(const RulePlace& place, const RulePart& part) {
   return out;
 }
 
-std::string line(const RedundantRule& rule, std::string_view arches) {
-  std::string out = place_text(rule.place, arches);
-  out += fmt::format("{}: {}: ", inner_text(rule.place, rule.part), lint_name(rule.kind));
-  const RulePosition* by = rule.original.at.get();
-  const std::string line = by != nullptr ? fmt::format("line {}", by->line) : "";
+// Returns what is wrong. `by` names the rule or the action that decides instead, if it has a
+// position: "line 57".
+std::string fault(const RedundantRule& rule, const std::string& by) {
   switch (rule.kind) {
     case RedundantRule::Kind::kUnmatchable:
-      return out + "no input matches it";
+      return "no input matches it";
     case RedundantRule::Kind::kShadowed:
-      if (by == nullptr) return out + "earlier rule sets decide every call that it matches";
-      if (rule.repeats) return out + "listed twice: " + line + " has the same rule";
-      return out + line + " decides every call that this rule matches";
+      if (by.empty()) return "earlier rule sets decide every call that it matches";
+      if (rule.repeats) return "listed twice: " + by + " has the same rule";
+      return by + " decides every call that this rule matches";
     case RedundantRule::Kind::kDuplicate:
-      if (rule.place.located == rule.part.size() && by != nullptr && rule.originals.size() == 1)
-        return out + "it repeats " + line;
-      out += fmt::format("it repeats {}", parts_text(rule.originals));
-      return by != nullptr ? out + fmt::format(" ({})", line) : out;
+      if (rule.place.located == rule.part.size() && !by.empty() && rule.originals.size() == 1)
+        return "it repeats " + by;
+      return fmt::format("it repeats {}{}", parts_text(rule.originals),
+                         by.empty() ? "" : fmt::format(" ({})", by));
     case RedundantRule::Kind::kRedundant:
       break;
   }
-  if (by == nullptr) return out + "the policy makes the same decisions without it";
-  return out + (rule.part.empty() ? "its action is the default action of " + line
-                                  : line + " matches every call that this entry matches");
+  if (by.empty()) return "the policy makes the same decisions without it";
+  return rule.part.empty() ? "its action is the default action of " + by
+                           : by + " matches every call that this entry matches";
+}
+
+std::string line_text(const PositionRef& position) {
+  return position.at != nullptr ? fmt::format("line {}", position.at->line) : "";
 }
 
 // States that every value or no value of a field satisfies a condition.
@@ -126,28 +128,50 @@ std::string together_text(const DoubtfulRule& rule) {
                      rule.lines.empty() ? "its alternatives" : lines_text(rule.lines));
 }
 
-std::string line(const DoubtfulRule& rule, std::string_view arches) {
-  const std::string out = fmt::format("{}{}: {}: ", place_text(rule.place, arches),
-                                      inner_text(rule.place, rule.part), lint_name(rule.kind));
-  if (rule.kind == DoubtfulRule::Kind::kAlwaysTrue || rule.kind == DoubtfulRule::Kind::kNeverTrue)
-    return out + trivial_text(rule);
-  if (rule.kind == DoubtfulRule::Kind::kTogetherTrue) return out + together_text(rule);
+std::string fault(const DoubtfulRule& rule, const std::string& /*by*/) {
+  switch (rule.kind) {
+    case DoubtfulRule::Kind::kAlwaysTrue:
+    case DoubtfulRule::Kind::kNeverTrue:
+      return trivial_text(rule);
+    case DoubtfulRule::Kind::kTogetherTrue:
+      return together_text(rule);
+    case DoubtfulRule::Kind::kRepeatedArgument:
+      return fmt::format(
+          "several tests of {} in one entry are alternatives (OR): one of them suffices",
+          field_name(rule.field));
+    case DoubtfulRule::Kind::kErrnoZero:
+      return "ERRNO(0) returns 0 without running the call, so the program believes that it "
+             "succeeded";
+    case DoubtfulRule::Kind::kInconsistent:
+    case DoubtfulRule::Kind::kMatchAll:
+      break;
+  }
   const bool one = rule.unchecked.size() == 1;
   if (!rule.lines.empty())
-    return out + fmt::format("line {} checks {}, but {} {} not", rule.lines[0],
-                             field_name(rule.field), lines_text(std::span(rule.lines).subspan(1)),
-                             one ? "does" : "do");
+    return fmt::format("line {} checks {}, but {} {} not", rule.lines[0], field_name(rule.field),
+                       lines_text(std::span(rule.lines).subspan(1)), one ? "does" : "do");
   const std::string unchecked = parts_text(rule.unchecked);
   if (rule.kind == DoubtfulRule::Kind::kMatchAll)
-    return out + fmt::format("{} check{} nothing, so the others have no effect", unchecked,
-                             one ? "s" : "");
-  return out + fmt::format("{} checks {}, but {} {} not", parts_text({rule.checked}),
-                           field_name(rule.field), unchecked, one ? "does" : "do");
+    return fmt::format("{} check{} nothing, so the others have no effect", unchecked,
+                       one ? "s" : "");
+  return fmt::format("{} checks {}, but {} {} not", parts_text({rule.checked}),
+                     field_name(rule.field), unchecked, one ? "does" : "do");
+}
+
+PositionRef original_of(const RedundantRule& rule) { return rule.original; }
+PositionRef original_of(const DoubtfulRule& /*rule*/) { return {}; }
+
+// `calls` is "x86_64,i386:read".
+template <class Rule>
+std::string line(const Rule& rule, std::string_view calls, const std::string& by) {
+  return fmt::format("{} {}{}: {}: {}", place_text(rule.place), calls,
+                     inner_text(rule.place, rule.part), lint_name(rule.kind), fault(rule, by));
 }
 
 template <class Rule>
 std::string line(const Rule& rule) {
-  return line(rule, arch_info(rule.place.arch).name);
+  const std::string_view arch = arch_info(rule.place.arch).name;
+  return line(rule, fmt::format("{}:{}", arch, name_of(rule.place)), line_text(original_of(rule)));
 }
 
 std::string line(const UnknownName& unknown) {
@@ -155,10 +179,9 @@ std::string line(const UnknownName& unknown) {
 }
 
 ordered_json place_json(std::string_view kind, const RulePlace& place) {
-  ordered_json out{{"kind", kind},
-                   {"rule_set", place.rule_set + 1},
-                   {"arch", arch_info(place.arch).name},
-                   {"nr", place.nr}};
+  ordered_json out{
+      {"kind", kind}, {"rule_set", place.rule_set + 1}, {"arch", arch_info(place.arch).name}};
+  if (place.nr != kUnlisted) out["nr"] = place.nr;
   if (place.position.at != nullptr) out["origin"] = to_json(*place.position.at);
   return out;
 }
@@ -176,7 +199,10 @@ ordered_json finding(const DoubtfulRule& rule) {
   if (rule.kind == DoubtfulRule::Kind::kInconsistent) {
     out["field"] = field_name(rule.field);
     out["checked"] = from_one(rule.checked);
-  } else if (rule.kind != DoubtfulRule::Kind::kMatchAll) {
+  } else if (rule.kind == DoubtfulRule::Kind::kRepeatedArgument) {
+    out["field"] = field_name(rule.field);
+  } else if (rule.kind != DoubtfulRule::Kind::kMatchAll &&
+             rule.kind != DoubtfulRule::Kind::kErrnoZero) {
     out["field"] = field_name(rule.field);
     out["parts"] = from_one(rule.part);
   }
@@ -185,39 +211,114 @@ ordered_json finding(const DoubtfulRule& rule) {
   return out;
 }
 
-// Text for people: one row for each finding, however many architectures it concerns.
+// Text for people: one row for all findings that say the same about one entry of a file, however
+// many calls and architectures they concern.
 struct LintRow {
   std::string text;
   const RulePosition* position;  // may be null
-  std::string name;              // its kind and its call, like "shadowed x86_64:read"
+  std::string name;              // its kind and its calls, like "shadowed x86_64:read"
+};
+
+// Returns the entry that contains a position, without the line.
+std::string entry_text(const PositionRef& position) {
+  if (position.at == nullptr) return "";
+  const RulePosition& at = *position.at;
+  if (at.path.empty()) return at.text();
+  return fmt::format("{} ({}, {})", at.file, at.path, at.condition);
+}
+
+template <class Rule>
+struct SameEntry {
+  const Rule* first;
+  std::set<Arch> arches = {};
+  std::vector<std::string> calls = {};
+  bool one_line = true;  // one line decides instead of all of them
 };
 
 template <class Rule>
-std::vector<LintRow> lint_rows(const std::vector<Rule>& rules) {
-  const auto without_arch = [](const Rule& rule) { return line(rule, ""); };
-  const auto arch = [](const Rule& rule) { return rule.place.arch; };
-  std::vector<LintRow> out;
-  for (const Alike<Rule>& each : alike_on_arches(rules, without_arch, arch)) {
-    const std::string arches = each.names();
-    out.push_back(
-        {line(*each.first, arches), each.first->place.position.at.get(),
-         fmt::format("{} {}", lint_name(each.first->kind), call_text(each.first->place, arches))});
+std::vector<SameEntry<Rule>> by_entry(const std::vector<Rule>& rules) {
+  std::vector<SameEntry<Rule>> out;
+  std::map<std::string, std::size_t> known;  // positions in `out`
+  for (const Rule& rule : rules) {
+    std::string key = rule.place.position.at != nullptr && !rule.place.position.at->path.empty()
+                          ? entry_text(rule.place.position)
+                          : place_text(rule.place) + name_of(rule.place);
+    key += fmt::format("{}: {}: {}", inner_text(rule.place, rule.part), lint_name(rule.kind),
+                       fault(rule, entry_text(original_of(rule))));
+    const auto [at, is_new] = known.emplace(std::move(key), out.size());
+    if (is_new) out.push_back({&rule});
+    SameEntry<Rule>& same = out[at->second];
+    same.arches.insert(rule.place.arch);
+    if (const std::string call = name_of(rule.place);
+        std::ranges::find(same.calls, call) == same.calls.end())
+      same.calls.push_back(call);
+    same.one_line &= line_text(original_of(*same.first)) == line_text(original_of(rule));
   }
+  return out;
+}
+
+template <class Rule>
+std::vector<LintRow> lint_rows(const std::vector<Rule>& rules) {
+  std::vector<LintRow> out;
+  for (const SameEntry<Rule>& each : by_entry(rules)) {
+    const Rule& first = *each.first;
+    const auto text = [&](std::size_t most) {
+      std::vector<std::string_view> arches;
+      for (const Arch arch : each.arches) arches.push_back(arch_info(arch).name);
+      return fmt::format("{}:{}", fmt::join(arches, ","),
+                         first_and_count(each.calls, most, std::identity()));
+    };
+    const PositionRef original = original_of(first);
+    const std::string by =
+        each.one_line ? line_text(original) : fmt::format("the entry {}", original.at->path);
+    out.push_back({line(first, text(kMaxParts), by), first.place.position.at.get(),
+                   fmt::format("{} {}", lint_name(first.kind), text(1))});
+  }
+  return out;
+}
+
+std::vector<LintRow> name_rows(const std::vector<UnknownName>& names, std::string_view prefix) {
+  std::vector<LintRow> out;
+  for (const UnknownName& name : names)
+    out.push_back({fmt::format("{}: {}", prefix, line(name)), &name.position,
+                   fmt::format("unknown_name {}", name.name)});
   return out;
 }
 
 std::vector<LintRow> lint_warnings(const LintReport& report) {
   std::vector<LintRow> out = lint_rows(report.doubtful);
-  for (const UnknownName& name : report.unknown)
-    out.push_back({line(name), &name.position, fmt::format("unknown_name {}", name.name)});
   for (LintRow& row : out) row.text.insert(0, "warning: ");
+  std::ranges::move(name_rows(report.unknown, "warning"), std::back_inserter(out));
   return out;
 }
 
-std::string summary(std::size_t redundant, std::size_t warnings) {
-  std::string out = counted(redundant, "redundant rule");
-  if (warnings != 0) out += ", " + counted(warnings, "warning");
-  if (redundant > 1) out += "; each can be removed alone, but perhaps not all together";
+// Everything that the text and the cases show.
+struct LintRows {
+  explicit LintRows(const LintReport& report)
+      : redundant(lint_rows(report.redundant)),
+        errors(name_rows(report.errors, "error")),
+        warnings(lint_warnings(report)) {}
+
+  [[nodiscard]] std::string summary() const {
+    std::string out = counted(redundant.size(), "redundant rule");
+    if (!errors.empty()) out += ", " + counted(errors.size(), "error");
+    if (!warnings.empty()) out += ", " + counted(warnings.size(), "warning");
+    if (redundant.size() > 1) out += "; each can be removed alone, but perhaps not all together";
+    return out;
+  }
+
+  std::vector<LintRow> redundant;
+  std::vector<LintRow> errors;
+  std::vector<LintRow> warnings;
+};
+
+ordered_json names_json(const std::vector<UnknownName>& names) {
+  ordered_json out = ordered_json::array();
+  for (const UnknownName& unknown : names)
+    out.push_back({{"kind", "unknown_name"},
+                   {"name", unknown.name},
+                   {"origin", to_json(unknown.position)},
+                   {"text", line(unknown)}});
   return out;
 }
 
@@ -249,17 +350,19 @@ std::string_view lint_name(DoubtfulRule::Kind kind) {
       return "never_true";
     case DoubtfulRule::Kind::kTogetherTrue:
       return "together_true";
+    case DoubtfulRule::Kind::kRepeatedArgument:
+      return "repeated_argument";
+    case DoubtfulRule::Kind::kErrnoZero:
+      return "errno_zero";
   }
   return {};
 }
 
 std::string lint_text(const LintReport& report) {
-  const auto redundant = lint_rows(report.redundant);
-  const auto warnings = lint_warnings(report);
-  std::string out = fmt::format("{}: {}\n", verdict_name(report.verdict()),
-                                summary(redundant.size(), warnings.size()));
-  for (const LintRow& row : redundant) out += row.text + "\n";
-  for (const LintRow& row : warnings) out += row.text + "\n";
+  const LintRows rows(report);
+  std::string out = fmt::format("{}: {}\n", verdict_name(report.verdict()), rows.summary());
+  for (const auto* list : {&rows.redundant, &rows.errors, &rows.warnings})
+    for (const LintRow& row : *list) out += row.text + "\n";
   return out;
 }
 
@@ -271,11 +374,8 @@ ordered_json to_json(const LintReport& report) {
                    {"warnings", ordered_json::array()}};
   for (const RedundantRule& rule : report.redundant) out["idle"].push_back(finding(rule));
   for (const DoubtfulRule& rule : report.doubtful) out["warnings"].push_back(finding(rule));
-  for (const UnknownName& unknown : report.unknown)
-    out["warnings"].push_back({{"kind", "unknown_name"},
-                               {"name", unknown.name},
-                               {"origin", to_json(unknown.position)},
-                               {"text", line(unknown)}});
+  for (ordered_json& name : names_json(report.unknown)) out["warnings"].push_back(std::move(name));
+  if (!report.errors.empty()) out["errors"] = names_json(report.errors);
   add_read_for(report.read_for, out);
   if (report.not_examined != 0) out["not_examined"] = report.not_examined;
   return out;
@@ -283,11 +383,8 @@ ordered_json to_json(const LintReport& report) {
 
 ReportedCases reported(const LintReport& report) {
   const Verdict verdict = report.verdict();
-  const auto redundant = lint_rows(report.redundant);
-  const auto warnings = lint_warnings(report);
-  ReportedCases out{
-      "lint", report.name, verdict, exit_code(verdict), summary(redundant.size(), warnings.size()),
-      {}};
+  const LintRows rows(report);
+  ReportedCases out{"lint", report.name, verdict, exit_code(verdict), rows.summary(), {}};
   out.holds_for = holds_for(report.read_for);
   if (report.not_examined != 0)
     out.holds_for += fmt::format(
@@ -307,8 +404,9 @@ ReportedCases reported(const LintReport& report) {
     added.place->line = static_cast<std::uint32_t>(row.position->line);
   };
   const auto warned = report.strict ? ReportedCase::State::kFail : ReportedCase::State::kWarning;
-  for (const LintRow& row : redundant) add(ReportedCase::State::kFail, row);
-  for (const LintRow& row : warnings) add(warned, row);
+  for (const auto* list : {&rows.redundant, &rows.errors})
+    for (const LintRow& row : *list) add(ReportedCase::State::kFail, row);
+  for (const LintRow& row : rows.warnings) add(warned, row);
   conclude(out);
   return out;
 }

@@ -21,7 +21,10 @@ namespace secequiv {
 // whole rule.
 using RulePart = std::vector<std::size_t>;
 
-// The place of a rule in its policy.
+// In place of a number: the calls without a rule.
+inline constexpr std::uint32_t kUnlisted = 0xffffffff;
+
+// The place of a rule in its policy, or of the default action after the last rule set.
 struct RulePlace {
   std::size_t rule_set;
   std::uint32_t action;  // the rule set's action
@@ -53,15 +56,17 @@ struct RedundantRule {
 // conditions has no effect or never holds.
 struct DoubtfulRule {
   enum class Kind : std::uint8_t {
-    kInconsistent,  // some alternatives check `field`, others do not
-    kMatchAll,      // an alternative checks nothing, so the others have no effect
-    kAlwaysTrue,    // every value of `field` satisfies the condition
-    kNeverTrue,     // no value of `field` satisfies the condition
-    kTogetherTrue,  // every value of `field` satisfies a condition of one of the alternatives
+    kInconsistent,      // some alternatives check `field`, others do not
+    kMatchAll,          // an alternative checks nothing, so the others have no effect
+    kAlwaysTrue,        // every value of `field` satisfies the condition
+    kNeverTrue,         // no value of `field` satisfies the condition
+    kTogetherTrue,      // every value of `field` satisfies a condition of one of the alternatives
+    kRepeatedArgument,  // an entry of a container profile tests `field` several times
+    kErrnoZero,         // the call returns 0, so its caller believes that it succeeded
   };
   Kind kind;
   RulePlace place;
-  int field;                        // 0..5 or kIpField; kMatchAll: unused
+  int field;                        // 0..5 or kIpField; kMatchAll, kErrnoZero: unused
   RulePart checked;                 // kInconsistent: the first alternative that checks it
   std::vector<RulePart> unchecked;  // the alternatives that do not check it, or that check nothing
   // The lines of `checked` and then `unchecked`, or of the alternatives (kTogetherTrue), if each of
@@ -85,10 +90,13 @@ struct LintReport {
   std::vector<UnknownName> unknown = {};
   std::optional<ReadFor> read_for = {};
   std::size_t not_examined = 0;  // entries for other hosts or containers
+  // Unknown names that probably leave open what the author refused. They are failures.
+  std::vector<UnknownName> errors = {};
 
   [[nodiscard]] std::size_t warnings() const { return doubtful.size() + unknown.size(); }
   [[nodiscard]] Verdict verdict() const {
-    return redundant.empty() && (warnings() == 0 || !strict) ? Verdict::kPass : Verdict::kFail;
+    return redundant.empty() && errors.empty() && (warnings() == 0 || !strict) ? Verdict::kPass
+                                                                               : Verdict::kFail;
   }
 };
 

@@ -211,23 +211,6 @@ std::string call_text(const Region& region, std::vector<NamedCall> calls, std::s
 
 }  // namespace
 
-Effect effect_of(const ReturnValue& before, const ReturnValue& after) {
-  const auto known = [](const ReturnValue& value) {
-    return value.value ? value.value : value.action;
-  };
-  if (!known(before) || !known(after)) return Effect::kChanged;
-  switch (compare_actions(*known(before), *known(after))) {
-    case Relation::kLooser:
-      return Effect::kOpened;
-    case Relation::kStricter:
-      return Effect::kClosed;
-    case Relation::kEqual:
-    case Relation::kIncomparable:  // two single decisions can always be compared
-      break;
-  }
-  return Effect::kChanged;
-}
-
 PageRegion page_region(const Change& change, const Region& region, Arch host) {
   PageRegion out;
   out.effect = effect_of(change.before, change.after);

@@ -37,9 +37,6 @@ struct PageInput {
   SeccompData data;
 };
 
-// Returns the effect of one difference on the caller.
-Effect effect_of(const ReturnValue& before, const ReturnValue& after);
-
 // A row of the difference: a region or, if the region has few system calls, its part for one of
 // them.
 struct PageRegion {

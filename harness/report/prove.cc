@@ -212,6 +212,7 @@ ReportedCases reported(const ProveReport& report) {
     found.message = directed(direction_line(report.direction, report.host), *proof.witness);
     found.detail = proof_text(report);
     found.witness = proof.witness;
+    found.only_stricter = report.direction && report.direction->only_stricter();
     if (report.files)
       with_values(report, [&](const Question& question) {
         show_witness(found, question.before[0], question.after[0], *proof.witness, *report.files);

@@ -22,41 +22,42 @@ using State = ReportedCase::State;
 constexpr std::size_t kMostSteps = 200;  // how many last steps of each trace are reported
 
 constexpr CaseKind kKinds[] = {
-    {"acceptance", "the kernel accepts both programs",
+    {"acceptance", "The kernel refuses a program",
      "The kernel's checker would refuse a program, so it cannot be installed."},
-    {"decision", "both programs make the same decisions on every input run",
+    {"decision", "The two filters decide differently",
      "The two filters return different values for one system call. If the second allows what the "
      "first denied, the sandbox has a hole."},
-    {"coverage", "every edge is covered or proven infeasible",
+    {"coverage", "Edges are neither covered nor proven infeasible",
      "It is unknown whether an input takes this edge, and what the filter then decides."},
-    {"proof", "proven for all inputs", "Equivalence over all 2^512 inputs is not proven."},
-    {"refinement", "never more permissive than before",
+    {"proof", "The filters are not proven equivalent",
+     "Equivalence over all 2^512 inputs is not proven."},
+    {"refinement", "The second filter may be more permissive",
      "The second filter allows something that the first did not."},
-    {"property", "the filter has the property",
+    {"property", "The filter may violate the property",
      "The filter violates a clause of the property for some input."},
-    {"fuzzing", "no fuzzed input shows a difference",
+    {"fuzzing", "Fuzzing ended early",
      "Fuzzing ended before the requested time or number of inputs."},
-    {"unread", "every file of a given folder can be read",
-     "A file could not be read, so the run did not test it."},
-    {"cache", "no system call leaves the kernel's cache",
+    {"unread", "A file could not be read", "A file could not be read, so the run did not test it."},
+    {"cache", "System calls left the kernel's cache",
      "Linux answered these calls without running the filter, and now runs it each time."},
-    {"oracle", "the running kernel agrees with the model",
+    {"oracle", "Linux contradicts this tool's interpreter",
      "Linux and this tool's interpreter disagree, so the verdict on this filter is not reliable."},
-    {"difference", "the programs do not differ, or differ as expected",
+    {"difference", "The second filter decides differently",
      "The second filter decides differently for these inputs."},
-    {"finding", "the code under test makes no mistake",
+    {"finding", "The code under test made a mistake",
      "An optimizer, compiler or evaluator gave a wrong answer or no answer."},
-    {"lint", "every rule has an effect", "A rule without effect is often a mistake."},
-    {"hole", "nothing that the kernel ignores helps to pass the filter",
+    {"lint", "A rule has no effect, or not the intended one",
+     "A rule without effect is often a mistake."},
+    {"hole", "Bits that the kernel ignores decide",
      "The filter refuses an input and allows another one that the kernel cannot tell apart."},
-    {"door", "what the filter refuses is refused in every way",
+    {"door", "An allowed call replaces a refused one",
      "The filter refuses a system call and allows another one that has the same effect."},
-    {"profile", "the whole profiles were compared",
+    {"profile", "Parts of the profiles were not compared",
      "The profiles also differ in parts for other hosts or containers, which were not compared."},
-    {"rewrite", "a rewrite rule is right or wrong as expected",
+    {"rewrite", "A rewrite rule is not as expected",
      "The proof of a rewrite rule does not have the expected result."},
-    {"verdict", "the overall verdict", "The command did not end in a pass."},
-    {"error", "the command ran to its end", "An error ended the command."},
+    {"verdict", "The command did not pass", "The command did not end in a pass."},
+    {"error", "An error ended the command", "An error ended the command."},
 };
 
 std::string step_text(ProgramView program, const TraceStep& step) {
@@ -185,9 +186,11 @@ ReportedCases reported(const Difference& difference, const Question& question, V
   for (std::size_t at = 0; at < counts.size(); ++at) {
     const Change& change = difference.changes[at];
     const std::size_t shown = counts[at];
+    const bool stricter = effect_of(change.before, change.after) == Effect::kClosed;
     for (std::size_t i = 0; i < shown; ++i) {
       const Region& region = change.where.regions[i];
       ReportedCase one{"difference", State::kFail, short_condition(summary(change, region, host))};
+      one.only_stricter = stricter;
       one.name = fmt::format("{}", out.cases.size() + 1);
       one.detail = fmt::format("{}: {}\n", counted(count_text(region.count), "input"),
                                short_condition(condition_text(region, host, Values::kNamed)));
@@ -197,9 +200,10 @@ ReportedCases reported(const Difference& difference, const Question& question, V
       }
       out.cases.push_back(std::move(one));
     }
-    if (!change.where.is_all(shown))
-      out.cases.push_back(
-          {"difference", State::kFail, not_shown_text(shown, change.where.region_count, 0)});
+    if (change.where.is_all(shown)) continue;
+    out.cases.push_back(
+        {"difference", State::kFail, not_shown_text(shown, change.where.region_count, 0)});
+    out.cases.back().only_stricter = stricter;
   }
   if (out.cases.empty())
     out.cases.push_back({"difference", State::kPass, "no input shows a difference"});

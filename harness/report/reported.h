@@ -54,6 +54,7 @@ struct ReportedCase {
   std::optional<Witness> witness = {};
   std::vector<std::vector<Step>> traces = {};  // the witness's traces: before, after
   double seconds = 0;
+  bool only_stricter = false;  // kFail because of a change that only denies more
 };
 
 struct ReportedCases {
@@ -90,8 +91,8 @@ void set_direction(const std::optional<Direction>& direction, Arch host, Reporte
 // The kinds of cases, for tools that list them. SARIF calls a kind a rule.
 struct CaseKind {
   const char* id;
-  const char* name;  // a few words
-  const char* text;  // the meaning of a failure
+  const char* title;  // the fault, in a few words
+  const char* text;   // the meaning of a failure
 };
 std::span<const CaseKind> case_kinds();
 

@@ -74,7 +74,7 @@ ordered_json result(const ReportedCases& report, const ReportedCase& one) {
   ordered_json out{{"ruleId", one.kind}};
   if (const std::size_t index = rule_index(one.kind); index < case_kinds().size())
     out["ruleIndex"] = index;
-  out["level"] = one.state == State::kFail ? "error" : "warning";
+  out["level"] = one.state == State::kFail && !one.only_stricter ? "error" : "warning";
   std::string text = one.state == State::kUnknown ? "not decided: " : "";
   text += printable(one.message, true);
   if (!one.detail.empty()) text += "\n" + printable(one.detail, true);
@@ -110,7 +110,7 @@ std::string sarif(const ReportedCases& report, std::string_view version) {
   for (const CaseKind& kind : case_kinds())
     rules.push_back({{"id", kind.id},
                      {"name", kind.id},
-                     {"shortDescription", {{"text", kind.name}}},
+                     {"shortDescription", {{"text", kind.title}}},
                      {"fullDescription", {{"text", kind.text}}}});
   ordered_json results = ordered_json::array();
   ordered_json notifications = ordered_json::array();

@@ -20,6 +20,7 @@ class OneCall {
       : space_(space),
         arch_(arch),
         nr_(nr),
+        tested_(tested_words(space, part)),
         refused_(where(part, false)),
         allowed_(where(part, true)) {
     const ArchInfo& info = arch_info(arch);
@@ -38,7 +39,7 @@ class OneCall {
   void search(std::vector<SplitClass>& holes, std::vector<SplitClass>& strict) {
     std::uint8_t any = 0;
     for (int i = 0; i < kArgCount; ++i)
-      if (ignored_[index(i)].any()) any |= 1U << i;
+      if (ignored_[index(i)].any() && (tested_ >> first_word(i) & 3) != 0) any |= 1U << i;
     if (any == 0 || refused_ == Diagrams::kZero || allowed_ == Diagrams::kZero) return;
     for (const bool hole : {true, false}) {
       NodeId known = Diagrams::kZero;  // the classes that one argument alone splits
@@ -48,16 +49,19 @@ class OneCall {
         const bool found = search_one(self, hole, known, hole ? holes : strict);
         if (hole && !found) search_forms(i, holes);
       }
-      // Several arguments together. A class whose plain members are partly allowed is left out: the
-      // filter allows its effect on purpose, and a hole needs one argument only.
-      if (!hole || std::popcount(any) < 2) continue;
-      known = space_.diagrams().either(known, somewhere(both(allowed_, all_plain_), any));
-      search_one(any, hole, known, holes);
+      // Several arguments together. A class whose plain members are decided differently is left
+      // out: one argument alone splits it (search_forms).
+      if (std::popcount(any) < 2) continue;
+      const NodeId other_plain = both(hole ? allowed_ : refused_, all_plain_);
+      known = space_.diagrams().either(known, somewhere(other_plain, any));
+      search_one(any, hole, known, hole ? holes : strict);
     }
   }
 
  private:
   static std::size_t index(int i) { return static_cast<std::size_t>(i); }
+  // Returns the first of an argument's two words.
+  static std::uint32_t first_word(int i) { return half_word(i, false, Endian::kLittle); }
   NodeId both(NodeId a, NodeId b) { return space_.diagrams().both(a, b); }
   NodeId without(NodeId a, NodeId b) { return both(a, space_.diagrams().negate(b)); }
 
@@ -158,7 +162,7 @@ class OneCall {
   // Returns the inputs that differ from `data` in one argument only.
   NodeId same_but_for(const SeccompData& data, int argument) {
     Words& words = space_.words();
-    const std::uint32_t low = half_word(argument, false, Endian::kLittle);
+    const std::uint32_t low = first_word(argument);
     NodeId out = Diagrams::kOne;
     for (std::uint32_t word = kIpWord; word < data.words.size(); ++word)
       if (word != low && word != low + 1)
@@ -175,6 +179,7 @@ class OneCall {
   Space& space_;
   Arch arch_;
   std::uint32_t nr_;
+  std::uint32_t tested_;  // words that the filter tests
   NodeId refused_;
   NodeId allowed_;
   std::array<NodeId, kArgCount> plain_{};
