@@ -658,6 +658,22 @@ bool opens(const UnknownName& name, const Policy& policy) {
          (!name.suggestion.empty() || policy.rule_sets.empty());
 }
 
+bool is_added(const PositionRef& position) { return position.at != nullptr && position.at->added; }
+
+// Returns the policy without the rules that libseccomp adds. No advice is about them, because an
+// author can change only their entry.
+Policy as_written(Policy policy) {
+  for (RuleSet& set : policy.rule_sets) {
+    for (SyscallRule& rule : set.rules)
+      std::erase_if(rule.rule.children, [](const Rule& one) { return is_added(one.position); });
+    std::erase_if(set.rules, [](const SyscallRule& rule) {
+      return is_added(rule.rule.position) ||
+             (is_branching(rule.rule) && rule.rule.children.empty());
+    });
+  }
+  return policy;
+}
+
 // Returns how many entries are for other hosts or containers.
 std::size_t not_examined(const Import& imported) {
   std::set<std::string> positions;
@@ -673,11 +689,13 @@ Result<LintReport> lint(const LintJob& job) {
   const Clock::time_point start = Clock::now();
   auto redundant = redundant_rules(policy, job.limits, job.imported.idle);
   if (!redundant) return redundant.error();
+  std::erase_if(*redundant, [](const RedundantRule& one) { return is_added(one.place.position); });
   dd::Limits left = job.limits;
   left.seconds -= seconds_since(start);
-  auto trivial = trivial_conditions(policy, job.imported.format, left);
+  const Policy written = as_written(policy);
+  auto trivial = trivial_conditions(written, job.imported.format, left);
   if (!trivial) return trivial.error();
-  auto doubtful = doubtful_rules(policy);
+  auto doubtful = doubtful_rules(written);
   std::ranges::move(*trivial, std::back_inserter(doubtful));
   if (policy.default_action == SECCOMP_RET_ERRNO)
     for (const Arch arch : policy.arches)
@@ -687,7 +705,7 @@ Result<LintReport> lint(const LintJob& job) {
                           0,
                           {},
                           {}});
-  if (job.imported.format == PolicyFormat::kOci) repeated_arguments(policy, doubtful);
+  if (job.imported.format == PolicyFormat::kOci) repeated_arguments(written, doubtful);
   std::vector<UnknownName> errors;
   std::vector<UnknownName> unknown;
   for (const UnknownName& name : job.imported.unknown)

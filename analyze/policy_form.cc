@@ -72,7 +72,9 @@ Result<std::string> proven_oci(const Policy& policy, const std::string& name, Ar
   if (same) return text;
   if (same.error().code == ErrorCode::kPolicy)
     same.error().detail = fmt::format(
-        "no OCI profile can express this policy, because an entry applies to all architectures: {}",
+        "no OCI profile can express this policy, because an entry applies to all architectures, "
+        "and "
+        "on some of them also to socketcall or ipc: {}",
         same.error().detail);
   return same.error();
 }

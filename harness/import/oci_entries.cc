@@ -4,12 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
-#include <span>
 
 #include "harness/base/text.h"
 #include "harness/import/rule_list.h"
 #include "harness/policy/json_util.h"
+#include "harness/seccomp/doors.h"
 
 namespace secequiv {
 namespace {
@@ -19,14 +18,12 @@ bool any_arch_has(const std::string& name) {
       all_arches(), [&](const ArchInfo& info) { return syscall_nr(info.arch, name).has_value(); });
 }
 
-// The calls that socketcall and ipc multiplex.
-constexpr std::array<std::string_view, 20> kSocketCalls = {
-    "socket",     "bind",    "connect", "listen",  "accept",   "getsockname", "getpeername",
-    "socketpair", "send",    "recv",    "sendto",  "recvfrom", "shutdown",    "setsockopt",
-    "getsockopt", "sendmsg", "recvmsg", "accept4", "recvmmsg", "sendmmsg"};
-constexpr std::array<std::string_view, 12> kIpcCalls = {"semop",  "semget", "semctl", "semtimedop",
-                                                        "msgsnd", "msgrcv", "msgget", "msgctl",
-                                                        "shmat",  "shmdt",  "shmget", "shmctl"};
+// Returns the position of the rule that libseccomp adds to `call` for the entry at `position`.
+RulePosition added_to(std::string_view call, RulePosition position) {
+  position.condition += fmt::format("{}also for {}", position.condition.empty() ? "" : ", ", call);
+  position.added = true;
+  return position;
+}
 
 }  // namespace
 
@@ -39,42 +36,55 @@ void OciEntries::finish() {
   flush();
   place_superfluous();
   note_overlaps();
-  note_multiplexed();
   note_elsewhere();
 }
 
 void OciEntries::add(const std::string& name, const Rule& conditions,
                      const RulePosition& position) {
-  const std::string place = place_in_file(position);
   const Rule conditional = positioned(conditions, position);
+  const auto operation = multiplexed(name);
   bool known = false;
-  names_.insert(name);
   for (const Arch arch : out_.policy.arches) {
-    const auto nr = syscall_nr(arch, name);
-    if (!nr) continue;
-    const Call call(arch, *nr);
-    std::vector<Seen>& seen = seen_[call];
-    known = true;
-    Rule rule = oci_rule_on(arch, conditional);
-    const bool always = always_holds(rule);
-    Seen entry{current_action_, always, place, std::move(rule)};
-    if (!seen.empty() && seen.front().always) {
-      without_effect(name, std::move(entry), seen.front(), call);
-      continue;
+    if (operation)
+      if (const auto nr = syscall_nr(arch, operation->call)) {
+        add_on({arch, *nr}, std::string(operation->call),
+               positioned(multiplexed_rule(conditions, operation->number),
+                          added_to(operation->call, position)));
+        known = true;
+      }
+    if (const auto nr = syscall_nr(arch, name)) {
+      add_on({arch, *nr}, name, conditional);
+      known = true;
     }
-    if (always) {
-      drop(call);
-      for (Seen& each : seen) without_effect(name, std::move(each), entry, call);
-      seen.clear();
-    } else {
-      note_overlap(name, entry, seen);
-    }
-    pending_[call].push_back(entry.rule);
-    seen.push_back(std::move(entry));
   }
   // A name that only other architectures have is no mistake, because a profile serves many hosts.
   if (!known && any_arch_has(name) && std::ranges::find(elsewhere_, name) == elsewhere_.end())
     elsewhere_.push_back(name);
+}
+
+void OciEntries::add_on(const Call& call, const std::string& name, const Rule& conditional) {
+  std::vector<Seen>& seen = seen_[call];
+  Rule rule = oci_rule_on(call.first, conditional);
+  const bool always = always_holds(rule);
+  Seen entry{current_action_, always, place_in_file(*rule.position.at), std::move(rule)};
+  // Entries that differ only in tests of the first argument add the same rule.
+  if (entry.added() && std::ranges::any_of(seen, [&](const Seen& one) {
+        return one.added() && one.action == entry.action && one.rule == entry.rule;
+      }))
+    return;
+  if (!seen.empty() && seen.front().always) {
+    without_effect(name, std::move(entry), seen.front(), call);
+    return;
+  }
+  if (always) {
+    drop(call);
+    for (Seen& each : seen) without_effect(name, std::move(each), entry, call);
+    seen.clear();
+  } else {
+    note_overlap(name, entry, seen);
+  }
+  pending_[call].push_back(entry.rule);
+  seen.push_back(std::move(entry));
 }
 
 void OciEntries::skip(const std::string& name, const Rule& conditions,
@@ -100,32 +110,11 @@ void OciEntries::note_elsewhere() {
       first_and_count(elsewhere_, kShown, [](const std::string& name) { return name; })));
 }
 
-// On architectures where one call multiplexes sockets or System V IPC, libseccomp turns a rule
-// for `socket`, for example, into an additional rule for socketcall(1), regardless of its
-// conditions. We do not.
-void OciEntries::note_multiplexed() {
-  for (const auto& [call, parts] :
-       {std::pair("socketcall", std::span<const std::string_view>(kSocketCalls)),
-        std::pair("ipc", std::span<const std::string_view>(kIpcCalls))})
-    for (const Arch arch : out_.policy.arches) {
-      const auto nr = syscall_nr(arch, call);
-      if (!nr || std::ranges::none_of(parts, [&](std::string_view part) {
-            return names_.contains(std::string(part));
-          }))
-        continue;
-      const auto seen = seen_.find({arch, *nr});
-      if (seen != seen_.end() && !seen->second.empty() && seen->second.front().always) continue;
-      out_.unclear.push_back(
-          fmt::format("{} on {}: libseccomp also adds rules for this call, because it "
-                      "multiplexes calls of the profile; this import does not add them",
-                      call, arch_info(arch).name));
-    }
-}
-
 // Lists an entry that has no effect because the entry `always` decides. If their actions differ,
 // also notes it once.
 void OciEntries::without_effect(const std::string& name, Seen entry, const Seen& always,
                                 const Call& call) {
+  if (entry.added()) return;  // the entry still has an effect on its own call
   out_.idle.push_back({entry.action, false, {{call.first, call.second, std::move(entry.rule)}}});
   if (entry.action == always.action) return;
   const std::string why = always.rule.kind == Rule::Kind::kMatchAll

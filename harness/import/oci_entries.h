@@ -25,7 +25,8 @@ class OciEntries {
   // Sets the action of the entries that follow.
   void choose(std::uint32_t action);
   // In libseccomp, the first entry that always holds replaces all other entries of a call. The
-  // order of the other entries in the profile does not matter.
+  // order of the other entries in the profile does not matter. On architectures where socketcall or
+  // ipc also does what the call does, libseccomp adds the entry there, too.
   void add(const std::string& name, const Rule& conditions, const RulePosition& position);
   // Lists an entry whose action is the default action as one without effect, because runtimes skip
   // it.
@@ -41,6 +42,8 @@ class OciEntries {
     bool always = false;
     std::string place;
     Rule rule;
+
+    [[nodiscard]] bool added() const { return rule.position.at->added; }
   };
 
   // Entries of one call that may hold together but have different actions.
@@ -50,8 +53,8 @@ class OciEntries {
     std::vector<std::string> later;
   };
 
+  void add_on(const Call& call, const std::string& name, const Rule& conditional);
   void note_elsewhere();
-  void note_multiplexed();
   void without_effect(const std::string& name, Seen entry, const Seen& always, const Call& call);
   void drop(const Call& call);
   void note_overlap(const std::string& name, const Seen& entry, const std::vector<Seen>& seen);
@@ -64,7 +67,6 @@ class OciEntries {
   std::uint32_t current_action_ = 0;
   std::map<Call, std::vector<Rule>> pending_;
   std::map<Call, std::vector<Seen>> seen_;
-  std::set<std::string> names_;  // system calls that have a rule
   std::set<std::string> noted_;  // the notes about entries without effect
   std::vector<Overlap> overlaps_;
   std::map<std::pair<std::string, std::string>, std::size_t> overlap_at_;  // by name and `first`

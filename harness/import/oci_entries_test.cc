@@ -58,18 +58,60 @@ TEST(OciEntries, NotesOverlapsWithDifferentActions) {
   EXPECT_EQ(unclear(R"j({"index": 0, "value": 1, "op": "SCMP_CMP_EQ"})j"), 1u);
 }
 
-TEST(OciEntries, NotesMultiplexedCalls) {
-  const auto unclear = [](const std::string& names, const char* arch) {
-    return imported(
-               R"j({"defaultAction": "SCMP_ACT_ERRNO", "architectures": ["SCMP_ARCH_X86_64", ")j" +
-               std::string(arch) + R"j("], "syscalls": [{"names": [)j" + names +
-               R"j(], "action": "SCMP_ACT_ALLOW"}]})j")
-        .unclear;
+// Returns the action for socketcall on i386. `entries` are for a list of allowed calls.
+std::uint32_t socketcall(const std::string& entries, std::initializer_list<std::uint64_t> args,
+                         const std::string& arch = "SCMP_ARCH_X86") {
+  const OciImport import =
+      imported(R"j({"defaultAction": "SCMP_ACT_ERRNO", "architectures": ["SCMP_ARCH_X86_64", ")j" +
+               arch + R"j("], "syscalls": [)j" + entries + "]}");
+  EXPECT_TRUE(import.unclear.empty());
+  EXPECT_TRUE(import.idle.empty() || entries.find("socketcall") != std::string::npos);
+  return decide(import.policy, call(Arch::kI386, *syscall_nr(Arch::kI386, "socketcall"), args));
+}
+
+TEST(OciEntries, SocketsAreAlsoOperationsOfSocketcall) {
+  const std::string socket =
+      R"j({"names": ["socket"], "action": "SCMP_ACT_ALLOW", "args": [
+          {"index": 0, "value": 38, "op": "SCMP_CMP_LT"}, {"index": 2, "value": 5, "op": "SCMP_CMP_EQ"}]})j";
+  // The operation replaces the test of the first argument.
+  EXPECT_EQ(socketcall(socket, {1, 0, 5}), kAllow);
+  EXPECT_EQ(socketcall(socket, {1, 0, 6}), kEperm);
+  EXPECT_EQ(socketcall(socket, {2, 0, 5}), kEperm);
+  const std::string either =
+      R"j({"names": ["bind"], "action": "SCMP_ACT_ALLOW", "args": [
+          {"index": 1, "value": 7, "op": "SCMP_CMP_EQ"}, {"index": 1, "value": 8, "op": "SCMP_CMP_EQ"}]})j";
+  EXPECT_EQ(socketcall(either, {2, 8}), kAllow);
+  EXPECT_EQ(socketcall(either, {2, 9}), kEperm);
+  // i386 has no call recv.
+  EXPECT_EQ(socketcall(R"j({"names": ["recv"], "action": "SCMP_ACT_ALLOW"})j", {10}), kAllow);
+  EXPECT_EQ(socketcall(R"j({"names": ["shmat"], "action": "SCMP_ACT_ALLOW"})j", {21}), kEperm);
+}
+
+TEST(OciEntries, OnlyAnEntryWithAnotherActionThanTheDefaultReplacesTheseRules) {
+  const std::string socket = R"j({"names": ["socket"], "action": "SCMP_ACT_ALLOW"})j";
+  for (const bool first : {false, true}) {
+    const auto with = [&](const std::string& entry) {
+      return socketcall(first ? entry + "," + socket : socket + "," + entry, {1});
+    };
+    EXPECT_EQ(with(R"j({"names": ["socketcall"], "action": "SCMP_ACT_ERRNO", "errnoRet": 1})j"),
+              kAllow);
+    EXPECT_EQ(with(R"j({"names": ["socketcall"], "action": "SCMP_ACT_ERRNO", "errnoRet": 38})j"),
+              SECCOMP_RET_ERRNO | 38);
+  }
+}
+
+TEST(OciEntries, OperationsAreComparedAsAWholeOn64Bits) {
+  OciOptions options;
+  options.arch = Arch::kS390x;
+  const OciImport import = imported(
+      R"j({"defaultAction": "SCMP_ACT_ERRNO", "syscalls": [{"names": ["shmat"], "action": "SCMP_ACT_ALLOW"}]})j",
+      options);
+  const auto ipc = [&](std::uint64_t operation) {
+    return decide(import.policy, call(Arch::kS390x, *syscall_nr(Arch::kS390x, "ipc"), {operation}));
   };
-  EXPECT_EQ(unclear(R"("socket")", "SCMP_ARCH_X86").size(), 1u);
-  EXPECT_EQ(unclear(R"("socket", "shmat")", "SCMP_ARCH_X86").size(), 2u);
-  EXPECT_TRUE(unclear(R"("socket", "socketcall", "shmat", "ipc")", "SCMP_ARCH_X86").empty());
-  EXPECT_TRUE(unclear(R"("socket", "shmat")", "SCMP_ARCH_X32").empty());
+  EXPECT_EQ(ipc(21), kAllow);
+  EXPECT_EQ(ipc(22), kEperm);
+  EXPECT_EQ(ipc(0x100000015), kEperm);
 }
 
 // libseccomp compares the low half of an argument on 32-bit ABIs, and both halves on others.

@@ -84,6 +84,25 @@ Rule oci_rule_on(Arch arch, Rule rule) {
   return arch_info(arch).bits == 32 ? low_halves(std::move(rule)) : rule;
 }
 
+Rule multiplexed_rule(const Rule& rule, std::uint32_t operation) {
+  Rule out;
+  out.position = rule.position;
+  if (rule.kind == Rule::Kind::kAnyOf) {
+    out.kind = rule.kind;
+    for (const Rule& child : rule.children)
+      out.children.push_back(multiplexed_rule(child, operation));
+    return out;
+  }
+  out.kind = Rule::Kind::kArgs;
+  const Tests tests = required_tests(rule);
+  for (std::size_t i = 0; i < tests.size(); ++i)
+    if (tests[i] != nullptr) out.fields[i] = *tests[i];
+  out.fields[0] = Matcher();
+  out.fields[0].op = Matcher::Op::kEq;
+  out.fields[0].value = operation;
+  return out;
+}
+
 bool always_holds(const Rule& rule) {
   switch (rule.kind) {
     case Rule::Kind::kMatchAll:

@@ -2,6 +2,8 @@
 // libseccomp on one architecture. It must not know profiles (import_oci.h).
 #pragma once
 
+#include <cstdint>
+
 #include "harness/policy/policy.h"
 
 namespace secequiv {
@@ -9,6 +11,11 @@ namespace secequiv {
 // Returns the rule as libseccomp reads it on `arch`: on 32-bit ABIs it compares only the low halves
 // of arguments.
 Rule oci_rule_on(Arch arch, Rule rule);
+
+// Returns the rule that libseccomp also adds to socketcall or ipc, for a rule of the call that does
+// `operation`: the operation replaces the test of the first argument, and the other tests stay.
+// Those are wrong: socketcall takes the arguments of the call from memory.
+Rule multiplexed_rule(const Rule& rule, std::uint32_t operation);
 
 // Returns whether the rule tests no bit, for example because its only masks are 0. libseccomp
 // treats such a rule as one without conditions.

@@ -16,9 +16,11 @@
 #include "harness/base/text.h"
 #include "harness/import/oci_alternatives.h"
 #include "harness/import/oci_names.h"
+#include "harness/import/oci_rule.h"
 #include "harness/policy/json.h"
 #include "harness/seccomp/action.h"
 #include "harness/seccomp/data.h"
+#include "harness/seccomp/doors.h"
 
 namespace secequiv {
 namespace {
@@ -154,8 +156,11 @@ class Writer {
                         "the number has no name");
         names.emplace(name);
       }
-    for (const std::string& name : names)
-      if (auto s = collect(name); !s) return s;
+    // These calls come last, because entries of other calls add rules to them.
+    for (const bool last : {false, true})
+      for (const std::string& name : names)
+        if ((name == "socketcall" || name == "ipc") == last)
+          if (auto s = collect(name); !s) return s;
     return Ok{};
   }
 
@@ -204,6 +209,7 @@ class Writer {
         if (action != set.action) others.push_back(one);
       before.emplace_back(set.action, *rule);
       if (set.action == policy_.default_action) continue;
+      if (is_added(arch, nr, set.action, *rule)) continue;
       const auto rules = oci_alternatives(arch, *rule, others);
       if (!rules) return refuse(where, rules.error().detail);
       for (const Rule& one : *rules)
@@ -211,6 +217,20 @@ class Writer {
           out.push_back(effect);
     }
     return out;
+  }
+
+  // Returns whether libseccomp adds the whole rule, because of entries of other calls.
+  [[nodiscard]] bool is_added(Arch arch, std::uint32_t nr, std::uint32_t action,
+                              const Rule& rule) const {
+    std::vector<Rule> added;
+    for (const Entry& entry : found_)
+      for (const std::string& name : entry.names)
+        if (const auto operation = multiplexed(name);
+            operation && operation->call == syscall_name(arch, nr) && entry.effect.action == action)
+          added.push_back(
+              oci_rule_on(arch, multiplexed_rule(entry.effect.rule, operation->number)));
+    const auto rest = oci_alternatives(arch, rule, added);
+    return !added.empty() && rest && rest->empty();
   }
 
   // Returns "read on i386 with the rule {...}".

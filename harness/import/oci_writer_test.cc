@@ -95,6 +95,25 @@ TEST(OciWriter, RulesWithDifferentActionsExcludeEachOther) {
       R"j([{"names":["read"],"action":"SCMP_ACT_ALLOW","args":[{"index":0,"value":3,"op":"SCMP_CMP_NE"}]}])j");
 }
 
+TEST(OciWriter, LeavesOutRulesThatLibseccompAdds) {
+  const auto written = [](const std::string& socketcall) {
+    return entries(policy_from(
+        R"j({"version": 1, "arches": ["i386"], "default_action": "errno(1)",
+        "bad_arch_action": "kill_thread", "rule_sets": [{"action": "allow", "rules": {"bind": true, "socket": true, "socketcall": )j" +
+        socketcall + "}}]}"));
+  };
+  const std::string both = R"j({"names":["bind","socket"],"action":"SCMP_ACT_ALLOW"})j";
+  EXPECT_EQ(written(R"j({"any_of": [{"args": {"0": {"eq": 1, "bits": 32}}},
+                                    {"args": {"0": {"eq": 2, "bits": 32}}}]})j"),
+            "[" + both + "]");
+  EXPECT_EQ(
+      written(R"j({"args": {"0": {"eq": 3, "bits": 32}}})j"),
+      "[" + both +
+          R"j(,{"names":["socketcall"],"action":"SCMP_ACT_ALLOW","args":[{"index":0,"value":3,"op":"SCMP_CMP_EQ"}]}])j");
+  EXPECT_EQ(written("true"),
+            R"j([{"names":["bind","socket","socketcall"],"action":"SCMP_ACT_ALLOW"}])j");
+}
+
 TEST(OciWriter, NamesWhatNoProfileCanExpress) {
   const std::string no = "p: no OCI profile can express this policy: ";
   EXPECT_EQ(

@@ -50,6 +50,7 @@ struct RulePosition {
   std::string condition = {};  // what selected the rule: "includes CAP_SYS_ADMIN"; may be empty
   // Entries with the same action that have no effect because this entry exists.
   std::vector<RulePosition> superfluous = {};
+  bool added = false;  // the file has no such rule; its runtime adds the rule to the one here
 
   // "docker-default.json:812 (syscalls[14], includes CAP_SYS_ADMIN)"
   [[nodiscard]] std::string text() const;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "harness/base/table.h"
+#include "harness/base/text.h"
 
 namespace secequiv {
 namespace {
@@ -552,6 +553,17 @@ constexpr std::array kLayouts = {
 };
 
 }  // namespace
+
+std::optional<Operation> multiplexed(std::string_view call) {
+  const auto number = [](std::string_view text) {
+    return static_cast<std::uint32_t>(*parse_unsigned(text));
+  };
+  if (const auto* const found = entry_of(kSocketCalls, call, &Numbered::call))
+    return Operation{"socketcall", number(found->number)};
+  if (const auto* const found = entry_of(kIpcCalls, call, &Numbered::call))
+    return Operation{"ipc", number(found->number)};
+  return std::nullopt;
+}
 
 bool has_arguments_in_memory(Arch arch, std::string_view call) {
   if (call == "mmap") return arch == Arch::kI386 || arch == Arch::kS390x;  // old_mmap

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -74,6 +75,14 @@ struct Door {
 
 // Returns all doors. Each has names of calls that exist on some architecture.
 std::span<const Door> all_doors();
+
+// The operation of a call that does what other calls do: its first argument chooses the operation.
+struct Operation {
+  std::string_view call;  // socketcall or ipc
+  std::uint32_t number;
+};
+// Returns the operation that does what `call` does, if there is one.
+std::optional<Operation> multiplexed(std::string_view call);
 
 // Returns whether the call takes a pointer to its arguments on `arch`.
 bool has_arguments_in_memory(Arch arch, std::string_view call);

@@ -85,6 +85,20 @@ TEST(DoorTable, OnlyOlderCallsAreReplacedByCallsWithArgumentsInMemory) {
   EXPECT_TRUE(row("openat", "open").newer);
 }
 
+TEST(DoorTable, OperationsOfMultiplexersHaveNumbers) {
+  int rows = 0;
+  for (const Door& door : all_doors()) {
+    if (door.kind != DoorKind::kMultiplexer) continue;
+    const auto operation = multiplexed(door.call);
+    ASSERT_TRUE(operation) << name_of(door);
+    EXPECT_EQ(operation->call, door.door);
+    EXPECT_EQ(std::to_string(operation->number), door.links[0].refused.constant);
+    ++rows;
+  }
+  EXPECT_EQ(rows, 32);
+  EXPECT_FALSE(multiplexed("recvmmsg_time64"));
+}
+
 TEST(DoorTable, PositionsOfArguments) {
   const Door& chmod = row("chmod", "fchmodat2");
   EXPECT_EQ(chmod.links[0].refused.argument, 1);

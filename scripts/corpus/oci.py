@@ -22,7 +22,8 @@ OPERATORS = {
 }
 
 # Profiles use one name of an architecture in archMap, and another in includes and excludes.
-GO_ARCHES = {"SCMP_ARCH_X86_64": "amd64", "SCMP_ARCH_AARCH64": "arm64"}
+GO_ARCHES = {"SCMP_ARCH_X86_64": "amd64", "SCMP_ARCH_X86": "x86", "SCMP_ARCH_AARCH64": "arm64", "SCMP_ARCH_ARM": "arm", "SCMP_ARCH_S390X": "s390x",
+             "SCMP_ARCH_PPC64LE": "ppc64le", "SCMP_ARCH_RISCV64": "riscv64"}
 
 # The keys that harness/import/import_oci.cc knows. All other keys are errors, because Go ignores the case of a key and might still read
 # them.
@@ -58,6 +59,12 @@ def rules(profile, arch, kernel, capabilities=frozenset()):
                 raise ProfileError("no system call is called %r" % (name,))
             lines += [" ".join(["rule %#010x %s" % (action, name), *group]) for group in _groups(entry.get("args") or [])]
     return "\n".join(lines) + "\n"
+
+
+def hosts(profile):
+    """Returns the architectures of hosts for which the profile has a list of architectures; all known ones if it has no such lists."""
+    rows = profile.get("archMap")
+    return list(GO_ARCHES) if rows is None else [row["architecture"] for row in rows]
 
 
 def flat(default, action, arch, names):
@@ -149,6 +156,8 @@ def _arch(name):
 def _sub_arches(profile, arch):
     if profile.get("architectures"):
         return [name for name in profile["architectures"] if name != arch]
+    if profile.get("archMap") is None:
+        return []
     for entry in profile["archMap"]:
         if entry["architecture"] == arch:
             return entry.get("subArchitectures") or []

@@ -86,13 +86,13 @@ class Libseccomp:
 
     def compile(self, rules, form, out="filter", timeout=None):
         """Returns the filter that libseccomp makes of `rules` (text as dump.c reads it), as bytes. `form` is linear or tree. If the name
-        `out` ends in .pfc, the result is pseudo code.
+        `out` ends in .pfc, the result is pseudo code. Afterwards, the member `unknown` lists the names that libseccomp does not know.
 
         Raises subprocess.TimeoutExpired if libseccomp needs more than `timeout` seconds.
         """
         source, target = self.work / "rules", self.work / out
         source.write_text(rules)
-        _run([self.program, "filter", source, form, target], "compiling rules", timeout=timeout)
+        self.unknown = _run([self.program, "filter", source, form, target], "compiling rules", timeout=timeout).split()
         return target.read_bytes()
 
 

@@ -99,8 +99,10 @@ OCI_PROFILES = [
 
 @pytest.mark.parametrize("path", OCI_PROFILES, ids=lambda path: path.stem)
 def test_profiles_of_the_corpus_are_readable(path):
+    profile = json.loads(path.read_text())
     for arch in oci.GO_ARCHES if path.parent.name == "oci" else ["SCMP_ARCH_X86_64"]:
-        assert "\nrule " in oci.rules(json.loads(path.read_text()), arch, (6, 1))
+        if arch in oci.hosts(profile):
+            assert "\nrule " in oci.rules(profile, arch, (6, 1))
 
 
 def test_keys_without_effect_and_the_old_name_of_a_call_are_accepted():

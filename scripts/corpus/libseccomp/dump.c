@@ -12,8 +12,8 @@
  *   rule ACTION SYSCALL [INDEX OP A B]...
  *                                       all conditions must hold; for OP see below; B is the value
  *                                       of masked_eq, otherwise 0
- * Like runtimes, this program omits rules for names that libseccomp does not know. It prints their
- * number on standard output.
+ * Like runtimes, this program omits rules for names that libseccomp does not know. It prints these
+ * names on standard output.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -97,12 +97,13 @@ static void check(const struct source* at, int status, const char* what) {
 static void add_architecture(const struct source* at, scmp_filter_ctx filter, const char* name,
                              bool first) {
   const uint32_t token = architecture(at, name);
+  /* The native one goes first, because libseccomp refuses to mix byte orders. */
+  if (first && token != seccomp_arch_native()) {
+    check(at, seccomp_arch_remove(filter, SCMP_ARCH_NATIVE), "seccomp_arch_remove");
+  }
   const int status = seccomp_arch_add(filter, token);
   if (status != -EEXIST) {
     check(at, status, "seccomp_arch_add");
-  }
-  if (first && token != seccomp_arch_native()) {
-    check(at, seccomp_arch_remove(filter, SCMP_ARCH_NATIVE), "seccomp_arch_remove");
   }
 }
 
@@ -171,8 +172,7 @@ static void dump_filter(const char* rules, const char* form, const char* out) {
   char text[LINE_LENGTH];
   scmp_filter_ctx filter = NULL;
   int architectures = 0;
-  int added = 0;
-  int unknown = 0;
+  int rules_read = 0;
   const bool tree = strcmp(form, "tree") == 0;
   if (!tree && strcmp(form, "linear") != 0) {
     fail(NULL, "the form is linear or tree, not '%s'", form);
@@ -194,13 +194,12 @@ static void dump_filter(const char* rules, const char* form, const char* out) {
             "setting the form");
     } else if (filter == NULL) {
       fail(&at, "the first line must be: default ACTION");
-    } else if (count == 2 && added + unknown == 0 && strcmp(fields[0], "arch") == 0) {
+    } else if (count == 2 && rules_read == 0 && strcmp(fields[0], "arch") == 0) {
       add_architecture(&at, filter, fields[1], architectures++ == 0);
     } else if (count > 0 && architectures > 0 && strcmp(fields[0], "rule") == 0) {
-      if (add_rule(&at, filter, fields, count)) {
-        added++;
-      } else {
-        unknown++;
+      rules_read++;
+      if (!add_rule(&at, filter, fields, count)) {
+        printf("%s\n", fields[2]);
       }
     } else {
       fail(&at, "expected 'arch NAME' lines, then 'rule' lines");
@@ -212,7 +211,6 @@ static void dump_filter(const char* rules, const char* form, const char* out) {
   fclose(input);
   export_filter(filter, out);
   seccomp_release(filter);
-  printf("%d rules, %d unknown\n", added, unknown);
 }
 
 static void list_syscalls(const char* arch, const char* limit) {

@@ -93,3 +93,9 @@ def test_an_architecture_outside_the_map_is_refused():
 
 def test_flat_gives_every_call_the_same_action():
     assert oci.flat(0x50001, 0x7FFF0000, "x86_64", ["read"]) == "default 0x00050001\narch x86_64\n%s\n" % READ
+
+
+def test_a_profile_without_architectures_is_for_the_host_alone():
+    assert lines([], archMap=None) == ["default 0x00050001", "arch x86_64"]
+    assert oci.hosts({"archMap": ARCH_MAP}) == ["SCMP_ARCH_X86_64", "SCMP_ARCH_AARCH64"]
+    assert "SCMP_ARCH_S390X" in oci.hosts({"architectures": ["SCMP_ARCH_X86"]})

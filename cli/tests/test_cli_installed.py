@@ -1,0 +1,111 @@
+"""Tests that the policy which secequiv reads from a container profile decides as the filter that libseccomp makes from the profile."""
+
+import json
+import random
+
+import pytest
+from cli_tool import FULL, POLICIES, ROOT, binary, fits, report, run
+
+from corpus import installed, oci, profiles, sources
+from pinned import Missing
+
+NUMBER = 80 if FULL else 8
+# In profiles of the other kinds, libseccomp 2.5.4 merges some conditions wrongly, or several entries with different actions match one input.
+EXACT = ["safe", "masks", "repeated arguments", "x32", "arm", "multiplexed, i386", "multiplexed, x32", "multiplexed, i386, two entries",
+         "multiplexed, s390x", "multiplexed, ppc64le", "multiplexed, i386 alone"]
+REAL = sorted((POLICIES / "oci").glob("*.json"))
+CASES = ROOT / "corpus" / "regress" / "profiles"
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    try:
+        return sources.Libseccomp(tmp_path_factory.mktemp("libseccomp"))
+    except Missing as missing:
+        pytest.skip(str(missing))
+
+
+@pytest.mark.parametrize("kind", EXACT)
+def test_random_profiles(kind, library, tmp_path):
+    numbers = random.Random(kind)
+    made = 0
+    for _ in range(NUMBER):
+        profile = profiles.profile(numbers, profiles.KINDS[kind])
+        found = installed.compare(binary(), library, profile, tmp_path)
+        assert found.outcome in ("equal", installed.REFUSED, installed.ENDLESS), "%s\n%s" % (json.dumps(profile), found.detail)
+        made += found.outcome == "equal"
+    assert made >= NUMBER * 9 // 10
+
+
+@pytest.mark.parametrize("path", REAL, ids=[path.stem for path in REAL])
+# On a little-endian machine, libseccomp makes wrong long programs for s390x: it swaps the bytes of some return values twice.
+@pytest.mark.parametrize("arch", ["SCMP_ARCH_X86_64", "SCMP_ARCH_AARCH64", "SCMP_ARCH_RISCV64"])
+def test_real_profiles(arch, path, library, tmp_path):
+    profile = json.loads(path.read_text())
+    if arch not in oci.hosts(profile):
+        pytest.skip("the profile is not for this architecture")
+    found = installed.compare(binary(), library, profile, tmp_path, arch)
+    assert found.outcome == "equal", found.detail
+    assert len(found.unknown) < 40 and not {"read", "openat", "clone3", "socketcall"} & set(found.unknown)
+
+
+def test_another_reading_is_different(library, tmp_path, monkeypatch):
+    """The comparison can fail."""
+    profile = json.loads((CASES / "alg-enosys.json").read_text())
+    assert installed.compare(binary(), library, profile, tmp_path).outcome == "equal"
+    plain = installed.without
+    monkeypatch.setattr(installed, "without", lambda profile, names: plain(profile, (*names, "socketcall")))
+    found = installed.compare(binary(), library, profile, tmp_path)
+    assert found.outcome == "different" and "socketcall (some arguments) on i386" in found.detail, found
+
+
+def test_a_profile_that_libseccomp_refuses_has_no_filter(library, tmp_path):
+    test = [{"index": 0, "value": 1, "op": "SCMP_CMP_EQ"}]
+    profile = {"defaultAction": "SCMP_ACT_KILL", "architectures": ["SCMP_ARCH_X86_64"], "syscalls": [
+        {"names": ["read"], "action": action, "args": test} for action in ("SCMP_ACT_ALLOW", "SCMP_ACT_LOG")]}
+    found = installed.compare(binary(), library, profile, tmp_path)
+    assert found.outcome == installed.REFUSED and "File exists" in found.detail
+
+
+def proven(path, text):
+    """Returns the report about a property, and the exit status."""
+    done = run("prove", path, "--property", text, "--json")
+    document = json.loads(done.out)
+    assert fits(document) == "prove-property", done
+    return document, done.status
+
+
+SOCKETCALL = "when arch == i386 && nr == socketcall: refused"
+
+
+@pytest.mark.parametrize("name, status", [("alg-none", 1), ("alg-eperm", 1), ("alg-enosys", 0)])
+def test_socketcall_creates_the_sockets_that_an_entry_for_socket_denies(name, status):
+    """The first public fixes for CVE-2026-31431 denied AF_ALG and AF_VSOCK like this."""
+    path = CASES / (name + ".json")
+    document, found = proven(path, SOCKETCALL)
+    assert found == status, document
+    if status:
+        assert document["clauses"][0]["witness"]["rule"]["condition"] == "also for socketcall"
+    document, done = report("guard", path)
+    assert ("socketcall" in json.dumps(document["doors"])) == bool(status), done.out
+
+
+def test_a_denied_socket_is_denied_through_socketcall():
+    path = CASES / "deny-one-family.json"
+    done = run("why", path, "--call-arch", "i386", "--nr", "socketcall", "--arg", "0=1")
+    assert "ERRNO(97" in done.out and "also for socketcall" in done.out, done
+    assert "socketcall" not in json.dumps(report("guard", path)[0]["doors"])
+
+
+def test_lint_gives_no_advice_about_rules_that_libseccomp_adds(tmp_path):
+    path = tmp_path / "profile.json"
+    path.write_text(json.dumps({"defaultAction": "SCMP_ACT_ERRNO", "architectures": ["SCMP_ARCH_X86_64", "SCMP_ARCH_X86"], "syscalls": [
+        {"names": ["bind"], "action": "SCMP_ACT_ALLOW", "args": [{"index": 0, "value": value, "op": "SCMP_CMP_EQ"}]} for value in (1, 2)] + [
+        {"names": ["socket"], "action": "SCMP_ACT_ALLOW", "args": [{"index": 1, "value": 7, "op": "SCMP_CMP_EQ"}]}]}))
+    assert run("lint", path, "--strict").out.splitlines() == ["pass: 0 redundant rules"]
+
+
+def test_an_imported_profile_is_written_without_the_rules_that_libseccomp_adds():
+    path = CASES / "alg-none.json"
+    done = run("import", path, "--as", "oci")
+    assert done.status == 0 and "socketcall" not in done.out, done
