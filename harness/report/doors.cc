@@ -14,10 +14,10 @@ namespace {
 
 using Cause = DoorFinding::Cause;
 
-constexpr std::size_t kNamedCalls = 3;
+constexpr std::size_t kNamedDoorCalls = 3;
 
 std::string joined(const std::vector<std::string>& names) {
-  return first_and_count(names, kNamedCalls, [](const std::string& name) { return name; });
+  return first_and_count(names, kNamedDoorCalls, [](const std::string& name) { return name; });
 }
 
 // Returns each name once, in order.
