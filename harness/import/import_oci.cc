@@ -512,6 +512,27 @@ std::string UnknownName::problem() const {
   return {};
 }
 
+std::vector<RulePosition> MixedCall::matching() const {
+  std::vector<RulePosition> out;
+  for (const RuleSet& set : entries) {
+    const SyscallRule& entry = set.rules.front();
+    if (!input || entry.rule.matches(*input, arch_info(entry.arch).endian))
+      out.push_back(*entry.rule.position.at);
+  }
+  return out;
+}
+
+std::string MixedCall::text() const {
+  const SyscallRule& entry = entries.front().rules.front();
+  constexpr std::size_t kShown = 8;
+  return fmt::format(
+      "{} on {}: libseccomp chooses one of the entries at {}, regardless of their order, {}",
+      syscall_name(entry.arch, entry.nr), arch_info(entry.arch).name,
+      first_and_count(matching(), kShown, [](const auto& one) { return place_in_file(one); }),
+      input ? "for inputs such as " + describe(*input)
+            : std::string("unless they never match the same input, which is undecided"));
+}
+
 std::string UnknownName::text() const { return fmt::format("{}: {}", position.text(), problem()); }
 
 Result<OciImport> import_oci(std::string_view text, const std::string& name,
