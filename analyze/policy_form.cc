@@ -86,7 +86,10 @@ Result<std::string> proven_oci(const Policy& policy, const std::string& name, Ar
     return make_error(
         ErrorCode::kPolicy, name,
         fmt::format("no OCI profile can express this policy for all runtimes: {}", *doubt));
-  auto same = prove_same(policy, read->policy, name, options.arch, limits);
+  // No call has these numbers, so a policy need not mention them.
+  Policy asked = policy;
+  if (asked.default_ranges.empty()) asked.default_ranges = read->policy.default_ranges;
+  auto same = prove_same(asked, read->policy, name, options.arch, limits);
   if (same) return text;
   if (same.error().code == ErrorCode::kPolicy)
     same.error().detail = fmt::format(

@@ -103,8 +103,12 @@ class OciImporter {
     policy.arches = {options_.arch};
     if (auto s = flags(); !s) return s.error();
     if (auto s = architectures(); !s) return s.error();
-    if (policy.has_arch(Arch::kX86_64) && !policy.has_arch(Arch::kX32))
+    if (policy.has_arch(Arch::kX86_64) && !policy.has_arch(Arch::kX32)) {
       policy.x32_action = policy.bad_arch_action;
+      // libseccomp takes all numbers from 0x40000000 on, except -1, for x32 calls.
+      if (policy.default_action != policy.bad_arch_action)
+        policy.default_ranges = {{Arch::kX86_64, 0x80000000, 0xbfffffff, policy.bad_arch_action}};
+    }
     if (root_.given("syscalls")) {
       const JsonCursor list = root_.at("syscalls");
       if (auto s = list.array("an array of system call entries"); !s) return s.error();

@@ -103,11 +103,17 @@ class Writer {
                                 describe_action(action), describe_action(kOciBadArchAction)));
     };
     if (auto s = check("all other architectures", policy_.bad_arch_action); !s) return s;
+    const auto is_high = [&](const DefaultRange& range) {
+      return range.arch == Arch::kX86_64 && !policy_.has_arch(Arch::kX32) &&
+             range.first >= kX32Bit && range.action == kOciBadArchAction;
+    };
     for (const DefaultRange& range : policy_.default_ranges)
-      return refuse(fmt::format("the numbers {:#x} to {:#x} on {}", range.first, range.last,
-                                arch_info(range.arch).name),
-                    "profiles have one default action for all numbers");
+      if (!is_high(range))
+        return refuse(fmt::format("the numbers {:#x} to {:#x} on {}", range.first, range.last,
+                                  arch_info(range.arch).name),
+                      "profiles have one default action for all numbers");
     if (!policy_.has_arch(Arch::kX86_64) || policy_.has_arch(Arch::kX32)) return Ok{};
+    if (!policy_.default_ranges.empty() && !policy_.x32_action) return Ok{};  // see policy_form
     return check("x32 calls", policy_.x32_action.value_or(policy_.default_action));
   }
 
