@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "harness/import/oci_rule.h"
 #include "harness/policy/compile.h"
 #include "verify/dd/engine.h"
 
@@ -660,6 +661,16 @@ bool opens(const UnknownName& name, const Policy& policy) {
 
 bool is_added(const PositionRef& position) { return position.at != nullptr && position.at->added; }
 
+// Returns whether a rule may only seem to be redundant: entries for its call have different
+// actions, and libseccomp does not keep their order.
+bool depends_on_order(const Policy& policy, const RulePlace& place) {
+  if (place.action == policy.default_action) return false;  // runtimes skip the entry
+  return std::ranges::any_of(policy.rule_sets, [&](const RuleSet& set) {
+    const Rule* other = set.find(place.arch, place.nr);
+    return set.action != place.action && other != nullptr && !always_holds(*other);
+  });
+}
+
 // Returns the policy without the rules that libseccomp adds. No advice is about them, because an
 // author can change only their entry.
 Policy as_written(Policy policy) {
@@ -689,7 +700,10 @@ Result<LintReport> lint(const LintJob& job) {
   const Clock::time_point start = Clock::now();
   auto redundant = redundant_rules(policy, job.limits, job.imported.idle);
   if (!redundant) return redundant.error();
-  std::erase_if(*redundant, [](const RedundantRule& one) { return is_added(one.place.position); });
+  std::erase_if(*redundant, [&](const RedundantRule& one) {
+    return is_added(one.place.position) ||
+           (job.imported.format == PolicyFormat::kOci && depends_on_order(policy, one.place));
+  });
   dd::Limits left = job.limits;
   left.seconds -= seconds_since(start);
   const Policy written = as_written(policy);

@@ -8,6 +8,7 @@
 #include <map>
 #include <utility>
 
+#include "analyze/installed.h"
 #include "harness/base/text.h"
 #include "harness/bpf/refusal.h"
 #include "harness/policy/compile.h"
@@ -34,6 +35,7 @@ Result<Import> parse_import(std::string_view text, const std::string& name,
     if (auto s = expect_no_program(text, name); !s) return s.error();
   auto imported = import_policy(text, name, reading.policy_format, reading.import);
   if (!imported) return imported.error();
+  resolve_choices(*imported);
   for (const std::string& note : imported->notes) reading.note(fmt::format("{}: {}", name, note));
   return imported;
 }
@@ -103,7 +105,8 @@ Result<Source> read_source(std::string_view bytes, const std::string& name, cons
                   std::move(profile),
                   kNotOptimized,
                   std::move(imported->parts),
-                  imported->format};
+                  imported->format,
+                  std::move(imported->mixed)};
   }
   auto form = reading.form;
   if (!form && reading.big_endian && bytes.find('\0') != std::string::npos)
@@ -230,6 +233,7 @@ PairNotes note_pair(std::span<const Source> before, std::span<const Source> afte
   const auto is_policy = [](const Source& source) { return source.policy.has_value(); };
   if (std::ranges::all_of(before, is_policy) && std::ranges::all_of(after, is_policy))
     out.not_compared = not_compared(parts_of(before), parts_of(after));
+  out.choices = choices_of(before, after);
   if (!out.not_compared.empty()) reading.warning(out.short_warning());
   return out;
 }

@@ -10,6 +10,7 @@
 #include "analyze/proven.h"
 #include "harness/base/table.h"
 #include "harness/import/import_oci.h"
+#include "harness/import/oci_rule.h"
 #include "harness/import/oci_writer.h"
 #include "harness/policy/compile.h"
 #include "harness/policy/json.h"
@@ -48,8 +49,25 @@ Status prove_same(const Policy& before, const Policy& after, const std::string& 
   return make_error(ErrorCode::kPolicy, name, summary(change, change.where.regions.front(), host));
 }
 
+// Returns whether the entries have different actions and a form that libseccomp 2.5.4 may merge
+// wrongly.
+bool may_merge_wrongly(const MixedCall& mixed) {
+  for (const RuleSet& one : mixed.entries)
+    for (const RuleSet& other : mixed.entries)
+      if (one.action != other.action &&
+          !exclude_each_other(one.rules.front().rule, other.rules.front().rule))
+        return true;
+  return false;
+}
+
 // Returns what in the profile depends on the runtime or has no effect.
 std::optional<std::string> doubt_about(const OciImport& read) {
+  if (const auto mixed = std::ranges::find_if(read.mixed, may_merge_wrongly);
+      mixed != read.mixed.end())
+    return fmt::format(
+        "{}: entries with different actions test several arguments or ranges, and libseccomp 2.5.4 "
+        "may merge them wrongly",
+        syscall_name(mixed->entries[0].rules[0].arch, mixed->entries[0].rules[0].nr));
   if (!read.unclear.empty()) return read.unclear.front();
   if (!read.skipped.empty()) return read.skipped.front();
   if (!read.unknown.empty()) return read.unknown.front().text();
@@ -68,7 +86,10 @@ Result<std::string> proven_oci(const Policy& policy, const std::string& name, Ar
     return make_error(
         ErrorCode::kPolicy, name,
         fmt::format("no OCI profile can express this policy for all runtimes: {}", *doubt));
-  auto same = prove_same(policy, read->policy, name, options.arch, limits);
+  // No call has these numbers, so a policy need not mention them.
+  Policy asked = policy;
+  if (asked.default_ranges.empty()) asked.default_ranges = read->policy.default_ranges;
+  auto same = prove_same(asked, read->policy, name, options.arch, limits);
   if (same) return text;
   if (same.error().code == ErrorCode::kPolicy)
     same.error().detail = fmt::format(

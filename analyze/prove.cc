@@ -6,6 +6,7 @@
 
 #include "analyze/deciding.h"
 #include "analyze/direction.h"
+#include "analyze/installed.h"
 #include "analyze/refused_values.h"
 #include "harness/base/clock.h"
 #include "harness/base/interrupt.h"
@@ -148,6 +149,7 @@ Result<ProveReport> prove(const ProveJob& job) {
   report.before = sides(job.before);
   report.after = sides(job.after);
   if (auto s = fill_question(job, report); !s) return s.error();
+  report.notes.choices = under_assumption(std::move(report.notes.choices), report.question);
   if (job.fixed == ProveJob::Fixed::kNone) {
     auto refused = refused_values(job.before, job.after, report.question, job.engine, left());
     if (!refused) return refused.error();

@@ -39,6 +39,7 @@ Result<ClauseReport> prove_clause(const ProveJob& job, const Property& property,
   auto proven = prove(job_for(job, clause));
   if (proven) {
     out.proof = std::move(*proven);
+    out.proof.notes.conclude(out.proof.proof.verdict, out.proof.proof.detail);
     return out;
   }
   if (!is_vacuous(proven.error())) return proven.error();

@@ -42,6 +42,7 @@ struct Source {
   std::string compilation = {};
   std::vector<ProfilePart> parts = {};  // parts of the profile, including those that `policy` lacks
   std::optional<PolicyFormat> format = {};  // in which `policy` was written
+  std::vector<MixedCall> mixed = {};        // calls for which the profile has several meanings
 
   // "policy.json (compiled, not optimized)"
   [[nodiscard]] std::string title() const {

@@ -1,6 +1,7 @@
 // `import`: converts policies to our JSON and other forms.
 #include <fmt/format.h>
 
+#include "analyze/installed.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/policy_form_option.h"
@@ -23,9 +24,10 @@ Result<int> import(const ImportJob& job) {
   const std::string name = shown_name(job.input);
   if (job.format.empty())
     if (auto s = expect_no_program(*text, name); !s) return s.error();
-  const auto imported =
+  auto imported =
       import_policy(*text, name, policy_format_from_name(job.format), job.options.import());
   if (!imported) return imported.error();
+  resolve_choices(*imported);
   if (const auto fits = filter_fits(job.options.filter, imported->format, name); !fits)
     return fits.error();
   for (const std::string& note : imported->notes)

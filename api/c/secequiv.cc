@@ -12,6 +12,7 @@
 #include "analyze/cache.h"
 #include "analyze/cost.h"
 #include "analyze/diff.h"
+#include "analyze/installed.h"
 #include "analyze/lift.h"
 #include "analyze/lint.h"
 #include "analyze/load.h"
@@ -155,6 +156,7 @@ Result<NotedPolicy> read_policy(std::string_view text, const std::string& name,
   auto read = import_policy(text, name, options.policy_format, host);
   if (!read) return read.error();
   if (auto s = filter_fits(options.filter, read->format, name); !s) return s.error();
+  resolve_choices(*read);
   NotedPolicy out{std::move(*read), {}};
   for (const std::string& note : out.imported.notes)
     out.notes += fmt::format("{}: {}\n", name, printable(note, false));
@@ -246,6 +248,7 @@ Result<Outcome> prove_property(Result<Source> program, const char* text, const O
   job.proof.subject = program->name;
   job.proof.after.push_back(std::move(*program));
   job.proof.notes.read_for = read_for(job.proof.after);
+  job.proof.notes.choices = choices_of({}, job.proof.after);
   job.properties.push_back(std::move(*property));
   const auto proven = secequiv::prove_property(job);
   if (!proven) return proven.error();

@@ -109,3 +109,71 @@ def test_an_imported_profile_is_written_without_the_rules_that_libseccomp_adds()
     path = CASES / "alg-none.json"
     done = run("import", path, "--as", "oci")
     assert done.status == 0 and "socketcall" not in done.out, done
+
+
+CHOICES = ROOT / "corpus" / "regress" / "choices"
+MIXED = CHOICES / "several-actions.json"
+CHOICE = "read on x86_64: libseccomp chooses one of the entries at "
+
+
+@pytest.fixture
+def first_meaning(tmp_path):
+    """Returns the policy in which the first entry that matches decides."""
+    out = tmp_path / "first.json"
+    assert run("import", MIXED, "-o", out).status == 0
+    return out
+
+
+@pytest.mark.parametrize("command", [("prove",), ("check",), ("diff",), ("prove", "--refines"), ("prove", "--same", "effect")])
+def test_a_success_about_entries_among_which_libseccomp_chooses_is_unknown(command, first_meaning):
+    name, *options = command
+    document, done = report(name, MIXED, first_meaning, *options)
+    assert (document["verdict"], done.status) == ("unknown", 3), done
+    choice, = document["choices"]
+    assert (choice["arch"], choice["syscall"], choice["input"]["nr"]) == ("x86_64", "read", 0)
+    assert [entry["line"] for entry in choice["entries"]] == [2, 3, 4]
+    done = run(name, MIXED, first_meaning, *options)
+    assert done.status == 3 and CHOICE in done.out + done.err, done
+
+
+@pytest.mark.parametrize("command", ["prove", "check", "diff"])
+def test_entries_of_both_sides_cancel(command, tmp_path):
+    copy = tmp_path / "copy.json"
+    copy.write_text(json.dumps(json.loads(MIXED.read_text()), indent=2))
+    assert report(command, MIXED, copy)[1].status == 0
+
+
+def test_a_choice_outside_the_assumption_does_not_matter(first_meaning):
+    assert run("prove", MIXED, first_meaning, "--assume", "nr != read").status == 0
+    assert run("prove", MIXED, first_meaning, "--assume", "arg2 <= 256").status == 0
+    assert run("prove", MIXED, first_meaning, "--assume", "arg2 > 256").status == 3
+
+
+def test_a_property_is_decided_where_the_profile_has_one_meaning():
+    document, status = proven(MIXED, "when nr == read && arg2 == 600: refused\nrefused: write")
+    assert status == 3 and [clause["verdict"] for clause in document["clauses"]] == ["unknown", "pass"], document
+    assert CHOICE in document["clauses"][0]["detail"]
+
+
+def test_guard_does_not_pass_such_a_profile():
+    document, done = report("guard", MIXED)
+    assert done.status in (1, 3) and (done.status == 1 or CHOICE in document["reason"]), done
+
+
+def test_lint_gives_no_advice_about_such_entries():
+    done = run("lint", MIXED)
+    assert done.status == 0 and "0 redundant rules" in done.out and CHOICE in done.err, done
+
+
+def test_entries_that_exclude_each_other_have_one_meaning():
+    path = CASES / "disjoint.json"
+    done = run("lint", path, "--strict")
+    assert done.status == 0 and "libseccomp" not in done.err, done
+    written = run("lift", path, "--as", "oci")
+    assert written.status == 0 and len(json.loads(written.out)["syscalls"]) == 2, written
+
+
+def test_an_edit_that_opens_an_address_family_is_not_proven(tmp_path):
+    """The edit is equivalent only if the first entry decides. With libseccomp's choice, it allows AF_VSOCK."""
+    done = run("prove", CHOICES / "podman-socket.json", CHOICES / "podman-socket-edited.json")
+    assert done.status == 3 and "libseccomp chooses one of the entries" in done.out, done

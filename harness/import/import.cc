@@ -117,6 +117,7 @@ Result<Import> import_as(PolicyFormat format, bool is_chosen, std::string_view t
       out.kernels = std::move(imported->kernels);
       out.parts = std::move(imported->parts);
       out.idle = std::move(imported->idle);
+      out.mixed = std::move(imported->mixed);
       return out;
     }
     case PolicyFormat::kSeccompiler:

@@ -103,8 +103,12 @@ class OciImporter {
     policy.arches = {options_.arch};
     if (auto s = flags(); !s) return s.error();
     if (auto s = architectures(); !s) return s.error();
-    if (policy.has_arch(Arch::kX86_64) && !policy.has_arch(Arch::kX32))
+    if (policy.has_arch(Arch::kX86_64) && !policy.has_arch(Arch::kX32)) {
       policy.x32_action = policy.bad_arch_action;
+      // libseccomp takes all numbers from 0x40000000 on, except -1, for x32 calls.
+      if (policy.default_action != policy.bad_arch_action)
+        policy.default_ranges = {{Arch::kX86_64, 0x80000000, 0xbfffffff, policy.bad_arch_action}};
+    }
     if (root_.given("syscalls")) {
       const JsonCursor list = root_.at("syscalls");
       if (auto s = list.array("an array of system call entries"); !s) return s.error();
@@ -510,6 +514,27 @@ std::string UnknownName::problem() const {
       return fmt::format("unknown flag '{}', which runc refuses{}", name, suggestion);
   }
   return {};
+}
+
+std::vector<RulePosition> MixedCall::matching() const {
+  std::vector<RulePosition> out;
+  for (const RuleSet& set : entries) {
+    const SyscallRule& entry = set.rules.front();
+    if (!input || entry.rule.matches(*input, arch_info(entry.arch).endian))
+      out.push_back(*entry.rule.position.at);
+  }
+  return out;
+}
+
+std::string MixedCall::text() const {
+  const SyscallRule& entry = entries.front().rules.front();
+  constexpr std::size_t kShown = 8;
+  return fmt::format(
+      "{} on {}: libseccomp chooses one of the entries at {}, regardless of their order, {}",
+      syscall_name(entry.arch, entry.nr), arch_info(entry.arch).name,
+      first_and_count(matching(), kShown, [](const auto& one) { return place_in_file(one); }),
+      input ? "for inputs such as " + describe(*input)
+            : std::string("unless they never match the same input, which is undecided"));
 }
 
 std::string UnknownName::text() const { return fmt::format("{}: {}", position.text(), problem()); }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,6 +38,19 @@ struct UnknownName {
   [[nodiscard]] std::string problem() const;  // the same text without the position
 };
 
+// All entries for one call on one architecture, of which some have different actions. libseccomp
+// does not keep their order, so a rule set for each of them states only what the entry says.
+struct MixedCall {
+  std::vector<RuleSet> entries;  // each with one rule; in the order of the profile
+  // An input that entries with different actions match. Set by open_choices() (analyze).
+  std::optional<SeccompData> input = {};
+
+  // Returns the positions of the entries that match the input; of all entries if there is no input.
+  [[nodiscard]] std::vector<RulePosition> matching() const;
+  // Returns "read on x86_64: libseccomp chooses one of the entries at ... for inputs such as ..."
+  [[nodiscard]] std::string text() const;
+};
+
 struct OciImport {
   Policy policy;
   // For people: parts without effect or unknown parts, with the reason
@@ -53,6 +67,7 @@ struct OciImport {
   // decision would change: either an entry that always holds decides, or the entry's action is the
   // default action.
   std::vector<RuleSet> idle = {};
+  std::vector<MixedCall> mixed = {};
 };
 
 // Returns whether OciOptions::kernel accepts `text`, like "6.1" or "6.1.2-rc1".

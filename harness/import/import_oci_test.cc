@@ -61,6 +61,22 @@ TEST(Oci, ReadsErrnoRet) {
   EXPECT_EQ(decided(import, 5), SECCOMP_RET_ERRNO | 38);
 }
 
+// libseccomp compares numbers with the first one of x32, and does not test the bit.
+TEST(Oci, HighNumbersAreOfAWrongArchitectureUnlessTheProfileListsX32) {
+  const auto killed = [](const std::string& arches, std::uint32_t nr) {
+    const OciImport import =
+        imported(R"j({"defaultAction": "SCMP_ACT_ERRNO", "architectures": [)j" + arches + "]}");
+    return decided(import, nr) == SECCOMP_RET_KILL_THREAD;
+  };
+  for (const std::uint32_t nr : {0x40000000U, 0x7fffffffU, 0x80000000U, 0xbfffffffU, 0xfffffffeU})
+    for (const char* arch : {R"("SCMP_ARCH_X86_64")", R"("SCMP_ARCH_X86")", ""}) {
+      EXPECT_TRUE(killed(arch, nr)) << nr;
+      EXPECT_FALSE(killed(R"("SCMP_ARCH_X32")", nr)) << nr;
+    }
+  EXPECT_FALSE(killed("", 0xffffffff));
+  EXPECT_FALSE(killed("", 0x3fffffff));
+}
+
 // Podman prefers the name over the number, and other runtimes ignore the name.
 TEST(Oci, NotesErrnoNamesThatPodmanReadsDifferently) {
   const auto notes = [](const std::string& keys, Arch arch = Arch::kX86_64) {

@@ -35,7 +35,7 @@ void OciEntries::choose(std::uint32_t action) {
 void OciEntries::finish() {
   flush();
   place_superfluous();
-  note_overlaps();
+  list_mixed();
   note_elsewhere();
 }
 
@@ -80,8 +80,6 @@ void OciEntries::add_on(const Call& call, const std::string& name, const Rule& c
     drop(call);
     for (Seen& each : seen) without_effect(name, std::move(each), entry, call);
     seen.clear();
-  } else {
-    note_overlap(name, entry, seen);
   }
   pending_[call].push_back(entry.rule);
   seen.push_back(std::move(entry));
@@ -135,25 +133,15 @@ void OciEntries::drop(const Call& call) {
   pending_.erase(call);
 }
 
-void OciEntries::note_overlap(const std::string& name, const Seen& entry,
-                              const std::vector<Seen>& seen) {
-  for (const Seen& each : seen)
-    if (each.action != entry.action && !exclude_each_other(each.rule, entry.rule)) {
-      const auto [at, is_new] = overlap_at_.emplace(std::pair(name, each.place), overlaps_.size());
-      if (is_new) overlaps_.push_back({name, each.place, {}});
-      std::vector<std::string>& later = overlaps_[at->second].later;
-      if (later.empty() || later.back() != entry.place) later.push_back(entry.place);
-      return;
-    }
-}
-
-void OciEntries::note_overlaps() {
-  for (const Overlap& each : overlaps_)
-    out_.unclear.push_back(
-        fmt::format("{} at {} and at {}: if an input satisfies {}, libseccomp chooses one "
-                    "regardless of their order; this import uses the first",
-                    each.name, each.first, fmt::join(each.later, ", "),
-                    each.later.size() == 1 ? "both entries" : "the first entry and a later one"));
+void OciEntries::list_mixed() {
+  for (auto& [call, seen] : seen_) {
+    if (std::ranges::all_of(seen, [&](const Seen& one) { return one.action == seen[0].action; }))
+      continue;
+    MixedCall& mixed = out_.mixed.emplace_back();
+    for (Seen& one : seen)
+      mixed.entries.push_back(
+          {one.action, false, {{call.first, call.second, std::move(one.rule)}}});
+  }
 }
 
 // Adds to the position of a rule the entries that it makes superfluous.

@@ -46,19 +46,11 @@ class OciEntries {
     [[nodiscard]] bool added() const { return rule.position.at->added; }
   };
 
-  // Entries of one call that may hold together but have different actions.
-  struct Overlap {
-    std::string name;
-    std::string first;
-    std::vector<std::string> later;
-  };
-
   void add_on(const Call& call, const std::string& name, const Rule& conditional);
   void note_elsewhere();
   void without_effect(const std::string& name, Seen entry, const Seen& always, const Call& call);
   void drop(const Call& call);
-  void note_overlap(const std::string& name, const Seen& entry, const std::vector<Seen>& seen);
-  void note_overlaps();
+  void list_mixed();
   void place_superfluous();
   void flush();
 
@@ -67,9 +59,7 @@ class OciEntries {
   std::uint32_t current_action_ = 0;
   std::map<Call, std::vector<Rule>> pending_;
   std::map<Call, std::vector<Seen>> seen_;
-  std::set<std::string> noted_;  // the notes about entries without effect
-  std::vector<Overlap> overlaps_;
-  std::map<std::pair<std::string, std::string>, std::size_t> overlap_at_;  // by name and `first`
+  std::set<std::string> noted_;         // the notes about entries without effect
   std::vector<std::string> elsewhere_;  // names that only other architectures have
 };
 

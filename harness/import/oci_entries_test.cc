@@ -42,20 +42,29 @@ TEST(OciEntries, EntryWithoutConditionsReplacesAllOthersOfTheCall) {
   }
 }
 
-TEST(OciEntries, NotesOverlapsWithDifferentActions) {
-  const auto unclear = [](const std::string& second) {
-    return imported(
-               profile(
-                   R"j({"names": ["read"], "action": "SCMP_ACT_ALLOW", "args": [{"index": 0, "value": 1, "op": "SCMP_CMP_EQ"}]},
-      {"names": ["read"], "action": "SCMP_ACT_LOG", "args": [)j" +
-                   second + "]}"))
-        .unclear.size();
+TEST(OciEntries, ListsTheEntriesOfCallsWithDifferentActions) {
+  const auto entry = [](const std::string& name, const std::string& action, int value) {
+    return R"j({"names": [")j" + name + R"j("], "action": ")j" + action +
+           R"j(", "args": [{"index": 0, "value": )j" + std::to_string(value) +
+           R"j(, "op": "SCMP_CMP_EQ"}]})j";
   };
-  EXPECT_EQ(unclear(R"j({"index": 0, "value": 2, "op": "SCMP_CMP_EQ"})j"), 0u)
-      << "no input satisfies both";
-  EXPECT_EQ(unclear(R"j({"index": 1, "value": 2, "op": "SCMP_CMP_EQ"})j"), 1u);
-  EXPECT_EQ(unclear(R"j({"index": 0, "value": 2, "op": "SCMP_CMP_LT"})j"), 1u);
-  EXPECT_EQ(unclear(R"j({"index": 0, "value": 1, "op": "SCMP_CMP_EQ"})j"), 1u);
+  const OciImport import = imported(
+      profile(entry("read", "SCMP_ACT_ALLOW", 1) + ",\n" + entry("write", "SCMP_ACT_ALLOW", 1) +
+              ",\n" + entry("read", "SCMP_ACT_LOG", 2) + ",\n" +
+              entry("read", "SCMP_ACT_ALLOW", 3) + ",\n" + entry("write", "SCMP_ACT_ALLOW", 2)));
+  ASSERT_EQ(import.mixed.size(), 1u);
+  MixedCall mixed = import.mixed[0];
+  ASSERT_EQ(mixed.entries.size(), 3u);
+  EXPECT_EQ(mixed.entries[1].action, SECCOMP_RET_LOG);
+  EXPECT_EQ(mixed.matching().size(), 3u);
+  mixed.input = call(Arch::kX86_64, 0, {2});
+  ASSERT_EQ(mixed.matching().size(), 1u);
+  EXPECT_EQ(mixed.matching()[0].line, 3u);
+  EXPECT_NE(mixed.text().find("read on x86_64: libseccomp chooses one"), std::string::npos);
+  // An entry that always holds decides alone.
+  EXPECT_TRUE(imported(profile(entry("read", "SCMP_ACT_LOG", 1) +
+                               R"j(, {"names": ["read"], "action": "SCMP_ACT_ALLOW"})j"))
+                  .mixed.empty());
 }
 
 // Returns the action for socketcall on i386. `entries` are for a list of allowed calls.

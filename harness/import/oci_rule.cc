@@ -69,6 +69,21 @@ Tests required_tests(const Rule& rule) {
 
 bool is_equality(const Matcher& m) { return m.op == Matcher::Op::kEq; }
 
+// Returns whether both rules test the same, but one tests whether an argument equals the value that
+// the other excludes.
+bool differ_in_one_value(const Tests& a, const Tests& b) {
+  int opposite = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if ((a[i] == nullptr) != (b[i] == nullptr)) return false;
+    if (a[i] == nullptr || *a[i] == *b[i]) continue;
+    Matcher other = *b[i];
+    other.op = is_equality(*b[i]) ? Matcher::Op::kNe : Matcher::Op::kEq;
+    if (*a[i] != other) return false;
+    ++opposite;
+  }
+  return opposite == 1;
+}
+
 // Returns whether the tests are one, of values below 2^32.
 bool has_one_low_test(const Tests& tests) {
   const auto is_low = [](const Matcher* m) {
@@ -122,6 +137,7 @@ bool always_holds(const Rule& rule) {
 bool exclude_each_other(const Rule& a, const Rule& b) {
   const auto tests_a = required_tests(a);
   const auto tests_b = required_tests(b);
+  if (differ_in_one_value(tests_a, tests_b)) return true;
   // libseccomp 2.5.4 compiles tests of ranges and masks wrongly if they stand beside other tests or
   // have high halves, so that both entries may hold there.
   const bool simple = has_one_low_test(tests_a) && has_one_low_test(tests_b);

@@ -21,8 +21,9 @@ Rule multiplexed_rule(const Rule& rule, std::uint32_t operation);
 // treats such a rule as one without conditions.
 bool always_holds(const Rule& rule);
 
-// Returns whether tests of one argument show that `a` and `b` never hold together. Precondition:
-// entries of a profile gave both rules. May return false for rules that exclude each other.
+// Returns whether tests of one argument show that `a` and `b` never hold together, in a form that
+// libseccomp 2.5.4 compiles rightly. Precondition: entries of a profile gave both rules. May return
+// false for rules that exclude each other.
 bool exclude_each_other(const Rule& a, const Rule& b);
 
 }  // namespace secequiv

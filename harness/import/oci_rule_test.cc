@@ -88,6 +88,15 @@ TEST(OciRule, TestsOfOneArgumentExcludeEachOther) {
                   R"j({"masked_eq": {"mask": 12, "value": 4}})j"),
         std::pair(R"j({"masked_eq": {"mask": 8, "value": 8}})j", R"j({"lt": 8})j")})
     EXPECT_TRUE(exclude(a, b)) << a << " " << b;
+  const auto two_arguments = [](const char* second) {
+    const auto read =
+        read_rule(std::string(R"j({"args": {"0": {"gt": 16}, "2": )j") + second + "}}", "rule");
+    EXPECT_TRUE(read) << second;
+    return read ? *read : Rule();
+  };
+  EXPECT_TRUE(exclude_each_other(two_arguments(R"j({"eq": 9})j"), two_arguments(R"j({"ne": 9})j")));
+  EXPECT_FALSE(
+      exclude_each_other(two_arguments(R"j({"lt": 9})j"), two_arguments(R"j({"ge": 9})j")));
   for (const auto& [a, b] :
        {std::pair(R"j({"eq": 5})j", R"j({"ne": 6})j"),
         std::pair(R"j({"le": 5})j", R"j({"ge": 5})j"),

@@ -106,12 +106,18 @@ class Writer {
                                 describe_action(action), describe_action(kOciBadArchAction)));
     };
     if (auto s = check("all other architectures", policy_.bad_arch_action); !s) return s;
+    const auto is_high = [&](const DefaultRange& range) {
+      return range.arch == Arch::kX86_64 && !policy_.has_arch(Arch::kX32) &&
+             range.first >= kX32Bit && range.action == kOciBadArchAction;
+    };
     for (const DefaultRange& range : policy_.default_ranges)
-      return refuse(fmt::format("the numbers {:#x} to {:#x} on {}", range.first, range.last,
-                                arch_info(range.arch).name),
-                    "profiles have one default action for all numbers");
+      if (!is_high(range))
+        return refuse(fmt::format("the numbers {:#x} to {:#x} on {}", range.first, range.last,
+                                  arch_info(range.arch).name),
+                      "profiles have one default action for all numbers");
     if (!policy_.has_arch(Arch::kX86_64) || std::ranges::find(arches_, Arch::kX32) != arches_.end())
       return Ok{};
+    if (!policy_.default_ranges.empty() && !policy_.x32_action) return Ok{};  // see policy_form
     return check("x32 calls", x32_action());
   }
 
@@ -119,10 +125,12 @@ class Writer {
     return policy_.x32_action.value_or(policy_.default_action);
   }
 
-  // Returns whether a profile that lists x32 says the same: x32 calls get the default action, and
-  // no rule is for a call that x32 has, too.
+  // Returns whether a profile that lists x32 says the same: x32 calls and all higher numbers get
+  // the default action, and no rule is for a call that x32 has, too.
   [[nodiscard]] bool allows_listing_x32() const {
-    if (!policy_.has_arch(Arch::kX86_64) || policy_.has_arch(Arch::kX32)) return false;
+    if (!policy_.has_arch(Arch::kX86_64) || policy_.has_arch(Arch::kX32) ||
+        !policy_.default_ranges.empty())
+      return false;
     const auto concerns_x32 = [](const SyscallRule& rule) {
       return syscall_nr(Arch::kX32, syscall_name(rule.arch, rule.nr)).has_value();
     };

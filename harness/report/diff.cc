@@ -231,7 +231,7 @@ ReportedCases reported(const DiffReport& report, std::size_t most) {
   if (!out.cases.empty()) out.cases.front().detail += fallback_calls(report.direction, report.host);
   if (report.verdict == report.notes.concluded(Verdict::kEquivalent) &&
       report.verdict == Verdict::kUnknown)
-    out.reason = kNotWhole;
+    out.reason = report.notes.reason();
   add_notes(report.notes, out);
   if (report.oracle) add_oracle(out, *report.oracle);
   conclude(out);

@@ -6,8 +6,22 @@
 
 #include "harness/base/text.h"
 #include "harness/import/capabilities.h"
+#include "harness/report/json.h"
 
 namespace secequiv {
+namespace {
+
+nlohmann::ordered_json choice_json(const MixedCall& mixed) {
+  const SyscallRule& entry = mixed.entries.front().rules.front();
+  nlohmann::ordered_json out{{"arch", arch_info(entry.arch).name},
+                             {"syscall", syscall_name(entry.arch, entry.nr)},
+                             {"entries", nlohmann::ordered_json::array()}};
+  for (const RulePosition& position : mixed.matching()) out["entries"].push_back(to_json(position));
+  if (mixed.input) out["input"] = to_json(*mixed.input);
+  return out;
+}
+
+}  // namespace
 
 std::string holds_for(const std::optional<ReadFor>& host, std::string_view how) {
   if (!host) return "";
@@ -26,14 +40,18 @@ void add_read_for(const std::optional<ReadFor>& host, nlohmann::ordered_json& do
 }
 
 Verdict PairNotes::concluded(Verdict verdict) const {
-  const bool partial = require_whole && !not_compared.empty();
-  return partial && exit_code(verdict) == 0 ? Verdict::kUnknown : verdict;
+  const bool limited = !choices.empty() || (require_whole && !not_compared.empty());
+  return limited && exit_code(verdict) == 0 ? Verdict::kUnknown : verdict;
+}
+
+std::string PairNotes::reason() const {
+  return choices.empty() ? "the profiles were not compared as a whole" : choices.front().text();
 }
 
 void PairNotes::conclude(Verdict& verdict, std::string& reason) const {
   if (concluded(verdict) == verdict) return;
   verdict = concluded(verdict);
-  reason = kNotWhole;
+  reason = this->reason();
 }
 
 std::string PairNotes::limits() const {
@@ -61,6 +79,7 @@ std::string PairNotes::short_warning(std::string_view how) const {
 
 void add_notes(const PairNotes& notes, nlohmann::ordered_json& document) {
   add_read_for(notes.read_for, document);
+  for (const MixedCall& mixed : notes.choices) document["choices"].push_back(choice_json(mixed));
   if (notes.not_compared.empty()) return;
   document["not_compared"] = nlohmann::ordered_json::array();
   for (const RulePosition& part : notes.not_compared)
@@ -70,6 +89,12 @@ void add_notes(const PairNotes& notes, nlohmann::ordered_json& document) {
 void add_notes(const PairNotes& notes, ReportedCases& report) {
   report.holds_for = holds_for(notes.read_for);
   report.limits = notes.limits();
+  for (const MixedCall& mixed : notes.choices) {
+    const RulePosition first = mixed.matching().front();
+    ReportedCase& one =
+        report.cases.emplace_back("profile", ReportedCase::State::kWarning, mixed.text());
+    one.place = ReportedCase::Place{first.file, false, {}, static_cast<std::uint32_t>(first.line)};
+  }
   if (notes.not_compared.empty()) return;
   ReportedCase& one =
       report.cases.emplace_back("profile", ReportedCase::State::kWarning, notes.short_warning());

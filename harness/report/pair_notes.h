@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/compare/verdict.h"
+#include "harness/import/import_oci.h"
 #include "harness/report/reported.h"
 
 namespace secequiv {
@@ -30,18 +31,19 @@ std::string holds_for(const std::optional<ReadFor>& host, std::string_view how =
 std::string holds_for_line(const std::optional<ReadFor>& host);
 void add_read_for(const std::optional<ReadFor>& host, nlohmann::ordered_json& document);
 
-// The reason of a verdict that PairNotes::concluded() made kUnknown.
-inline constexpr const char* kNotWhole = "the profiles were not compared as a whole";
-
 struct PairNotes {
   std::optional<ReadFor> read_for = {};  // set if the profiles depend on host or container
   // Parts that make the profiles differ only for other hosts or containers.
   std::vector<RulePosition> not_compared = {};
   bool require_whole = false;  // an answer about a part of the profiles is not enough
+  // Calls for which a profile has several meanings. The answer is about one of them.
+  std::vector<MixedCall> choices = {};
 
-  // Returns kUnknown if `verdict` means success, but the profiles had to be compared as a whole and
-  // were not; otherwise `verdict`.
+  // Returns kUnknown if `verdict` means success, but a profile has several meanings, or the
+  // profiles had to be compared as a whole and were not; otherwise `verdict`.
   [[nodiscard]] Verdict concluded(Verdict verdict) const;
+  // Returns why concluded() replaces a success.
+  [[nodiscard]] std::string reason() const;
   // Replaces `verdict` by concluded(verdict), and sets the reason if that is another verdict.
   void conclude(Verdict& verdict, std::string& reason) const;
 

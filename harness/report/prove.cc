@@ -66,6 +66,7 @@ std::string proof_text(const ProveReport& report) {
   out += symbols_text(report.question) + assuming_text(report.question) + witness_part(report);
   if (report.direction) out += fallback_calls(*report.direction, report.host);
   if (!proof.detail.empty()) out += fmt::format("{}: {}\n", proof.engine, proof.detail);
+  for (const MixedCall& mixed : report.notes.choices) out += mixed.text() + "\n";
   if (proof.relation && proof.verdict != Verdict::kEquivalent)
     out += fmt::format("after is {}\n", relation_text(*proof.relation));
   return out + fmt::format("{}{} ({}, encoded in {}, solved in {})\n",

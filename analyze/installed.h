@@ -1,0 +1,31 @@
+// Finds the inputs for which a container profile does not state one action. Owns this question
+// about the entries of one call: libseccomp does not keep their order. It must not know how a
+// profile is read (harness/import).
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "analyze/source.h"
+#include "harness/compare/question.h"
+#include "harness/import/import.h"
+#include "verify/dd/space.h"
+
+namespace secequiv {
+
+// Removes from `imported.mixed` the calls without a choice, and adds a note about each other one.
+void resolve_choices(Import& imported);
+
+// Returns the calls of which entries with different actions match the same input, with such an
+// input. If a limit is reached, the call is in the result without an input.
+std::vector<MixedCall> open_choices(std::vector<MixedCall> mixed, const dd::Limits& limits = {});
+
+// Returns the choices that may make the sides differ: those that do not exist on both. libseccomp
+// decides equal entries of a call equally.
+std::vector<MixedCall> choices_of(std::span<const Source> before, std::span<const Source> after);
+
+// Returns the choices for inputs that satisfy the question's assumption.
+std::vector<MixedCall> under_assumption(std::vector<MixedCall> choices, const Question& question,
+                                        const dd::Limits& limits = {});
+
+}  // namespace secequiv
