@@ -37,13 +37,11 @@ def test_random_profiles(kind, library, tmp_path):
     assert made >= NUMBER * 9 // 10
 
 
-@pytest.mark.parametrize("path", REAL, ids=[path.stem for path in REAL])
 # On a little-endian machine, libseccomp makes wrong long programs for s390x: it swaps the bytes of some return values twice.
-@pytest.mark.parametrize("arch", ["SCMP_ARCH_X86_64", "SCMP_ARCH_AARCH64", "SCMP_ARCH_RISCV64"])
+@pytest.mark.parametrize("path, arch", [pytest.param(path, arch, id="%s-%s" % (arch, path.stem)) for arch in ("SCMP_ARCH_X86_64", "SCMP_ARCH_AARCH64", "SCMP_ARCH_RISCV64")
+                                        for path in REAL if arch in oci.hosts(json.loads(path.read_text()))])
 def test_real_profiles(arch, path, library, tmp_path):
     profile = json.loads(path.read_text())
-    if arch not in oci.hosts(profile):
-        pytest.skip("the profile is not for this architecture")
     found = installed.compare(binary(), library, profile, tmp_path, arch)
     assert found.outcome == "equal", found.detail
     assert len(found.unknown) < 40 and not {"read", "openat", "clone3", "socketcall"} & set(found.unknown)

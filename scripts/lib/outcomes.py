@@ -50,6 +50,16 @@ def without_seccomp(_):
     return ctypes.get_errno() != errno.EFAULT
 
 
+def libseccomp():
+    """Returns the version of the installed libseccomp, which is a C structure of three numbers; None without it."""
+    try:
+        library = ctypes.CDLL("libseccomp.so.2")
+    except OSError:
+        return None
+    library.seccomp_version.restype = ctypes.POINTER(ctypes.c_uint)
+    return tuple(library.seccomp_version()[:3])
+
+
 def lacks(*programs):
     return lambda _: any(shutil.which(program) is None for program in programs)
 
@@ -74,6 +84,7 @@ ENVIRONMENTS = {
     "without root": lambda _: os.geteuid() != 0,
     "without tracefs": fails("unshare", "-m", "sh", "-c", "[ -d /sys/kernel/tracing/events/syscalls ] || mount -t tracefs tracefs /sys/kernel/tracing && ls /sys/kernel/tracing/events/syscalls"),
     "without dpkg": lacks("dpkg-deb"),
+    "without libseccomp 2.5.4": lambda _: libseccomp() != (2, 5, 4),
     "without a browser": lacks("chromium", "chromedriver"),
     "without go": without_go,
     "without cargo": lacks("cargo"),
