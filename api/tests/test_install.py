@@ -1,4 +1,5 @@
 """Tests that an installation works for a project outside the tree (api/cmake/sample), even after it was moved."""
+# Annex: bindings
 
 import json
 import os

@@ -1,6 +1,7 @@
 """Tests scripts/package's check that the Debian package is complete, and tests the names in the Containerfile.
 
 These tests build neither the package (scripts/package does) nor the image (nothing does)."""
+# Annex: packaging
 
 import os
 import re

@@ -1,4 +1,5 @@
 """Runs the GitHub Action (action.yml) as a runner does, with a wheel that starts this build's command line, and checks its declarations."""
+# Annex: packaging
 
 import json
 import os

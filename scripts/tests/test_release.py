@@ -1,4 +1,5 @@
 """Tests scripts/release: its checks, the parts that are quick to make, and whole releases of a small tree in which fake scripts build."""
+# Annex: packaging
 
 import hashlib
 import io

@@ -1,4 +1,5 @@
 """Tests the checks of wheels (scripts/wheels): each accepts a correct wheel, and finds the fault that it exists for. No wheel is built."""
+# Annex: packaging
 
 import json
 import sys

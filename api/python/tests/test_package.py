@@ -1,4 +1,5 @@
 """Tests the Python package with the library of this build: from the sources, and as a wheel in a new environment."""
+# Annex: bindings
 
 import copy
 import dataclasses

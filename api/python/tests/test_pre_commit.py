@@ -1,4 +1,5 @@
 """Tests the hook of pre-commit, as pre-commit runs it: its entry with the arguments and the files that the index changes."""
+# Annex: bindings
 
 import os
 import re

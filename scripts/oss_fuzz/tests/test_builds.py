@@ -1,4 +1,5 @@
 """Tests the builder and the build check on small real targets: a correct one, and one for each fault."""
+# Annex: packaging
 
 import shutil
 import subprocess
