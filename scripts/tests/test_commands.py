@@ -257,8 +257,9 @@ def test_without_options_only_the_house_is_built_and_tested(tree):
 @pytest.mark.parametrize("environment, presets, shown", [
     ({"SKIPPED": "t5"}, ["house"], "1 skipped without permission, 0 not collected"),
     ({"SKIPPED": "t7"}, ["house"], None),
-    ({"SKIPPED": "t7"}, ["dev", "fuzz"], "1 skipped without permission, 0 not collected"),  # fuzz runs it
+    ({"SKIPPED": "t7"}, ["dev", "fuzz"], "1 skipped without permission, 0 not collected"),  # fuzz should run it
     ({"SKIPPED": "t88"}, ["dev", "asan"], "1 skipped without permission, 0 not collected"),
+    ({"SKIPPED": "t95"}, ["asan", "dev"], "1 skipped without permission, 0 not collected"),
     ({"SKIPPED": "t85", "gcc": "0/90"}, ["gcc"], "1 skipped without permission, 0 not collected"),
     ({"LOST": "t5"}, ["house"], "0 skipped without permission, 1 not collected"),
     ({"LOST": "t5"}, ["gcc"], None),  # gcc has only some of the tests
