@@ -47,6 +47,7 @@ std::vector<Alternative> entries(const Rule& rule) {
   if (rule.kind != Rule::Kind::kAnyOf || first_position(rule).at == rule.position.at)
     return {{&rule, &rule.position}};
   std::vector<Alternative> out;
+  out.reserve(rule.children.size());
   for (const Rule& child : rule.children) out.push_back({&child, &child.position});
   return out;
 }

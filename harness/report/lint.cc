@@ -264,6 +264,7 @@ std::vector<LintRow> lint_rows(const std::vector<Rule>& rules) {
     const Rule& first = *each.first;
     const auto text = [&](std::size_t most) {
       std::vector<std::string_view> arches;
+      arches.reserve(each.arches.size());
       for (const Arch arch : each.arches) arches.push_back(arch_info(arch).name);
       return fmt::format("{}:{}", fmt::join(arches, ","),
                          first_and_count(each.calls, most, std::identity()));
@@ -279,6 +280,7 @@ std::vector<LintRow> lint_rows(const std::vector<Rule>& rules) {
 
 std::vector<LintRow> name_rows(const std::vector<UnknownName>& names, std::string_view prefix) {
   std::vector<LintRow> out;
+  out.reserve(names.size());
   for (const UnknownName& name : names)
     out.push_back({fmt::format("{}: {}", prefix, line(name)), &name.position,
                    fmt::format("unknown_name {}", name.name)});
