@@ -10,6 +10,7 @@ FULL = os.environ.get("SECEQUIV_FULL_TESTS") == "1"  # the development build
 # A folder: one file for each process, a line "id TAB outcome TAB reason" for each test. Tests that start pytest again must not write there.
 NOTES = os.environ.pop("SECEQUIV_OUTCOMES", None)
 ONLY_FULL = pytest.StashKey()
+ROOT = "%s/" % Path(__file__).resolve().parent
 
 
 def pytest_configure(config):
@@ -35,7 +36,8 @@ def pytest_sessionfinish(session, exitstatus):
 
 
 def short(name):
-    """Ends a name of more than 200 characters, like one with a whole program, with a hash."""
+    """Returns the name without the place of this tree. A name of more than 200 characters, like one with a whole program, ends with a hash."""
+    name = name.replace(ROOT, "")
     return name if len(name) <= 200 else "%s~%s" % (name[:180], hashlib.sha256(name.encode()).hexdigest()[:12])
 
 

@@ -4,7 +4,7 @@
 What changed is what differs between the revision and the files of the work tree. A unit test in C++ depends on its own file, and on the layers of the files
 that it includes, with all layers below (scripts/layers/rules.py). A test in Python depends on its folder, on the modules that it imports, on scripts that it
 names, and, if it runs the command line or the library, on the layers below these. A change that no layer and no script owns, like a build file, affects every
-test. Tests of annexes run only if a file beside them changed.
+test. Tests of annexes run only if a file beside them changed; those of adapters and of the WebAssembly module not even then, because they need other builds.
 """
 
 import functools
@@ -25,7 +25,11 @@ IMPORT = re.compile(r"^\s*(?:from\s+(\.*)([\w.]*)\s+import\s+\(?([\w, ]+)|import
 NAMED = re.compile(r'scripts/[\w./-]*\w|(?<=")[\w./-]+(?=")')  # a path, or a name in quotation marks
 RUNS_OURS = re.compile(r"SECEQUIV_BIN|SECEQUIV_FUZZ_BIN|build/(dev|release|wasm)")
 DOCUMENTS = ("docs/", "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")
+EMBEDDED = {"harness/seccomp": ("corpus/properties/",), "harness/policy": ("corpus/policies/schema.json",), "harness/report": ("docs/glossary.md",)}  # compiled into a layer
 ANYTHING = "everything"  # a layer on which every test depends
+
+
+STALE = ("adapters", "wasm")  # annexes that need more builds than the preset dev
 
 
 def changed_since(revision, root=ROOT):
@@ -33,17 +37,20 @@ def changed_since(revision, root=ROOT):
     def git(*command):
         out = subprocess.run(["git", "-C", str(root), *command, "-z"], check=True, stdout=subprocess.PIPE, text=True).stdout
         return {name for name in out.split("\0") if name}
-    return git("diff", "--name-only", revision) | git("ls-files", "-o", "--exclude-standard")
+    return git("diff", "--name-only", "--no-renames", revision) | git("ls-files", "-o", "--exclude-standard")
 
 
 def is_test(path):
-    return path.endswith("_test.cc") or re.search(r"(^|/)(tests/|test_|conftest)", path) is not None
+    return path.endswith("_test.cc") or re.search(r"(^|/)(tests/.*|test_\w*|conftest)\.(py|txt|patch)$", path) is not None
 
 
 def layers_of(path):
     """Returns the layers that a changed file changes; tests and documents are no part of a layer."""
-    if path == "conftest.py":
+    if path == "conftest.py" or path.startswith("cmake/"):
         return {ANYTHING}
+    for owner, embedded in EMBEDDED.items():
+        if path.startswith(embedded):
+            return {owner} | ({rules.DATA} if path.startswith(rules.DATA) else set())
     if is_test(path) or path.startswith(DOCUMENTS) or path.startswith("scripts/"):
         return set()
     if path.startswith(rules.DATA):
@@ -65,14 +72,15 @@ class Tests:
 
     @functools.lru_cache(maxsize=None)
     def text(self, path):
-        return (self.root / path).read_text(encoding="utf-8", errors="replace")
+        file = self.root / path  # absent if it was removed
+        return file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
 
     @functools.lru_cache(maxsize=None)
     def unit(self, path):
         """Returns (files, layers) on which the tests in a C++ file depend."""
         starts = {rules.layer_of(path)} | {rules.layer_of(target) for _, target in check.includes(path, self.text(path).splitlines(), self.files)}
         layers = rules.closure(rules.ARROWS, [layer for layer in starts if layer])
-        return {path}, layers | ({rules.DATA} if "corpus/" in self.text(path) else set())
+        return {path}, layers | ({rules.DATA} if re.search(r"\bcorpus\b", self.text(path)) else set())
 
     def names_imported(self, path):
         """Yields the dotted name of each module that a Python file may import."""
@@ -137,13 +145,15 @@ def selection(numbers):
     return "0,0,0,%s\n" % ",".join(map(str, numbers)) if numbers else ""
 
 
-def affected(tests, knows, changed, sources):
+def affected(tests, knows, changed, sources, left_out=STALE):
     """Returns the numbers of the affected tests. `tests` are those of ctest, `sources` the files of the tests of GoogleTest."""
     layers = set().union(*map(layers_of, changed))
     numbers = []
     for number, test in enumerate(tests, 1):
         command, name = test["command"], test["name"]
         annex = "annex" in labels(test)
+        if set(left_out) & set(labels(test)):
+            continue
         if name in sources:
             files, below = knows.unit(sources[name])
         elif name.startswith("pytest."):
@@ -171,7 +181,7 @@ def main(arguments):
     tests = json.loads(done.stdout)["tests"]
     programs = sorted({test["command"][0] for test in tests if test["command"][0].endswith("_tests")})
     sources = {name: str(Path(path).resolve().relative_to(ROOT)) if Path(path).is_absolute() else path for name, path in googletests(programs).items()}
-    knows = Tests(ROOT, check.list_files(ROOT))
+    knows = Tests(ROOT, {*check.list_files(ROOT), *changed})
     numbers = affected(tests, knows, changed, sources)
     Path(arguments[1]).write_text(selection(numbers), encoding="utf-8")
     print("%d files changed: %d of %d tests depend on them" % (len(changed), len(numbers), len(tests)), file=sys.stderr)

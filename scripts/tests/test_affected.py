@@ -70,8 +70,19 @@ def test_a_module_affects_the_tests_that_import_it(chosen):
 
 
 def test_documents_affect_the_tests_of_documents(chosen):
-    found = chosen("docs/glossary.md")
+    found = chosen("docs/trust.md")
     assert "docs/tests/test_docs.py" in found and not set(UNITS) & found and "scripts/naive/tests/test_naive.py" not in found
+
+
+def test_documents_and_data_that_are_compiled_affect_the_layers_above(chosen):
+    assert {"analyze/lint_test.cc", "cli/tests/test_cli_prove.py"} <= chosen("docs/glossary.md") and "harness/base/text_test.cc" not in chosen("docs/glossary.md")
+    assert "analyze/lint_test.cc" in chosen("corpus/properties/no-ptrace.property")
+
+
+def test_a_module_that_was_removed_affects_the_tests_that_import_it(tests):
+    files = [path for path in check.list_files(ROOT) if path != "scripts/naive/naive.py"]
+    numbers = affected.affected(tests[0], affected.Tests(ROOT, {*files, "scripts/naive/naive.py"}), {"scripts/naive/naive.py"}, tests[1])
+    assert "pytest.cli/tests/test_cli_prove.py" in {tests[0][number - 1]["name"] for number in numbers}
 
 
 def test_data_affect_what_reads_them(chosen):
@@ -79,13 +90,13 @@ def test_data_affect_what_reads_them(chosen):
     assert {"cli/tests/test_cli_prove.py", "replay_fuzz_pair"} <= found and "scripts/tests/test_setup.py" not in found
 
 
-@pytest.mark.parametrize("path", ["CMakePresets.json", "cmake/options.cmake", "conftest.py", ".clang-tidy"])
+@pytest.mark.parametrize("path", ["CMakePresets.json", "cmake/options.cmake", "cmake/tests/CMakeLists.txt", "conftest.py", ".clang-tidy"])
 def test_a_change_that_nobody_owns_affects_everything_but_annexes(chosen, tests, path):
     assert chosen(path) == {test["name"].removeprefix("pytest.") for test in tests[0]} - set(ANNEXES)
 
 
 def test_an_annex_runs_if_it_changed_itself(chosen):
-    assert "api/go/tests/test_go.py" in chosen("api/go/serve/serve.go") and "adapters/tests/test_frames.py" not in chosen("api/go/serve/serve.go")
+    assert "api/go/tests/test_go.py" in chosen("api/go/serve/serve.go")
     assert "api/go/tests/test_go.py" in chosen("api/go/tests/test_go.py")
 
 

@@ -33,10 +33,10 @@ def run(tree, preset, ctest=(), pytest=(), googletest=()):
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "ctest.xml").write_text("<testsuite>%s</testsuite>" % "".join('<testcase name="%s" status="%s"/>' % case for case in ctest))
     for number, cases in enumerate(pytest):
-        (folder / ("%d.pytest" % number)).write_text("".join("%s\t%s\twhy\n" % case for case in cases))
+        (folder / ("x.tests.test_%d.py.pytest" % number)).write_text("".join("%s\t%s\twhy\n" % case for case in cases))
     for number, cases in enumerate(googletest):
         suites = [{"name": name.partition(".")[0], "testsuite": [dict({"name": name.partition(".")[2], "status": "RUN", "result": "COMPLETED"}, **more)]} for name, more in cases]
-        (folder / ("%d.json" % number)).write_text(json.dumps({"testsuites": suites}))
+        (folder / ("tests.part_%d.json" % number)).write_text(json.dumps({"testsuites": suites}))
 
 
 def judged(tree, capsys, *presets, known):
@@ -51,7 +51,7 @@ def counts(passed=0, failed=0, permitted=0, skipped=0, lost=0, new=0):
 
 
 def test_the_counts_of_all_presets_are_added_up(tree, capsys):
-    run(tree, "dev", [("A.B", "run"), ("pytest.x", "run")], pytest=[[("x/test_x.py::one", "passed"), ("x/test_x.py::two", "passed")]])
+    run(tree, "dev", [("A.B", "run"), ("pytest.x.0", "run")], pytest=[[("x/test_x.py::one", "passed"), ("x/test_x.py::two", "passed")]])
     run(tree, "asan", [("tests.part_0", "run"), ("A.B", "run")], googletest=[[("C.D", {}), ("Not.Run", {"status": "NOTRUN"})]])
     assert judged(tree, capsys, "dev", "asan", known=["A.B", "C.D", "x/test_x.py::one", "x/test_x.py::two"]) == (
         0, [counts(passed=4), "100% tests passed, 0 tests failed out of 4"], "")
@@ -66,16 +66,24 @@ def test_failures_are_never_rounded_away(tree, capsys, failed, total, line):
     assert (status, out[-1]) == (1, line)
 
 
-def test_a_failure_in_one_preset_is_a_failure(tree, capsys):
+@pytest.mark.parametrize("presets", [("dev", "asan"), ("asan", "dev")])
+def test_a_failure_in_one_preset_is_a_failure(tree, capsys, presets):
     run(tree, "dev", [("A.B", "run")])
     run(tree, "asan", [("tests.part_0", "fail")], googletest=[[("A.B", {"failures": [{}]})]])
-    status, out, _ = judged(tree, capsys, "asan", "dev", known=["A.B"])
-    assert (status, out[-1]) == (1, "50% tests passed, 1 tests failed out of 2")
+    assert judged(tree, capsys, *presets, known=["A.B"])[:2] == (1, [counts(failed=1), "50% tests passed, 1 tests failed out of 2"])
+
+
+def test_a_file_that_died_is_named(tree, capsys):
+    run(tree, "dev", [("A.B", "run"), ("pytest.x.9", "fail")])
+    (tree / "x/tests").mkdir(parents=True)
+    (tree / "x/tests/test_9.py").write_text("")
+    status, out, _ = judged(tree, capsys, "dev", known=["A.B", "x/tests/test_9.py::one"])
+    assert status == 3 and out[:2] == ["Ended without saying what its tests did:", "  pytest.x.9"]
 
 
 SKIPS = {"ctest": {"ctest": [("A.B", "notrun"), ("C.D", "run")]}, "disabled": {"ctest": [("A.B", "disabled"), ("C.D", "run")]},
-         "pytest": {"ctest": [("pytest.x", "run")], "pytest": [[("A.B", "skipped")]]},
-         "googletest": {"ctest": [("t.part_0", "run")], "googletest": [[("A.B", {"result": "SKIPPED"})]]}}
+         "pytest": {"ctest": [("pytest.x.0", "run")], "pytest": [[("A.B", "skipped")]]},
+         "googletest": {"ctest": [("tests.part_0", "run")], "googletest": [[("A.B", {"result": "SKIPPED"})]]}}
 
 
 @pytest.mark.parametrize("records", SKIPS.values(), ids=SKIPS)
@@ -95,15 +103,15 @@ def test_a_skip_needs_a_line_for_an_environment_that_this_is(tree, capsys, monke
 
 
 def test_what_another_preset_runs_is_not_skipped(tree, capsys, monkeypatch):
-    monkeypatch.setattr(outcomes, "ENVIRONMENTS", {"elsewhere": lambda _: False})
-    (tree / "may_skip.txt").write_text("[elsewhere] reason\nA.B\n")
+    monkeypatch.setattr(outcomes, "ENVIRONMENTS", {"the preset x runs": lambda _: False, "without x": lambda _: False})
+    (tree / "may_skip.txt").write_text("[the preset x runs] reason\nA.B\n")
     run(tree, "dev", [("A.B", "notrun"), ("C.D", "run")])
     run(tree, "fuzz", pytest=[[("A.B", "passed")]])
     (tree / "build/outcomes/fuzz/ctest.xml").unlink()
     for presets in (("dev", "fuzz"), ("fuzz", "dev")):
-        assert judged(tree, capsys, *presets, known=["A.B", "C.D"])[:2] == (0, [counts(passed=2, permitted=1), "100% tests passed, 0 tests failed out of 1"])
+        assert judged(tree, capsys, *presets, known=["A.B", "C.D"])[:2] == (0, [counts(passed=2), "100% tests passed, 0 tests failed out of 1"])
     assert judged(tree, capsys, "dev", known=["A.B", "C.D"])[0] == 3
-    (tree / "may_skip.txt").write_text("")
+    (tree / "may_skip.txt").write_text("[without x] reason\nA.B\n")
     assert judged(tree, capsys, "dev", "fuzz", known=["A.B", "C.D"])[0] == 3
 
 
@@ -132,12 +140,11 @@ def test_a_test_that_is_not_listed_fails(tree, capsys):
 @pytest.mark.parametrize("break_it, message", [
     (lambda folder: (folder / "ctest.xml").unlink(), "ctest did not finish"),
     (lambda folder: (folder / "ctest.xml").write_text("<testsuite><testcase"), "ctest did not finish"),
-    (lambda folder: (folder / "ctest.xml").write_text("<testsuite/>"), "preset dev: no test ran"),
-    (lambda folder: (folder / "ctest.xml").write_text('<testsuite><testcase name="A.B" status="notrun"/></testsuite>'), "preset dev: no test ran"),
-    (lambda folder: (folder / "0.pytest").unlink(), "1 files of tests passed, but only 0 wrote what each test did"),
+    (lambda folder: [(folder / "ctest.xml").write_text("<testsuite/>"), (folder / "x.tests.test_0.py.pytest").unlink()], "preset dev: no test ran"),
+        (lambda folder: (folder / "x.tests.test_0.py.pytest").unlink(), "preset dev: pytest.x.0 passed, but did not write what each of its tests did"),
 ])
 def test_incomplete_records_give_no_closing_line(tree, capsys, break_it, message):
-    run(tree, "dev", [("pytest.x", "run")], pytest=[[("x/test_x.py::one", "passed")]])
+    run(tree, "dev", [("pytest.x.0", "run")], pytest=[[("x/test_x.py::one", "passed")]])
     known = ["x/test_x.py::one"]
     assert judged(tree, capsys, "dev", known=known)[0] == 0
     break_it(tree / "build/outcomes/dev")
@@ -222,6 +229,7 @@ def test_the_lists_name_tests_that_exist():
     names = outcomes.ALL.read_text().splitlines()
     assert names == sorted(set(names)) and len(names) > 4000
     for name in names:
+        assert str(ROOT) not in name and "/tmp/" not in name, name
         file, colons, _ = name.partition("::")
         assert not colons or (ROOT / file).is_file(), name
     for environment, patterns in outcomes.may_skip().items():
