@@ -183,7 +183,7 @@ class Run:
         passed = [name for name, how, _ in counted if how == "passed" and name in self.silent]
         if passed:
             raise Unusable("preset %s: %s passed, but did not write what each of its tests did" % (preset, passed[0]))
-        if not self.tests:
+        if not self.tests and preset != "fuzz":  # scripts/test itself sees whether its tests passed
             raise Unusable("preset %s: no test ran" % preset)
 
 
