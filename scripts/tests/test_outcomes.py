@@ -132,9 +132,11 @@ def test_each_preset_must_have_its_tests(tree, capsys, preset, lost):
 
 
 def test_a_test_that_is_not_listed_fails(tree, capsys):
-    run(tree, "gcc", [("A.B", "run"), ("New.New", "run")])
-    status, out, _ = judged(tree, capsys, "gcc", known=["A.B"])
+    for preset in ("dev", "gcc"):
+        run(tree, preset, [("A.B", "run"), ("New.New", "run")])
+    status, out, _ = judged(tree, capsys, "dev", known=["A.B"])
     assert (status, out[-2]) == (3, counts(passed=2, new=1)) and "  New.New" in out
+    assert judged(tree, capsys, "gcc", known=["A.B"])[0] == 0  # it has fewer cases, with other numbers
 
 
 @pytest.mark.parametrize("break_it, message", [
