@@ -64,9 +64,9 @@ def docker(tmp_path_factory):
     return page_of(folder, *DOCKER, status=1), folder
 
 
-def page_of(tmp_path, *args, status, command="check"):
+def page_of(tmp_path, *args, status, command="check", cwd=None):
     path = tmp_path / "page.html"
-    done = run(command, *args, "--html", path)
+    done = run(command, *args, "--html", path, cwd=cwd)
     assert done.status == status, done
     text = path.read_text()
     reader = Reader(text)

@@ -205,7 +205,7 @@ def test_long_masks_of_flags_are_cut_off_neither_on_screens_nor_on_paper(opened,
 
 
 def test_a_phone_shows_the_numbers_of_calls_on_its_first_screen(opened, tmp_path):
-    browser = opened((page_of(tmp_path, OCI / "docker-default.json", OCI / "podman-default.json", command="diff", status=1), tmp_path))
+    browser = opened((page_of(tmp_path, "docker-default.json", "podman-default.json", command="diff", status=1, cwd=OCI), tmp_path))
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 390, "height": 740, "deviceScaleFactor": 2, "mobile": True})
     try:
         assert browser.execute_script("return document.querySelector('header').offsetHeight") < 480
