@@ -3,7 +3,9 @@
 // profile is read (harness/import).
 #pragma once
 
+#include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "analyze/source.h"
@@ -19,6 +21,23 @@ void resolve_choices(Import& imported);
 // Returns the calls of which entries with different actions match the same input, with such an
 // input. If a limit is reached, the call is in the result without an input.
 std::vector<MixedCall> open_choices(std::vector<MixedCall> mixed, const dd::Limits& limits = {});
+
+// A filter that libseccomp made.
+struct LibraryFilter {
+  std::string library;               // "libseccomp 2.5.4"
+  std::vector<std::string> unknown;  // calls of the request that the library does not know
+  Program program;
+};
+// Asks a libseccomp for its filter. Errors: kUnavailable if there is none, kRejected if it refuses
+// the request, kBudget if it reaches a limit.
+using AskLibrary = std::function<Result<LibraryFilter>(const LibraryRequest& request)>;
+
+// Returns the calls that the library's filter decides differently than `imported`; the calls of
+// `imported.mixed` are not asked about. A library may only contradict: if there is none, the result
+// is empty. If it makes no filter, or a limit is reached, the result says so without an input.
+// Precondition: the import has a request.
+std::vector<MixedCall> contradictions(const Import& imported, const AskLibrary& ask,
+                                      const dd::Limits& limits = {});
 
 // Returns the choices that may make the sides differ: those that do not exist on both. libseccomp
 // decides equal entries of a call equally.

@@ -35,7 +35,7 @@ Result<Import> parse_import(std::string_view text, const std::string& name,
     if (auto s = expect_no_program(text, name); !s) return s.error();
   auto imported = import_policy(text, name, reading.policy_format, reading.import);
   if (!imported) return imported.error();
-  resolve_choices(*imported);
+  if (!reading.library_filters || !imported->request) resolve_choices(*imported);
   for (const std::string& note : imported->notes) reading.note(fmt::format("{}: {}", name, note));
   return imported;
 }
@@ -78,6 +78,25 @@ std::optional<ContainerProfile> profile_of(const Import& imported, std::string_v
   return ContainerProfile{reading.import.oci, imported.capabilities, imported.kernels, read};
 }
 
+// Returns the filter that libseccomp makes of the profile.
+Result<Source> library_source(const Import& imported, const std::string& name,
+                              const std::string& path, const Reading& reading) {
+  constexpr std::size_t kShown = 8;
+  auto made = reading.library(*imported.request);
+  if (!made && made.error().code == ErrorCode::kUnavailable)
+    return make_error(ErrorCode::kIo, name,
+                      "expected a libseccomp that can be loaded: " + made.error().text());
+  if (!made) return make_error(made.error().code, name, made.error().text());
+  if (!made->unknown.empty())
+    reading.note(fmt::format(
+        "{}: {} does not know {}: {}", name, made->library,
+        counted(made->unknown.size(), "system call"),
+        first_and_count(made->unknown, kShown, [](const std::string& call) { return call; })));
+  Source out{name, std::move(made->program), std::nullopt, {}, {path, false, {}}};
+  out.compilation = "compiled by " + made->library;
+  return out;
+}
+
 }  // namespace
 
 Result<Policy> parse_policy(std::string_view text, const std::string& name,
@@ -95,7 +114,14 @@ Result<Source> read_source(std::string_view bytes, const std::string& name, cons
     if (reading.for_names)
       return usage_error(Subject::kNameValues,
                          fmt::format("expected a program in asm form, found the policy {}", name));
+    if (reading.library_filters && imported->request)
+      return library_source(*imported, name, path, reading);
     Program program = compile(imported->policy);
+    std::function<std::vector<MixedCall>()> contradicted;
+    if (reading.library && imported->request)
+      contradicted = [asked = *imported, ask = reading.library] {
+        return contradictions(asked, ask);
+      };
     auto profile = profile_of(*imported, bytes, name, reading);
     return Source{name,
                   std::move(program),
@@ -106,7 +132,8 @@ Result<Source> read_source(std::string_view bytes, const std::string& name, cons
                   kNotOptimized,
                   std::move(imported->parts),
                   imported->format,
-                  std::move(imported->mixed)};
+                  std::move(imported->mixed),
+                  std::move(contradicted)};
   }
   auto form = reading.form;
   if (!form && reading.big_endian && bytes.find('\0') != std::string::npos)

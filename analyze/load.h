@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analyze/installed.h"
 #include "analyze/source.h"
 #include "harness/adapter/interfaces.h"
 #include "harness/bpf/text.h"
@@ -38,6 +39,9 @@ struct Reading {
   std::function<Status(SymbolicProgram& program, const std::string& name)> names = refuse_names;
   bool for_names = false;      // the caller has values for names
   bool require_whole = false;  // equivalence needs all parts of two profiles (PairNotes)
+  // Asks libseccomp about profiles. Without it, secequiv alone reads them.
+  AskLibrary library = {};
+  bool library_filters = false;  // use the library's filter instead of the profile
   // Decides whether an unknown name in a policy is an error.
   std::function<Status(const UnknownName&)> unknown = [](const UnknownName&) { return Ok{}; };
   Note note = no_note;

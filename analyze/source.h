@@ -43,6 +43,8 @@ struct Source {
   std::vector<ProfilePart> parts = {};  // parts of the profile, including those that `policy` lacks
   std::optional<PolicyFormat> format = {};  // in which `policy` was written
   std::vector<MixedCall> mixed = {};        // calls for which the profile has several meanings
+  // Asks libseccomp for its filter of the profile, and returns what contradicts `program`.
+  std::function<std::vector<MixedCall>()> contradictions = {};
 
   // "policy.json (compiled, not optimized)"
   [[nodiscard]] std::string title() const {

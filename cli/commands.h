@@ -32,6 +32,7 @@ void add_merge(CLI::App& app, Context& context);
 void add_mutate(CLI::App& app, Context& context);
 void add_optimize(CLI::App& app, Context& context);
 void add_plugin_host(CLI::App& app, Context& context);
+void add_libseccomp_host(CLI::App& app, Context& context);
 void add_precompile(CLI::App& app, Context& context);
 void add_prove(CLI::App& app, Context& context);
 void add_prove_rule(CLI::App& app, Context& context);

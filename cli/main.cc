@@ -65,6 +65,7 @@ constexpr Command kCommands[] = {
     {"validate", kConverting, cli::add_validate},
     {"dump", kConverting, cli::add_dump},
     {"plugin-host", kHidden, cli::add_plugin_host},
+    {"libseccomp-host", kHidden, cli::add_libseccomp_host},
 };
 
 // Declares the command `first`, or all commands if no command has this name. Declaring all takes

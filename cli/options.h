@@ -52,7 +52,8 @@ struct Options {
   std::string arch = "x86_64";  // the host's architecture
   std::vector<std::string> capabilities;
   std::string kernel = "6.1";
-  std::string command;  // the command whose report the files below receive
+  std::string libseccomp;  // a library's file, "none", or empty: the one of this machine, if any
+  std::string command;     // the command whose report the files below receive
   const CLI::App* declared_by = nullptr;
   std::map<std::string_view, std::string> reports;  // by name of the format: the file, or ""
   std::string html;

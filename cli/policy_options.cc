@@ -27,6 +27,9 @@ void Options::add_profile(CLI::App& app) {
                  "Read OCI profiles for a host with this kernel version")
       ->check([](const std::string& version) { return kernel_version_problem(version); })
       ->capture_default_str();
+  app.add_option(
+      "--libseccomp", libseccomp,
+      "Use the filter that this library makes of an OCI profile; 'none': ask no library");
   app.add_option("--filter", filter,
                  "Select the filter with this name from a seccompiler file with several filters");
   app.add_flag("--strict-names", strict_names,

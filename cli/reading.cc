@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "cli/libseccomp.h"
 #include "cli/output.h"
 #include "harness/base/text.h"
 
@@ -77,6 +78,10 @@ Reading reading(const Options& options, Names names) {
         use, fmt::format("; set the value with --set {}=NUMBER, or use 'prove' for all values",
                          use.name));
   };
+  if (options.libseccomp != "none")
+    out.library =
+        ask_libseccomp(options.libseccomp.empty() ? kUsualLibseccomp : options.libseccomp);
+  out.library_filters = !options.libseccomp.empty() && options.libseccomp != "none";
   out.unknown = [&options](const UnknownName& unknown) -> Status {
     if (options.strict_names)
       return make_error(ErrorCode::kPolicy,

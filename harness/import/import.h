@@ -41,8 +41,9 @@ struct Import {
   std::vector<std::string> capabilities = {};  // in an OCI profile, in order of appearance
   std::vector<std::pair<unsigned, unsigned>> kernels = {};  // kernel versions in an OCI profile
   std::vector<ProfilePart> parts = {};                      // parts of an OCI profile
-  std::vector<RuleSet> idle = {};     // entries of an OCI profile without effect
-  std::vector<MixedCall> mixed = {};  // calls whose entries have different actions
+  std::vector<RuleSet> idle = {};              // entries of an OCI profile without effect
+  std::vector<MixedCall> mixed = {};           // calls whose entries have different actions
+  std::optional<LibraryRequest> request = {};  // what a runtime asks of libseccomp
 };
 
 // Returns whether `text` is a policy in any format; otherwise it is a program.

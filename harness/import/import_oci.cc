@@ -116,6 +116,8 @@ class OciImporter {
         if (auto s = entry(list.at(i)); !s) return s.error();
     }
     entries_.finish();
+    out_.request.default_action = policy.default_action;
+    out_.request.arches = policy.arches;
     return std::move(out_);
   }
 
@@ -523,16 +525,25 @@ std::vector<RulePosition> MixedCall::matching() const {
     if (!input || entry.rule.matches(*input, arch_info(entry.arch).endian))
       out.push_back(*entry.rule.position.at);
   }
+  // libseccomp may also decide an input that no entry of the call matches.
+  if (out.empty())
+    for (const RuleSet& set : entries) out.push_back(*set.rules.front().rule.position.at);
   return out;
 }
 
 std::string MixedCall::text() const {
   const SyscallRule& entry = entries.front().rules.front();
   constexpr std::size_t kShown = 8;
+  const std::string places =
+      first_and_count(matching(), kShown, [](const auto& one) { return place_in_file(one); });
+  if (contradiction)
+    return input ? fmt::format("{} on {}: {}; see {}, for inputs such as {}",
+                               syscall_name(entry.arch, entry.nr), arch_info(entry.arch).name,
+                               contradiction->text, places, describe(*input))
+                 : contradiction->text;
   return fmt::format(
       "{} on {}: libseccomp chooses one of the entries at {}, regardless of their order, {}",
-      syscall_name(entry.arch, entry.nr), arch_info(entry.arch).name,
-      first_and_count(matching(), kShown, [](const auto& one) { return place_in_file(one); }),
+      syscall_name(entry.arch, entry.nr), arch_info(entry.arch).name, places,
       input ? "for inputs such as " + describe(*input)
             : std::string("unless they never match the same input, which is undecided"));
 }

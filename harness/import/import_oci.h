@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,7 +12,9 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/bpf/insn.h"
 #include "harness/import/guard.h"
+#include "harness/import/library_request.h"
 #include "harness/policy/policy.h"
 
 namespace secequiv {
@@ -44,6 +47,15 @@ struct MixedCall {
   std::vector<RuleSet> entries;  // each with one rule; in the order of the profile
   // An input that entries with different actions match. Set by open_choices() (analyze).
   std::optional<SeccompData> input = {};
+  // What libseccomp answers on this machine, if that is not what secequiv reads; then `entries` are
+  // those of a call that the two filters decide differently, whatever their actions. Set by
+  // contradictions() (analyze).
+  struct Contradiction {
+    std::string text;  // "libseccomp 2.5.4 makes another filter of this profile"
+    Program read;      // secequiv's filter; empty if libseccomp makes none
+    Program made;      // libseccomp's filter, likewise
+  };
+  std::shared_ptr<const Contradiction> contradiction = {};
 
   // Returns the positions of the entries that match the input; of all entries if there is no input.
   [[nodiscard]] std::vector<RulePosition> matching() const;
@@ -68,6 +80,7 @@ struct OciImport {
   // default action.
   std::vector<RuleSet> idle = {};
   std::vector<MixedCall> mixed = {};
+  LibraryRequest request = {};
 };
 
 // Returns whether OciOptions::kernel accepts `text`, like "6.1" or "6.1.2-rc1".

@@ -41,6 +41,7 @@ void OciEntries::finish() {
 
 void OciEntries::add(const std::string& name, const Rule& conditions,
                      const RulePosition& position) {
+  out_.request.add(current_action_, name, conditions);
   const Rule conditional = positioned(conditions, position);
   const auto operation = multiplexed(name);
   bool known = false;

@@ -18,6 +18,7 @@ nlohmann::ordered_json choice_json(const MixedCall& mixed) {
                              {"entries", nlohmann::ordered_json::array()}};
   for (const RulePosition& position : mixed.matching()) out["entries"].push_back(to_json(position));
   if (mixed.input) out["input"] = to_json(*mixed.input);
+  if (mixed.contradiction) out["contradiction"] = mixed.contradiction->text;
   return out;
 }
 

@@ -1,7 +1,7 @@
 """Turn OCI seccomp profiles into libseccomp rules, as runc does.
 
 Owns the profile's vocabulary and its conditions (includes, excludes, archMap). It must not know libseccomp itself: the
-result is the text that libseccomp/dump.c reads.
+result is a request (harness/import/library_request.h).
 """
 
 import re

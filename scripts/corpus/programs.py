@@ -98,7 +98,7 @@ def _both_forms(library, name, rules, arch, source, what):
     programs = [
         Program("programs/libseccomp/%s.%s.bpf" % (name, form), library.compile(rules, form), arch,
                 "%s; rules: %s" % (sources.LIBSECCOMP, source),
-                "scripts/corpus/libseccomp/dump.c: dump filter RULES %s OUT (%s)" % (form, what))
+                "secequiv libseccomp-host libseccomp.so.2 %s<RULES (%s)" % ("--tree " if form == "tree" else "", what))
         for form in FORMS]
     return programs, [Pair("libseccomp-" + name, *(program.path for program in programs))]
 

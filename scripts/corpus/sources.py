@@ -1,6 +1,6 @@
 """Find the tools and files that filters come from, each in its pinned version.
 
-Owns running go, the C compiler and the two dump programs. It must not know which filters are wanted. If a tool or file is absent, or
+Owns running go, the program that dumps gVisor's filters, and the process that asks libseccomp. It must not know which filters are wanted. If a tool or file is absent, or
 has another version, the functions raise Missing: nothing can then be regenerated or checked.
 """
 
@@ -15,6 +15,7 @@ from typing import NamedTuple
 from pinned import LIBSECCOMP_VERSION, Missing, go_module
 
 HERE = Path(__file__).resolve().parent
+BIN = HERE.parents[1] / "build/dev/bin"
 
 LIBSECCOMP = "libseccomp %s (Debian 2.5.4-1+deb12u1)" % LIBSECCOMP_VERSION
 
@@ -67,33 +68,48 @@ def podman_profile():
 
 
 class Libseccomp:
-    """The program libseccomp/dump.c, compiled in the folder `work`. If `version` is None, any version of the library is accepted."""
+    """The installed libseccomp, in a process of the built secequiv (cli/libseccomp.cc). If `version` is None, any version of the library is accepted.
 
-    def __init__(self, work, version=LIBSECCOMP_VERSION):
-        compiler = _tool("cc", "gcc")
-        self.work = Path(work)
-        self.program = self.work / "libseccomp-dump"
-        _run([compiler, "-std=gnu11", "-O1", "-Wall", "-Wextra", "-o", self.program, HERE / "libseccomp" / "dump.c", "-lseccomp"],
-             "are the libseccomp headers installed? Debian and Ubuntu: libseccomp-dev")
-        found = _run([self.program, "version"], "finding out libseccomp's version").strip()
+    Requests are text, as harness/import/library_request.h describes it.
+    """
+
+    def __init__(self, work, version=LIBSECCOMP_VERSION, library="libseccomp.so.2"):
+        self.program = Path(os.environ.get("SECEQUIV_BIN", BIN)) / "secequiv"
+        if not self.program.is_file():
+            raise Missing("%s does not exist (build it: cmake --build --preset dev)" % self.program)
+        self.library = library
+        found = self._ask("default 0x7fff0000\n")[0].split()[-1]
         if version not in (None, found):
             raise Missing("libseccomp has version %s, but the corpus is made with version %s" % (found, version))
 
+    def _host(self, *options, **rest):
+        done = subprocess.run([str(self.program), "libseccomp-host", self.library, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, **rest)
+        if done.returncode != 0:
+            raise Missing("libseccomp failed: %s" % done.stderr.decode().strip())
+        return done.stdout
+
+    def _ask(self, rules, *options, timeout=None):
+        """Returns the library's name, the unknown calls and the filter."""
+        kind, first, rest = (self._host(*options, input=rules.encode(), timeout=timeout) + b"\n").split(b"\n", 2)
+        if kind != b"filter":
+            raise Missing(first.decode())
+        unknown, made = rest[:-1].split(b"\n", 1)
+        return first.decode(), unknown.decode().split(), made
+
     def syscalls(self, arch):
         """Returns {number: name} for the calls that libseccomp knows on `arch`, in ascending order of numbers."""
-        lines = _run([self.program, "syscalls", arch, "1024"], "listing the system calls of %s" % arch).splitlines()
+        lines = self._host("--calls", arch).decode().splitlines()
         return {int(number): name for number, name in (line.split() for line in lines)}
 
     def compile(self, rules, form, out="filter", timeout=None):
-        """Returns the filter that libseccomp makes of `rules` (text as dump.c reads it), as bytes. `form` is linear or tree. If the name
-        `out` ends in .pfc, the result is pseudo code. Afterwards, the member `unknown` lists the names that libseccomp does not know.
+        """Returns the filter that libseccomp makes of `rules`, as bytes. `form` is linear or tree. If the name `out` ends in .pfc, the result
+        is pseudo code. Afterwards, the member `unknown` lists the names that libseccomp does not know.
 
-        Raises subprocess.TimeoutExpired if libseccomp needs more than `timeout` seconds.
+        Raises Missing if libseccomp refuses the rules, and subprocess.TimeoutExpired if it needs more than `timeout` seconds.
         """
-        source, target = self.work / "rules", self.work / out
-        source.write_text(rules)
-        self.unknown = _run([self.program, "filter", source, form, target], "compiling rules", timeout=timeout).split()
-        return target.read_bytes()
+        options = ["--tree"] * (form == "tree") + ["--pfc"] * out.endswith(".pfc")
+        _, self.unknown, made = self._ask(rules, *options, timeout=timeout)
+        return made
 
 
 def gvisor(names, out, work):

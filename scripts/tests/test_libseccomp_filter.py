@@ -131,11 +131,11 @@ def test_the_output_never_overwrites_the_profile(tmp_path, link):
 
 
 def test_an_error_names_the_file_that_has_it(tmp_path):
-    compiler = tmp_path / "cc"
-    compiler.write_text("")
-    compiler.chmod(0o755)
-    done = run(GOOD, "-o", tmp_path / "out.bpf", PATH=str(tmp_path))
-    assert done.returncode == 2 and done.stderr == "libseccomp_filter: %s: Exec format error\n" % compiler
+    program = tmp_path / "secequiv"
+    program.write_text("")
+    program.chmod(0o755)
+    done = run(GOOD, "-o", tmp_path / "out.bpf", SECEQUIV_BIN=str(tmp_path))
+    assert done.returncode == 2 and done.stderr == "libseccomp_filter: %s: Exec format error\n" % program
 
 
 def test_each_capability_counts(tmp_path):

@@ -84,20 +84,17 @@ def test_missing_tools_are_named_with_their_package(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(sources.Missing, match="go is not installed"):
         sources.moby_profile("v0.2.3")
-    with pytest.raises(sources.Missing, match="cc is not installed"):
+    monkeypatch.setenv("SECEQUIV_BIN", str(tmp_path))
+    with pytest.raises(sources.Missing, match="cmake --build --preset dev"):
         sources.Libseccomp(tmp_path)
     monkeypatch.setattr(sources, "PODMAN_PATH", tmp_path / "seccomp.json")
     with pytest.raises(sources.Missing, match="golang-github-containers-common"):
         sources.podman_profile()
 
 
-def test_missing_headers_are_named(tmp_path, monkeypatch):
-    compiler = tmp_path / "cc"
-    compiler.write_text("#!/bin/sh\necho 'seccomp.h: No such file' >&2\nexit 1\n")
-    compiler.chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(sources.Missing, match=r"libseccomp-dev\):\n  seccomp.h"):
-        sources.Libseccomp(tmp_path)
+def test_a_missing_library_is_named(tmp_path):
+    with pytest.raises(sources.Missing, match="no-such-library.so"):
+        sources.Libseccomp(tmp_path, library=str(tmp_path / "no-such-library.so"))
 
 
 def test_a_profile_other_than_the_pinned_one_is_refused(tmp_path, monkeypatch):

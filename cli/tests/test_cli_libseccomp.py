@@ -1,0 +1,108 @@
+"""Tests asking a libseccomp: it contradicts secequiv's reading of a profile, or its filter is the subject."""
+
+import json
+
+import pytest
+from cli_tool import POLICIES, ROOT, fits, run
+
+from corpus import oci, sources
+from pinned import Missing
+
+KNOWN = ROOT / "corpus" / "regress" / "known"
+MISTAKE = KNOWN / "two-bounds-two-values.json"  # libseccomp 2.5.4 forgets a bound of the second entry
+DENIED = "when arch == x86_64 && nr == read && arg1 == 1 && arg0 <= 5: not allowed"
+LIBRARY = ["--libseccomp", "libseccomp.so.2"]
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    try:
+        return sources.Libseccomp(tmp_path_factory.mktemp("libseccomp"))
+    except Missing as missing:
+        pytest.skip(str(missing))
+
+
+def prove(path, text, *options):
+    done = run("prove", path, "--property", text, "--json", *options)
+    document = json.loads(done.out)
+    assert fits(document) == "prove-property", done
+    return done.status, document
+
+
+def value(words, *filters):
+    done = run("run", *filters, "--words", ",".join(map(str, words)))
+    assert done.status == 0, done
+    return done.out.splitlines()[1].split()[0]
+
+
+def test_a_pass_that_the_library_contradicts_is_unknown(library, tmp_path):
+    assert prove(MISTAKE, DENIED, "--libseccomp", "none")[0] == 0
+    status, document = prove(MISTAKE, DENIED)
+    assert status == 3 and "libseccomp 2.5.4 makes another filter" in json.dumps(document)
+    # The library's own filter violates the property.
+    assert prove(MISTAKE, DENIED, *LIBRARY)[0] == 1
+    made = tmp_path / "library.bpf"
+    made.write_bytes(library.compile(oci.rules(json.loads(MISTAKE.read_text()), "SCMP_ARCH_X86_64", (6, 1)), "linear"))
+    assert prove(made, DENIED)[0] == 1
+
+
+def test_inputs_about_which_both_agree_stay_decided(library):
+    assert prove(MISTAKE, "when arch == x86_64 && nr == write: not allowed")[0] == 0
+    same = run("prove", MISTAKE, MISTAKE)
+    assert same.status == 0, same
+
+
+def test_an_equivalence_that_the_library_contradicts_is_unknown(library, tmp_path):
+    policy = tmp_path / "policy.bpf"
+    assert run("asm", MISTAKE, "--libseccomp", "none", "-o", policy).status == 0
+    assert run("prove", MISTAKE, policy, "--libseccomp", "none").status == 0
+    done = run("prove", MISTAKE, policy, "--json")
+    document = json.loads(done.out)
+    assert fits(document) == "prove" and done.status == 3, done
+    choice = document["choices"][0]
+    assert choice["syscall"] == "read" and "libseccomp 2.5.4" in choice["contradiction"]
+    made = tmp_path / "library.bpf"
+    assert run("asm", MISTAKE, *LIBRARY, "-o", made).status == 0
+    words = choice["input"]["words"]
+    assert value(words, policy) != value(words, made)
+
+
+@pytest.mark.parametrize("name", ["docker-default", "podman-default"])
+def test_the_filter_of_a_library_is_what_it_makes_from_runcs_rules(name, library, tmp_path):
+    path, made = POLICIES / "oci" / (name + ".json"), tmp_path / "made.bpf"
+    done = run("asm", path, *LIBRARY, "-o", made)
+    assert done.status == 0, done
+    expected = library.compile(oci.rules(json.loads(path.read_text()), "SCMP_ARCH_X86_64", (6, 1)), "linear")
+    assert made.read_bytes() == expected
+    assert ("libseccomp 2.5.4 does not know" in done.err) == (name == "docker-default")
+    # Without the option, it is the policy's own compilation.
+    assert run("asm", path, "-o", made).status == 0 and made.read_bytes() != expected
+
+
+def test_a_file_that_is_no_library_is_refused(tmp_path):
+    for file in (tmp_path / "missing.so", MISTAKE):
+        done = run("prove", MISTAKE, MISTAKE, "--libseccomp", file)
+        assert done.status == 2 and "expected a libseccomp" in done.err, done
+
+
+CLASH = {"defaultAction": "SCMP_ACT_KILL", "architectures": ["SCMP_ARCH_X86_64"], "syscalls": [
+    {"names": ["read"], "action": action, "args": [{"index": 0, "value": 1, "op": "SCMP_CMP_EQ"}]} for action in ("SCMP_ACT_ALLOW", "SCMP_ACT_LOG")]}
+
+
+def test_a_profile_of_which_the_library_makes_no_filter_is_unknown(library, tmp_path):
+    path = tmp_path / "clash.json"
+    path.write_text(json.dumps(CLASH))
+    text = "when arch == x86_64 && nr == write: not allowed"
+    assert prove(path, text, "--libseccomp", "none")[0] == 0
+    status, document = prove(path, text)
+    assert status == 3 and "refuses" in json.dumps(document)
+    done = run("prove", path, path, *LIBRARY)
+    assert done.status == 4 and "File exists" in done.err, done
+
+
+def test_a_name_cannot_add_a_rule(library, tmp_path):
+    path, made = tmp_path / "lines.json", tmp_path / "made.bpf"
+    path.write_text(json.dumps({"defaultAction": "SCMP_ACT_ERRNO", "architectures": ["SCMP_ARCH_X86_64"], "syscalls": [
+        {"names": ["read", "write\nrule 0x7fff0000 execve"], "action": "SCMP_ACT_ALLOW"}]}))
+    assert run("asm", path, *LIBRARY, "-o", made).status == 0
+    assert made.read_bytes() == library.compile("default 0x00050001\narch x86_64\nrule 0x7fff0000 read\n", "linear")
