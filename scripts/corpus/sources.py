@@ -72,6 +72,7 @@ class Libseccomp:
     def __init__(self, work, version=LIBSECCOMP_VERSION):
         compiler = _tool("cc", "gcc")
         self.work = Path(work)
+        self._numbers = {}
         self.program = self.work / "libseccomp-dump"
         _run([compiler, "-std=gnu11", "-O1", "-Wall", "-Wextra", "-o", self.program, HERE / "libseccomp" / "dump.c", "-lseccomp"],
              "are the libseccomp headers installed? Debian and Ubuntu: libseccomp-dev")
@@ -83,6 +84,12 @@ class Libseccomp:
         """Returns {number: name} for the calls that libseccomp knows on `arch`, in ascending order of numbers."""
         lines = _run([self.program, "syscalls", arch, "1024"], "listing the system calls of %s" % arch).splitlines()
         return {int(number): name for number, name in (line.split() for line in lines)}
+
+    def numbers(self, arch):
+        """Returns {name: number} for the calls that libseccomp knows on `arch`."""
+        if arch not in self._numbers:
+            self._numbers[arch] = {name: number for number, name in self.syscalls(arch).items()}
+        return self._numbers[arch]
 
     def compile(self, rules, form, out="filter", timeout=None):
         """Returns the filter that libseccomp makes of `rules` (text as dump.c reads it), as bytes. `form` is linear or tree. If the name

@@ -2,7 +2,8 @@
  *
  *   dump version                        prints the library's version
  *   dump syscalls ARCH LIMIT            prints "number name" for every number below LIMIT that
- *                                       libseccomp has a name for
+ *                                       libseccomp has a name for (of x32: for every number below
+ *                                       0x40000000 + LIMIT)
  *   dump filter RULES linear|tree OUT   writes the program; an OUT that ends in .pfc gets the pseudo
  *                                       filter code instead
  *
@@ -215,8 +216,9 @@ static void dump_filter(const char* rules, const char* form, const char* out) {
 
 static void list_syscalls(const char* arch, const char* limit) {
   const uint32_t token = architecture(NULL, arch);
-  const int end = (int)number(NULL, limit, 1 << 16);
-  for (int i = 0; i < end; i++) {
+  const int first = token == SCMP_ARCH_X32 ? 0x40000000 : 0;
+  const int end = first + (int)number(NULL, limit, 1 << 16);
+  for (int i = first; i < end; i++) {
     char* name = seccomp_syscall_resolve_num_arch(token, i);
     if (name != NULL) {
       printf("%d %s\n", i, name);
