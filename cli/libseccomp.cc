@@ -196,7 +196,8 @@ Status list_calls(const Library& library, const std::string& arch) {
   if (token == 0)
     return make_error(ErrorCode::kUsage, "--calls",
                       fmt::format("expected an architecture of libseccomp, found '{}'", arch));
-  for (int nr = 0; nr < kLimit; ++nr)
+  const int first = arch == arch_info(Arch::kX32).name ? static_cast<int>(kX32Bit) : 0;
+  for (int nr = first; nr < first + kLimit; ++nr)
     if (char* name = library.resolve_number(token, nr)) {
       fmt::print("{} {}\n", nr, name);
       std::free(name);

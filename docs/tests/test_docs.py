@@ -18,7 +18,7 @@ check_docs = load(ROOT / "scripts" / "check_docs")
 
 FULL = os.environ.get("SECEQUIV_FULL_TESTS") == "1"  # the development build
 DOCUMENTS = check_docs.documents()
-TUTORIALS = {"is-my-pass-right", "what-changed-in-this-profile", "fuzz-my-optimizer-in-ci", "read-a-report", "how-the-proof-works", "tests-in-my-language", "trust"}
+TUTORIALS = {"is-my-pass-right", "what-changed-in-this-profile", "what-does-this-profile-allow", "fuzz-my-optimizer-in-ci", "read-a-report", "how-the-proof-works", "tests-in-my-language", "trust"}
 MOST_NOT_RUN = 13  # blocks that need Docker, root, minutes or other things that tests do not have
 FOLDERS = ("adapters", "analyze", "api", "bench", "cli", "corpus", "docs", "fuzz", "harness", "scripts", "verify")
 LINKED = sorted([*ROOT.glob("*.md"), *(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.md"))])

@@ -4,18 +4,24 @@ Owns how both are obtained and what their comparison means. It must not know how
 """
 
 import json
+import random
+import struct
 import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
+from naive.naive import Insn, run
 from pinned import Missing
 
-from . import oci
+from . import meaning, mistakes, oci
 
 KERNEL = (6, 1)  # secequiv's default for a host
-LIBRARY_SECONDS = 10  # libseccomp 2.5.4 never answers for some profiles
+LIBRARY_SECONDS = 5  # libseccomp 2.5.4 never answers for some profiles
 OUTCOMES = {0: "equal", 1: "different", 3: "unknown", 4: "rejected"}  # by secequiv's exit status
+CHOICE = "libseccomp chooses one of the entries"  # in secequiv's report
+INPUTS = 60  # for each call, for the third evaluation
 REFUSED, ENDLESS = "refused", "endless"  # libseccomp makes no filter
+EXPLAINED = ("equal", "choice", "mistake", REFUSED, ENDLESS)  # without a bug in secequiv
 
 
 class Comparison(NamedTuple):
@@ -40,11 +46,84 @@ def compare(binary, library, profile, folder, arch=None, form="linear"):
     ours, theirs = Path(folder) / "profile.json", Path(folder) / "library.bpf"
     ours.write_text(json.dumps(without(profile, unknown), indent=1))
     theirs.write_bytes(made)
-    command = [binary, "prove", ours, theirs, "--arch", arch]
-    if arch == "SCMP_ARCH_S390X":
-        command.append("--big-endian")
-    done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    done = subprocess.run(_prove(binary, folder, arch), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     return Comparison(OUTCOMES.get(done.returncode, "error"), done.stdout + done.stderr, unknown)
+
+
+class Explanation(NamedTuple):
+    """Why both differ: `choice` if libseccomp chose another entry that matches, `mistake` if no entry explains its decision. `ours`, if secequiv is wrong, and
+    `unexplained` are bugs."""
+
+    outcome: str  # of the comparison if both are equal or there is no filter
+    detail: str = ""
+    mistakes: tuple = ()  # names in corpus/known.toml
+
+
+def explain(binary, library, profile, folder, found, arch=None):
+    """Evaluates the profile a third time, on inputs beside its values and on secequiv's counterexample, after compare(...) wrote both files into `folder`."""
+    if found.outcome in (REFUSED, ENDLESS):
+        return Explanation(found.outcome)
+    if found.outcome not in OUTCOMES.values() or found.outcome == "rejected":
+        return Explanation("ours", found.detail)
+    arch = arch or (profile.get("architectures") or ["SCMP_ARCH_X86_64"])[0]
+    rules = meaning.Rules(oci.rules(without(profile, found.unknown), arch, KERNEL), library.numbers)
+    theirs = _program(Path(folder) / "library.bpf", arch)
+    inputs = rules.inputs(random.Random(1), INPUTS)
+    ours = theirs  # proven
+    if found.outcome != "equal":
+        ours = _compiled(binary, folder, arch)
+        inputs += _counterexample(binary, folder, arch, rules)
+    wrong, chosen = {}, None
+    for given in inputs:
+        data, permitted = given.data(), rules.permitted(given)
+        values = run(ours, data), run(theirs, data)
+        text = "%s on %s, arguments %s: secequiv %#x, libseccomp %#x, permitted %s" % (
+            given.name, given.arch, [hex(each) for each in given.args], *values, [hex(each) for each in permitted])
+        if values[0] not in permitted:
+            return Explanation("ours", text)
+        if values[1] not in permitted:
+            wrong.setdefault((given.arch, given.name), text)
+        elif values[0] != values[1]:
+            chosen = text
+    names = set()
+    for (where, call), text in wrong.items():
+        default_decides = all(run(theirs, given.data()) == rules.default for given in inputs if given.arch == where)
+        fitting = mistakes.names(rules, where, call, default_decides)
+        if not fitting:
+            return Explanation("unexplained", text)
+        names.update(fitting)
+    if wrong:
+        return Explanation("mistake", next(iter(wrong.values())), tuple(sorted(names)))
+    if found.outcome == "equal":
+        return Explanation("equal")
+    if CHOICE in found.detail and (chosen or found.outcome == "unknown"):
+        return Explanation("choice", chosen or "")
+    return Explanation("unexplained", chosen or found.detail)
+
+
+def _program(path, arch):
+    """Returns libseccomp's program, which has the byte order of the architecture."""
+    return [Insn(*each) for each in struct.iter_unpack((">" if arch == "SCMP_ARCH_S390X" else "<") + "HBBI", path.read_bytes())]
+
+
+def _compiled(binary, folder, arch):
+    out = Path(folder) / "ours.bpf"
+    subprocess.run([str(word) for word in (binary, "optimize", Path(folder) / "profile.json", "--arch", arch, "--passes", "none", "--to", "raw", "-o", out)],
+                   check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return _program(out, None)
+
+
+def _counterexample(binary, folder, arch, rules):
+    """Returns secequiv's counterexample as a list: empty if it has none, or if its number is no call of the architecture."""
+    done = subprocess.run([*_prove(binary, folder, arch), "--json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    witness = json.loads(done.stdout).get("witness")
+    given = rules.read(witness["data"]["words"]) if witness else None
+    return [given] if given else []
+
+
+def _prove(binary, folder, arch):
+    command = [binary, "prove", Path(folder) / "profile.json", Path(folder) / "library.bpf", "--arch", arch]
+    return [str(word) for word in command + (["--big-endian"] if arch == "SCMP_ARCH_S390X" else [])]
 
 
 def without(profile, names):

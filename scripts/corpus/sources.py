@@ -78,6 +78,7 @@ class Libseccomp:
         if not self.program.is_file():
             raise Missing("%s does not exist (build it: cmake --build --preset dev)" % self.program)
         self.library = library
+        self._numbers = {}
         found = self._ask("default 0x7fff0000\n")[0].split()[-1]
         if version not in (None, found):
             raise Missing("libseccomp has version %s, but the corpus is made with version %s" % (found, version))
@@ -100,6 +101,12 @@ class Libseccomp:
         """Returns {number: name} for the calls that libseccomp knows on `arch`, in ascending order of numbers."""
         lines = self._host("--calls", arch).decode().splitlines()
         return {int(number): name for number, name in (line.split() for line in lines)}
+
+    def numbers(self, arch):
+        """Returns {name: number} for the calls that libseccomp knows on `arch`."""
+        if arch not in self._numbers:
+            self._numbers[arch] = {name: number for number, name in self.syscalls(arch).items()}
+        return self._numbers[arch]
 
     def compile(self, rules, form, out="filter", timeout=None):
         """Returns the filter that libseccomp makes of `rules`, as bytes. `form` is linear or tree. If the name `out` ends in .pfc, the result

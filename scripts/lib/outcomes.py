@@ -95,6 +95,7 @@ ENVIRONMENTS = {
     "without tracefs": fails("unshare", "-m", "sh", "-c", "[ -d /sys/kernel/tracing/events/syscalls ] || mount -t tracefs tracefs /sys/kernel/tracing && ls /sys/kernel/tracing/events/syscalls"),
     "without dpkg": lacks("dpkg-deb"),
     "without libseccomp 2.5.4": lambda _: libseccomp() != (2, 5, 4),
+    "without libpcap": fails("python3", "-c", "import ctypes; ctypes.CDLL('libpcap.so.0.8')"),
     "without a browser": lacks("chromium", "chromedriver"),
     "without go": without_go,
     "without cargo": lacks("cargo"),
