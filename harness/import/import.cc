@@ -11,6 +11,7 @@
 #include "harness/import/import_pfc.h"
 #include "harness/import/import_seccompiler.h"
 #include "harness/policy/json.h"
+#include "harness/policy/json_util.h"
 
 namespace secequiv {
 namespace {
@@ -149,7 +150,10 @@ Result<Import> import_policy(std::string_view text, const std::string& name,
     return error;
   }
   auto out = import_as(*used, !format, text, name, options);
-  if (out) out->format = *used;
+  if (!out) return out;
+  if (out->policy.has_arch(Arch::kX32) && !out->policy.has_arch(Arch::kX86_64))
+    return make_error(ErrorCode::kPolicy, name, std::string(kLoneX32));
+  out->format = *used;
   return out;
 }
 
