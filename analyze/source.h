@@ -43,6 +43,7 @@ struct Source {
   std::vector<ProfilePart> parts = {};  // parts of the profile, including those that `policy` lacks
   std::optional<PolicyFormat> format = {};  // in which `policy` was written
   std::vector<MixedCall> mixed = {};        // calls for which the profile has several meanings
+  std::vector<LoadFailure> failures = {};   // why some container runtimes do not load the profile
 
   // "policy.json (compiled, not optimized)"
   [[nodiscard]] std::string title() const {

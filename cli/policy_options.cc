@@ -27,6 +27,10 @@ void Options::add_profile(CLI::App& app) {
                  "Read OCI profiles for a host with this kernel version")
       ->check([](const std::string& version) { return kernel_version_problem(version); })
       ->capture_default_str();
+  app.add_option("--runtime", runtimes,
+                 "Container runtimes that have to load an OCI profile (default: all); repeatable")
+      ->delimiter(',')
+      ->check(one_of({kRuntimeNames.begin(), kRuntimeNames.end()}));
   app.add_option("--filter", filter,
                  "Select the filter with this name from a seccompiler file with several filters");
   app.add_flag("--strict-names", strict_names,
@@ -35,7 +39,7 @@ void Options::add_profile(CLI::App& app) {
 
 OciOptions Options::oci() const {
   return OciOptions{arch_from_name(arch).value_or(Arch::kX86_64),
-                    granted_capabilities(capabilities), kernel};
+                    granted_capabilities(capabilities), kernel, runtimes_named(runtimes)};
 }
 
 ImportOptions Options::import() const {

@@ -119,6 +119,7 @@ Result<Import> import_as(PolicyFormat format, bool is_chosen, std::string_view t
       out.parts = std::move(imported->parts);
       out.idle = std::move(imported->idle);
       out.mixed = std::move(imported->mixed);
+      out.failures = std::move(imported->failures);
       return out;
     }
     case PolicyFormat::kSeccompiler:

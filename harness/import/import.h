@@ -43,6 +43,8 @@ struct Import {
   std::vector<ProfilePart> parts = {};                      // parts of an OCI profile
   std::vector<RuleSet> idle = {};     // entries of an OCI profile without effect
   std::vector<MixedCall> mixed = {};  // calls whose entries have different actions
+  // Why some of the chosen runtimes do not load an OCI profile.
+  std::vector<LoadFailure> failures = {};
 };
 
 // Returns whether `text` is a policy in any format; otherwise it is a program.
