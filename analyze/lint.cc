@@ -733,7 +733,8 @@ Result<LintReport> lint(const LintJob& job) {
                     std::move(unknown),
                     job.read_for,
                     not_examined(job.imported),
-                    std::move(errors)};
+                    std::move(errors),
+                    job.imported.failures};
 }
 
 Result<std::vector<RedundantRule>> redundant_rules(const Policy& policy, const dd::Limits& limits,

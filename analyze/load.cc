@@ -43,6 +43,7 @@ Result<Import> parse_import(std::string_view text, const std::string& name,
 Status check_names(const Import& imported, const Reading& reading) {
   for (const UnknownName& unknown : imported.unknown)
     if (auto s = reading.unknown(unknown); !s) return s;
+  for (const LoadFailure& failure : imported.failures) reading.failure(failure);
   return Ok{};
 }
 
@@ -133,7 +134,8 @@ Result<Source> read_source(std::string_view bytes, const std::string& name, cons
                   std::move(imported->parts),
                   imported->format,
                   std::move(imported->mixed),
-                  std::move(contradicted)};
+                  std::move(contradicted),
+                  std::move(imported->failures)};
   }
   auto form = reading.form;
   if (!form && reading.big_endian && bytes.find('\0') != std::string::npos)
@@ -261,6 +263,9 @@ PairNotes note_pair(std::span<const Source> before, std::span<const Source> afte
   if (std::ranges::all_of(before, is_policy) && std::ranges::all_of(after, is_policy))
     out.not_compared = not_compared(parts_of(before), parts_of(after));
   out.choices = choices_of(before, after);
+  for (const auto& side : {before, after})
+    for (const Source& source : side)
+      out.failures.insert(out.failures.end(), source.failures.begin(), source.failures.end());
   if (!out.not_compared.empty()) reading.warning(out.short_warning());
   return out;
 }

@@ -44,6 +44,8 @@ struct Reading {
   bool library_filters = false;  // use the library's filter instead of the profile
   // Decides whether an unknown name in a policy is an error.
   std::function<Status(const UnknownName&)> unknown = [](const UnknownName&) { return Ok{}; };
+  // Shows why some of the chosen runtimes do not load a container profile.
+  std::function<void(const LoadFailure&)> failure = [](const LoadFailure&) {};
   Note note = no_note;
   Note warning = no_note;  // shows a note that nobody should overlook
   Note prompt = no_note;   // immediately shows what this process is waiting for

@@ -68,6 +68,7 @@ std::optional<std::string> doubt_about(const OciImport& read) {
         "{}: entries with different actions test several arguments or ranges, and libseccomp 2.5.4 "
         "may merge them wrongly",
         syscall_name(mixed->entries[0].rules[0].arch, mixed->entries[0].rules[0].nr));
+  if (!read.failures.empty()) return read.failures.front().problem();
   if (!read.unclear.empty()) return read.unclear.front();
   if (!read.skipped.empty()) return read.skipped.front();
   if (!read.unknown.empty()) return read.unknown.front().text();
@@ -81,6 +82,9 @@ Result<std::string> proven_oci(const Policy& policy, const std::string& name, Ar
   OciOptions options;
   options.arch = policy.has_arch(host) ? host : policy.arches.front();
   const auto read = import_oci(*text, "the written profile", options);
+  if (!read && read.error().code == ErrorCode::kRejected)
+    return make_error(ErrorCode::kPolicy, name,
+                      "no OCI profile can express this policy: " + read.error().detail);
   if (!read) return make_error(ErrorCode::kInternal, name, read.error().text());
   if (const auto doubt = doubt_about(*read))
     return make_error(

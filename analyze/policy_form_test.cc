@@ -136,7 +136,7 @@ TEST(PolicyForm, WhatRuntimesReadDifferentlyIsRefused) {
       for_containers(x86_64_policy(R"j({"action": "allow", "rules": {"read": true}})j"));
   EXPECT_EQ(refusal(policy), "");
   policy.default_action = SECCOMP_RET_USER_NOTIF;
-  EXPECT_NE(refusal(policy).find("runc refuses it for the default action"), std::string::npos)
+  EXPECT_NE(refusal(policy).find("runc and youki do not load this profile"), std::string::npos)
       << refusal(policy);
   // libseccomp adds a rule for socketcall.
   policy = for_containers(policy_from(

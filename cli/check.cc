@@ -51,6 +51,7 @@ Result<int> run_check(const CheckCommand& given) {
                      deciding_rule(std::span(&after, 1), result->witness->data)};
   result->dropped = cases->dropped;
   result->notes = std::move(notes);
+  result->notes.require_loads = true;
   result->notes.conclude(result->verdict, result->reason);
   result->all_traces = given.traces;
   Status written = Ok{};

@@ -17,11 +17,12 @@ struct LintOptions {
 };
 
 Result<int> lint_policy(const LintOptions& given) {
-  auto imported = load_import(given.policy, reading(given.options));
+  Reading reader = reading(given.options);
+  reader.failure = [](const LoadFailure&) {};  // the report shows it
+  auto imported = load_import(given.policy, reader);
   if (!imported) return imported.error();
   if (given.options.strict_names)
-    if (const auto names = check_names(*imported, reading(given.options)); !names)
-      return names.error();
+    if (const auto names = check_names(*imported, reader); !names) return names.error();
   auto host = read_for(*imported, reading(given.options));
   LintJob job{std::move(*imported), given.policy,          given.policy == "-" ? "" : given.policy,
               given.strict,         given.engine.limits(), std::move(host)};
@@ -31,6 +32,8 @@ Result<int> lint_policy(const LintOptions& given) {
   if (given.options.quiet && !given.options.json)  // --quiet keeps warnings
     for (const auto* names : {&found->errors, &found->unknown})
       for (const UnknownName& name : *names) given.options.warning(name.text());
+  if (given.options.quiet && !given.options.json)
+    for (const LoadFailure& failure : found->not_loaded) given.options.warning(failure.text());
   return print_found(given.options.json ? render(to_json(*found)) : lint_text(*found),
                      reported(*found), given.options, Ok{}, VerdictLine::kFirst);
 }

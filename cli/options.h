@@ -59,7 +59,8 @@ struct Options {
   std::string html;
   bool no_sandbox = false;
   bool quiet = false;
-  std::string filter;  // name of the filter to read from a file with several filters
+  std::vector<std::string> runtimes;  // names; empty: all of them
+  std::string filter;                 // name of the filter to read from a file with several filters
   bool strict_names = false;
   bool require_whole = false;
   const CLI::App* command_line = nullptr;  // the command of these options, after add()

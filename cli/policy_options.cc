@@ -30,6 +30,10 @@ void Options::add_profile(CLI::App& app) {
   app.add_option(
       "--libseccomp", libseccomp,
       "Use the filter that this library makes of an OCI profile; 'none': ask no library");
+  app.add_option("--runtime", runtimes,
+                 "Container runtimes that have to load an OCI profile (default: all); repeatable")
+      ->delimiter(',')
+      ->check(one_of({kRuntimeNames.begin(), kRuntimeNames.end()}));
   app.add_option("--filter", filter,
                  "Select the filter with this name from a seccompiler file with several filters");
   app.add_flag("--strict-names", strict_names,
@@ -38,7 +42,7 @@ void Options::add_profile(CLI::App& app) {
 
 OciOptions Options::oci() const {
   return OciOptions{arch_from_name(arch).value_or(Arch::kX86_64),
-                    granted_capabilities(capabilities), kernel};
+                    granted_capabilities(capabilities), kernel, runtimes_named(runtimes)};
 }
 
 ImportOptions Options::import() const {

@@ -90,6 +90,7 @@ Reading reading(const Options& options, Names names) {
     options.warning(unknown.text());
     return Ok{};
   };
+  out.failure = [&options](const LoadFailure& failure) { options.warning(failure.text()); };
   out.note = [&options](const std::string& text) { options.note(text); };
   out.warning = [&options](const std::string& text) { options.warning(text); };
   out.prompt = [](const std::string& text) { warn(text); };

@@ -18,7 +18,9 @@ struct Validation {
 };
 
 int validate_one(const std::string& path, const Validation& job, nlohmann::ordered_json& results) {
-  auto source = load_source(path, reading(job.options));
+  Reading reader = reading(job.options);
+  reader.failure = [](const LoadFailure&) {};  // the row shows it
+  auto source = load_source(path, reader);
   if (!source) {
     const Error error = named(source.error());
     results.push_back(to_json(error));
@@ -34,9 +36,11 @@ int validate_one(const std::string& path, const Validation& job, nlohmann::order
       refusal_of(source->program, unlimited ? LengthRule::kUnlimited : LengthRule::kKernel)};
   if (input.refusal && input.refusal->rule != RefusalRule::kLength)
     input.where = instruction_place(*source, input.refusal->pc);
+  input.failures = source->failures;
   if (unlimited) note_length(*source, reading(job.options));
   results.push_back(to_json(input));
-  const int status = input.refusal ? exit_code(Verdict::kRejected) : 0;
+  int status = input.failures.empty() ? 0 : exit_code(Verdict::kFail);
+  if (input.refusal) status = exit_code(Verdict::kRejected);
   return job.options.json ? status : print_verdict(validated_text(input), status, job.options);
 }
 
@@ -45,7 +49,8 @@ Result<int> validate(const Validation& job) {
   int status = 0;
   for (const std::string& path : job.inputs) {
     const int one = validate_one(path, job, results);
-    if (status == 0 || one == 2) status = one;  // a wrong input takes precedence over a rejection
+    // A wrong input takes precedence over a rejection, and this over a finding.
+    if (status == 0 || one == 2 || (status == 1 && one != 0)) status = one;
   }
   if (!job.options.json) return status;
   return print_json(validate_document(results), status);

@@ -178,6 +178,7 @@ Reading reading_of(const Options& options, std::string& notes) {
     line("warning: ", unknown.text());
     return Ok{};
   };
+  out.failure = [line](const LoadFailure& failure) { line("warning: ", failure.text()); };
   out.note = [line](const std::string& text) { line("", text); };
   return out;
 }

@@ -121,10 +121,10 @@ def test_misspelled_names_are_warnings_or_errors(tmp_path):
 
 def test_unknown_keys_are_reported(tmp_path):
     profile = tmp_path / "profile.json"
-    profile.write_text('{"defaultAction":"SCMP_ACT_ERRNO","architectures":["SCMP_ARCH_X86_46"],"syscall":[]}')
+    profile.write_text('{"defaultAction":"SCMP_ACT_ERRNO","archMap":[{"architecture":"SCMP_ARCH_X86_46"}],"syscall":[]}')
     key = "unknown key 'syscall', which runtimes ignore; did you mean syscalls?"
     arch = "unknown architecture 'SCMP_ARCH_X86_46'; did you mean SCMP_ARCH_X86_64?"
-    both = "secequiv: warning: %s:1 (syscall): %s\nsecequiv: warning: %s:1 (architectures[0]): %s\n" % (profile, key, profile, arch)
+    both = "secequiv: warning: %s:1 (syscall): %s\nsecequiv: warning: %s:1 (archMap[0].architecture): %s\n" % (profile, key, profile, arch)
     for command in (["import", profile], ["dis", profile], ["check", profile, "--quiet"], ["diff", profile, profile, "--quiet"]):
         done = run(*command)
         assert done.status == 0 and done.err in (both, both + both), done
@@ -133,7 +133,7 @@ def test_unknown_keys_are_reported(tmp_path):
     done = run("lint", profile, "--strict")
     assert done.status == 1 and done.out.splitlines() == [
         "fail: 0 redundant rules, 1 error, 1 warning",
-        "error: %s:1 (syscall): unknown_name: %s" % (profile, key), "warning: %s:1 (architectures[0]): unknown_name: %s" % (profile, arch)]
+        "error: %s:1 (syscall): unknown_name: %s" % (profile, key), "warning: %s:1 (archMap[0].architecture): unknown_name: %s" % (profile, arch)]
 
 
 def test_notes_name_the_file_once(tmp_path):

@@ -24,6 +24,14 @@ def test_profiles_decide_as_the_programs_that_libseccomp_made(path):
     assert run("prove", path, path.with_suffix(".bpf")).status == 0
 
 
+def test_a_policy_for_x32_alone_is_an_error():
+    """Reports said that it kills other architectures, but it decided the calls of x86_64 like those of x32."""
+    path = ROOT / "corpus/regress/policies/x32-alone.json"
+    for command in (["import", path, "--as", "text"], ["run", path, "--nr", "101", "--call-arch", "x86_64"], ["dis", path], ["lint", path]):
+        done = run(*command)
+        assert done.status == 2 and "arches: x32 needs x86_64 beside it: both have the same architecture value" in done.err, done
+
+
 @pytest.mark.parametrize("path", sorted((ROOT / "corpus/regress/direction").glob("*.txt")), ids=lambda path: path.stem)
 def test_the_first_line_states_what_became_more_permissive(path):
     """Earlier versions printed a first line for these pairs that was incomplete or false, or none."""

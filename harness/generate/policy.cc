@@ -47,10 +47,18 @@ class PolicyGenerator {
   }
 
   Policy generate() {
+    draw();
+    if (policy_.has_arch(Arch::kX32) && !policy_.has_arch(Arch::kX86_64))
+      policy_.arches.push_back(Arch::kX86_64);  // a policy may not have x32 alone
+    return std::move(policy_);
+  }
+
+ private:
+  void draw() {
     switch (shape_) {
       case PolicyShape::kPlain:
         plain();
-        return std::move(policy_);
+        return;
       case PolicyShape::kManyCalls:
         many_calls();
         break;
@@ -75,13 +83,11 @@ class PolicyGenerator {
       case PolicyShape::kCommon:
       case PolicyShape::kLong:
         common();
-        return std::move(policy_);
+        return;
     }
     if (random_.one_in(4)) policy_.hot.emplace_back(random_.one_in(2) ? "read" : "write");
-    return std::move(policy_);
   }
 
- private:
   struct Call {
     Arch arch;
     std::uint32_t nr;

@@ -11,6 +11,7 @@
 #include "harness/import/import_pfc.h"
 #include "harness/import/import_seccompiler.h"
 #include "harness/policy/json.h"
+#include "harness/policy/json_util.h"
 
 namespace secequiv {
 namespace {
@@ -119,6 +120,7 @@ Result<Import> import_as(PolicyFormat format, bool is_chosen, std::string_view t
       out.idle = std::move(imported->idle);
       out.mixed = std::move(imported->mixed);
       out.request = std::move(imported->request);
+      out.failures = std::move(imported->failures);
       return out;
     }
     case PolicyFormat::kSeccompiler:
@@ -150,7 +152,10 @@ Result<Import> import_policy(std::string_view text, const std::string& name,
     return error;
   }
   auto out = import_as(*used, !format, text, name, options);
-  if (out) out->format = *used;
+  if (!out) return out;
+  if (out->policy.has_arch(Arch::kX32) && !out->policy.has_arch(Arch::kX86_64))
+    return make_error(ErrorCode::kPolicy, name, std::string(kLoneX32));
+  out->format = *used;
   return out;
 }
 

@@ -44,6 +44,8 @@ struct Import {
   std::vector<RuleSet> idle = {};              // entries of an OCI profile without effect
   std::vector<MixedCall> mixed = {};           // calls whose entries have different actions
   std::optional<LibraryRequest> request = {};  // what a runtime asks of libseccomp
+  // Why some of the chosen runtimes do not load an OCI profile.
+  std::vector<LoadFailure> failures = {};
 };
 
 // Returns whether `text` is a policy in any format; otherwise it is a program.

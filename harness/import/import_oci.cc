@@ -14,6 +14,7 @@
 #include "harness/base/text.h"
 #include "harness/import/capabilities.h"
 #include "harness/import/oci_entries.h"
+#include "harness/import/oci_loading.h"
 #include "harness/import/oci_names.h"
 #include "harness/import/oci_runtime.h"
 #include "harness/policy/json.h"
@@ -94,8 +95,9 @@ class OciImporter {
     }
     auto chosen = action(root_.at("defaultAction"), root_, "defaultErrnoRet");
     if (!chosen) return chosen.error();
-    note_errno_name(root_, "defaultErrnoRet", *chosen);
-    note_notify(*chosen, root_.at("defaultAction"), "the default action");
+    check_action(root_.at("defaultAction"), root_, "defaultErrnoRet", *chosen);
+    if (*chosen == SECCOMP_RET_USER_NOTIF)
+      refuse(LoadCondition::kNotifyDefault, "SCMP_ACT_NOTIFY", root_.at("defaultAction"));
     Policy& policy = out_.policy;
     policy.default_action = *chosen;
     policy.default_position = root_.at("defaultAction").position("defaultAction");
@@ -118,6 +120,7 @@ class OciImporter {
     entries_.finish();
     out_.request.default_action = policy.default_action;
     out_.request.arches = policy.arches;
+    if (auto s = finish_failures(); !s) return s.error();
     return std::move(out_);
   }
 
@@ -158,6 +161,34 @@ class OciImporter {
     return known->action | number;
   }
 
+  void refuse(LoadCondition condition, std::string_view found, const JsonCursor& at) {
+    out_.failures.push_back(load_failure(condition, found, *at.position(at.path()).at));
+  }
+
+  void refuse(RuntimeSet runtimes, std::string reason, const JsonCursor& at) {
+    if (runtimes.any())
+      out_.failures.push_back({runtimes, std::move(reason), *at.position(at.path()).at});
+  }
+
+  // Lists the runtimes that refuse this action with this errno. libseccomp sees only an action that
+  // is used.
+  void check_action(const JsonCursor& at, const JsonCursor& holder, const std::string& errno_key,
+                    std::uint32_t action, bool is_used = true) {
+    const bool is_errno = action_of(action) == SECCOMP_RET_ERRNO;
+    if (holder.given(errno_key) && !is_errno && action_of(action) != SECCOMP_RET_TRACE)
+      refuse(LoadCondition::kUnusedErrno, at.value().get<std::string>(), holder.at(errno_key));
+    if (is_used && is_errno && data_of(action) >= kMaxErrno)
+      refuse(LoadCondition::kLargeErrno, std::to_string(data_of(action)), holder.at(errno_key));
+    note_errno_name(holder, errno_key, action);
+  }
+
+  // Keeps the failures of the chosen runtimes.
+  Status finish_failures() {
+    for (LoadFailure& failure : out_.failures) failure.runtimes &= options_.runtimes;
+    std::erase_if(out_.failures, [](const LoadFailure& one) { return one.runtimes.none(); });
+    return check_loads(out_.failures, options_.runtimes);
+  }
+
   // An entry may have both a number, "errnoRet", and a name, "errno". Podman prefers the name, and
   // other runtimes ignore it.
   void note_errno_name(const JsonCursor& holder, const std::string& errno_key,
@@ -165,15 +196,23 @@ class OciImporter {
     const std::string key = errno_key.substr(0, errno_key.size() - 3);
     const bool takes =
         action_of(action) == SECCOMP_RET_ERRNO || action_of(action) == SECCOMP_RET_TRACE;
-    if (!takes || !holder.has(key)) return;
+    if (!holder.has(key)) return;
     const JsonCursor at = holder.at(key);
     const auto* const name = at.value().get_ptr<const std::string*>();
     if (at.value().is_null() || (name != nullptr && name->empty())) return;
     const auto podman = name != nullptr ? podman_errno(options_.arch, *name) : std::nullopt;
+    if (!podman) {
+      refuse(LoadCondition::kErrnoName, at.value().dump(), at);
+      return;
+    }
+    if (!takes) {
+      refuse(LoadCondition::kUnusedErrnoName, at.value().dump(), at);
+      return;
+    }
     if (podman == data_of(action)) return;
     out_.unclear.push_back(fmt::format(
-        "the errno at {}: Podman {}, but Docker and runc return {}, which this import uses",
-        at.place(), podman ? fmt::format("returns {}", *podman) : "refuses it", data_of(action)));
+        "the errno at {}: Podman returns {}, but Docker and runc return {}, which this import uses",
+        at.place(), *podman, data_of(action)));
   }
 
   // Returns the strings in the list at `key`. A missing or null list is empty.
@@ -200,10 +239,20 @@ class OciImporter {
                   did_you_mean(similar_names(name, names)));
   }
 
-  Result<std::vector<std::string>> arch_names(const JsonCursor& at, const char* key) {
-    auto out = strings(at, key, "an array of architectures", "an architecture (SCMP_ARCH_...)");
-    for (std::size_t i = 0; out && i < out->size(); ++i) note_arch(at.at(key).at(i), (*out)[i]);
-    return out;
+  static Result<std::vector<std::string>> arch_names(const JsonCursor& at, const char* key) {
+    return strings(at, key, "an array of architectures", "an architecture (SCMP_ARCH_...)");
+  }
+
+  // Lists the runtimes that refuse an architecture.
+  void check_arch(const JsonCursor& at, const std::string& name) {
+    const bool known = arch_from_name(name) || name == "SCMP_ARCH_NATIVE";
+    refuse(without_arch(name),
+           fmt::format("unknown architecture '{}'{}", name,
+                       known ? "" : did_you_mean(similar_names(name, libseccomp_arches()))),
+           at);
+    const ArchInfo& host = arch_info(options_.arch);
+    if (endian_of_arch(name).value_or(host.endian) != host.endian)
+      refuse(LoadCondition::kByteOrders, fmt::format("{} and {}", host.name, name), at);
   }
 
   Status add_arches(const JsonCursor& at, const char* key) {
@@ -213,6 +262,8 @@ class OciImporter {
     for (std::size_t i = 0; i < listed->size(); ++i) {
       const std::string& name = (*listed)[i];
       const auto arch = arch_from_name(name);
+      check_arch(at.at(key).at(i), name);
+      if (name == "SCMP_ARCH_NATIVE") continue;  // the host's, which libseccomp adds first
       if (!arch && std::ranges::find(names, name) != names.end()) {
         out_.skipped.push_back(fmt::format("architecture {}: secequiv does not know it", name));
         leave_out(at.at(key).at(i), name);
@@ -243,24 +294,20 @@ class OciImporter {
   Status flags() {
     const auto given = strings(root_, "flags", "an array of flags", "a flag (SECCOMP_FILTER_...)");
     if (!given) return given.error();
-    for (std::size_t i = 0; i < given->size(); ++i)
-      if (std::ranges::find(kFlags, (*given)[i]) == kFlags.end())
-        add_unknown(UnknownName::Kind::kFlag, (*given)[i], root_.at("flags").at(i),
-                    did_you_mean(similar_names((*given)[i], kFlags)));
+    for (std::size_t i = 0; i < given->size(); ++i) {
+      const std::string& flag = (*given)[i];
+      const bool known = std::ranges::find(kFlags, flag) != kFlags.end();
+      refuse(without_flag(flag),
+             fmt::format("unknown flag '{}'{}", flag,
+                         known ? "" : did_you_mean(similar_names(flag, kFlags))),
+             root_.at("flags").at(i));
+    }
     if (!given->empty())
       out_.skipped.push_back(
           fmt::format("the flags at {}: they change how the filter is "
                       "installed, not what it decides",
                       root_.at("flags").place()));
     return Ok{};
-  }
-
-  // Only a process with a listener can answer SCMP_ACT_NOTIFY. Writing to the listener's socket is
-  // a call of the same filter, so runc refuses to wait for an answer to `write`.
-  void note_notify(std::uint32_t action, const JsonCursor& at, std::string_view use) {
-    if (action != SECCOMP_RET_USER_NOTIF) return;
-    out_.unclear.push_back(
-        fmt::format("SCMP_ACT_NOTIFY at {}: runc refuses it for {}", at.place(), use));
   }
 
   Status architectures() {
@@ -282,7 +329,10 @@ class OciImporter {
       if (!name) return name.error();
       note_arch(row.at("architecture"), *name);
       if (arch_from_name(*name) != options_.arch) {
-        if (auto s = arch_names(row, "subArchitectures"); !s) return s.error();
+        const auto names = arch_names(row, "subArchitectures");
+        if (!names) return names.error();
+        for (std::size_t k = 0; k < names->size(); ++k)
+          note_arch(row.at("subArchitectures").at(k), (*names)[k]);
         leave_out(row, *name);
         continue;
       }
@@ -404,9 +454,7 @@ class OciImporter {
     if (!chosen) return chosen.error();
     auto rule = conditions(at);
     if (!rule) return rule.error();
-    if (wanted) note_errno_name(at, "errnoRet", *chosen);
-    if (wanted && std::ranges::find(*names, "write") != names->end())
-      note_notify(*chosen, at.at("action"), "write");
+    if (wanted) check_entry(at, *names, *chosen);
     const std::string why = guard->text();
     add_parts(at, *names, {"", content_of(at), std::move(*guard), wanted});
     const bool skipped = *chosen == out_.policy.default_action;
@@ -425,6 +473,18 @@ class OciImporter {
         entries_.add((*names)[i], *rule, position);
     }
     return Ok{};
+  }
+
+  // Lists the runtimes that refuse an entry.
+  void check_entry(const JsonCursor& at, const std::vector<std::string>& names,
+                   std::uint32_t action) {
+    if (names.empty()) return;
+    // Runtimes skip calls that libseccomp does not know.
+    check_action(at.at("action"), at, "errnoRet", action, std::ranges::any_of(names, any_arch_has));
+    if (action == SECCOMP_RET_USER_NOTIF && std::ranges::find(names, "write") != names.end())
+      refuse(LoadCondition::kNotifyWrite, "SCMP_ACT_NOTIFY", at.at("action"));
+    if (std::ranges::find(names, "") != names.end())
+      refuse(LoadCondition::kEmptyName, "empty", at.at("names"));
   }
 
   void add_parts(const JsonCursor& at, const std::vector<std::string>& names, ProfilePart part) {
@@ -512,8 +572,6 @@ std::string UnknownName::problem() const {
       return fmt::format("unknown architecture '{}'{}", name, suggestion);
     case Kind::kCapability:
       return fmt::format("unknown capability '{}'{}", name, suggestion);
-    case Kind::kFlag:
-      return fmt::format("unknown flag '{}', which runc refuses{}", name, suggestion);
   }
   return {};
 }

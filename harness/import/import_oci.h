@@ -15,6 +15,7 @@
 #include "harness/bpf/insn.h"
 #include "harness/import/guard.h"
 #include "harness/import/library_request.h"
+#include "harness/import/oci_loading.h"
 #include "harness/policy/policy.h"
 
 namespace secequiv {
@@ -23,13 +24,14 @@ struct OciOptions {
   Arch arch = Arch::kX86_64;  // the host's architecture; sub-architectures come from the profile
   // Capabilities of the container, for includes and excludes: "CAP_SYS_ADMIN", ...
   std::vector<std::string> capabilities;
-  std::string kernel = "6.1";  // the host's kernel version, for includes.minKernel
+  std::string kernel = "6.1";             // the host's kernel version, for includes.minKernel
+  RuntimeSet runtimes = every_runtime();  // the runtimes that have to load the profile
 };
 
 // An unknown name in a profile, probably a typing error. It has no effect, which leaves a hole in a
 // list of denied calls.
 struct UnknownName {
-  enum class Kind : std::uint8_t { kCall, kKey, kArchitecture, kCapability, kFlag };
+  enum class Kind : std::uint8_t { kCall, kKey, kArchitecture, kCapability };
   Kind kind;
   std::string name;
   RulePosition position;
@@ -81,6 +83,8 @@ struct OciImport {
   std::vector<RuleSet> idle = {};
   std::vector<MixedCall> mixed = {};
   LibraryRequest request = {};
+  // Why some of OciOptions::runtimes do not load the profile, in the order of the profile.
+  std::vector<LoadFailure> failures = {};
 };
 
 // Returns whether OciOptions::kernel accepts `text`, like "6.1" or "6.1.2-rc1".
@@ -88,7 +92,8 @@ bool is_kernel_version(std::string_view text);
 // Returns the problem with a version, or "" if there is none.
 std::string kernel_version_problem(std::string_view text);
 
-// Imports a profile. Errors: kParse, kPolicy with a JSON pointer.
+// Imports a profile. Errors: kParse, kPolicy with a JSON pointer; kRejected if none of the runtimes
+// loads it.
 Result<OciImport> import_oci(std::string_view text, const std::string& name,
                              const OciOptions& options);
 

@@ -15,6 +15,25 @@ namespace {
 
 using namespace oci_testing;  // NOLINT(google-build-using-namespace)
 
+// Returns the failures, although perhaps no runtime loads the profile.
+std::vector<LoadFailure> failures_of(const std::string& text) {
+  const auto read = import_oci(text, "oci", {});
+  return read ? read->failures : std::vector<LoadFailure>();
+}
+
+// Returns the names of the runtimes that do not load a profile.
+std::string runtimes_that_refuse(const std::string& text) {
+  RuntimeSet out;
+  for (std::size_t i = 0; i < kRuntimeNames.size(); ++i) {
+    OciOptions options;
+    options.runtimes = RuntimeSet().set(i);
+    const auto read = import_oci(text, "oci", options);
+    if (!read) EXPECT_EQ(read.error().code, ErrorCode::kRejected) << read.error().text();
+    out[i] = !read;
+  }
+  return runtimes_text(out);
+}
+
 TEST(Oci, ReadsNamesAndDefaults) {
   const OciImport import = imported(profile(
       R"j({"names": ["read", "write"], "action": "SCMP_ACT_ALLOW"}, {"name": "close", "action": "SCMP_ACT_LOG"})j"));
@@ -104,7 +123,13 @@ TEST(Oci, NotesErrnoNamesThatPodmanReadsDifferently) {
   EXPECT_EQ(notes(R"("errno": "007")"), note("returns 7", 1));
   for (const char* keys : {R"("errno": "eperm")", R"("errno": "EPOLLIN")", R"("errno": "O_EXCL")",
                            R"("errno": "0x1")", R"("errno": "4294967297")", R"("errno": 1)"})
-    EXPECT_EQ(notes(keys), note("refuses it", 1)) << keys;
+    EXPECT_EQ(
+        failures_of(
+            R"j({"defaultAction": "SCMP_ACT_ALLOW", "syscalls": [{"names": ["read"], "action": "SCMP_ACT_ERRNO", )j" +
+            std::string(keys) + "}]}")
+            .size(),
+        1u)
+        << keys;
   EXPECT_EQ(imported(R"j({"defaultAction": "SCMP_ACT_TRACE", "defaultErrno": "EIO"})j").unclear,
             (std::vector<std::string>{"the errno at line 1 (defaultErrno): Podman returns 5, but "
                                       "Docker and runc return 1, which this import uses"}));
@@ -121,24 +146,92 @@ TEST(Oci, NotesFlagsAndActionsThatDecideNothing) {
   EXPECT_EQ(known->skipped,
             (std::vector<std::string>{"the flags at line 1 (flags): they change how the filter is "
                                       "installed, not what it decides"}));
-  const auto typo = with_flags(R"j(["SECCOMP_FILTER_FLAG_LGO"])j");
-  ASSERT_TRUE(typo);
-  EXPECT_EQ(
-      texts(typo->unknown),
-      (std::vector<std::string>{"oci:1 (flags[0]): unknown flag 'SECCOMP_FILTER_FLAG_LGO', "
-                                "which runc refuses; did you mean SECCOMP_FILTER_FLAG_LOG?"}));
   EXPECT_FALSE(with_flags("[1]"));
   EXPECT_FALSE(with_flags(R"("SECCOMP_FILTER_FLAG_LOG")"));
   EXPECT_TRUE(with_flags("[]")->skipped.empty());
-  const OciImport notify = imported(
-      R"j({"defaultAction": "SCMP_ACT_NOTIFY", "syscalls": [{"names": ["read", "write"], "action": "SCMP_ACT_NOTIFY"}]})j");
-  EXPECT_EQ(notify.unclear.front(),
-            "SCMP_ACT_NOTIFY at line 1 (defaultAction): runc refuses it for the default action");
-  EXPECT_EQ(imported(profile(R"j({"names": ["write"], "action": "SCMP_ACT_NOTIFY"})j")).unclear,
-            (std::vector<std::string>{
-                "SCMP_ACT_NOTIFY at line 1 (syscalls[0].action): runc refuses it for write"}));
-  EXPECT_TRUE(
-      imported(profile(R"j({"names": ["read"], "action": "SCMP_ACT_NOTIFY"})j")).unclear.empty());
+}
+
+TEST(Oci, ListsTheRuntimesThatDoNotLoadAProfile) {
+  const auto default_action = [](const std::string& rest) {
+    return R"j({"defaultAction": )j" + rest + "}";
+  };
+  const auto entry = [&](const std::string& rest) {
+    return default_action(R"j("SCMP_ACT_TRAP", "syscalls": [{"names": )j" + rest + "}]");
+  };
+  const auto arches = [&](const std::string& list) {
+    return default_action(R"j("SCMP_ACT_TRAP", "architectures": )j" + list);
+  };
+  const auto flags = [&](const std::string& list) {
+    return default_action(R"j("SCMP_ACT_TRAP", "flags": )j" + list);
+  };
+  const std::pair<std::string, std::string> cases[] = {
+      {default_action(R"j("SCMP_ACT_ERRNO", "defaultErrnoRet": 4094)j"), ""},
+      {default_action(R"j("SCMP_ACT_ERRNO", "defaultErrnoRet": 4095)j"),
+       "runc, crun, youki and podman"},
+      {default_action(R"j("SCMP_ACT_TRACE", "defaultErrnoRet": 65535)j"), ""},
+      {default_action(R"j("SCMP_ACT_ALLOW", "defaultErrnoRet": 1)j"), "crun and podman"},
+      {default_action(R"j("SCMP_ACT_ALLOW", "defaultErrno": "EPERM")j"), "podman"},
+      {default_action(R"j("SCMP_ACT_NOTIFY")j"), "runc and youki"},
+      {entry(R"j(["read"], "action": "SCMP_ACT_ERRNO", "errnoRet": 4094)j"), ""},
+      {entry(R"j(["read"], "action": "SCMP_ACT_ERRNO", "errnoRet": 4095)j"),
+       "runc, crun, youki and podman"},
+      {entry(R"j(["not_invented_yet"], "action": "SCMP_ACT_ERRNO", "errnoRet": 4095)j"), ""},
+      {entry(R"j(["read"], "action": "SCMP_ACT_KILL", "errnoRet": 4095)j"), "crun and podman"},
+      {entry(R"j(["read"], "action": "SCMP_ACT_KILL", "errnoRet": null)j"), ""},
+      {entry(R"j([], "action": "SCMP_ACT_KILL", "errnoRet": 1)j"), ""},
+      {entry(
+           R"j(["read"], "action": "SCMP_ACT_KILL", "errnoRet": 1, "includes": {"caps": ["CAP_KILL"]})j"),
+       ""},
+      {entry(R"j(["read", "write"], "action": "SCMP_ACT_NOTIFY")j"), "runc and youki"},
+      {entry(R"j(["read"], "action": "SCMP_ACT_NOTIFY")j"), ""},
+      {entry(R"j([""], "action": "SCMP_ACT_ALLOW")j"), "runc"},
+      {arches(R"j(["SCMP_ARCH_X86_64", "SCMP_ARCH_X86", "SCMP_ARCH_AARCH64"])j"), ""},
+      {arches(R"j(["SCMP_ARCH_NATIVE"])j"), "runc, crun and podman"},
+      {arches(R"j(["x86_64"])j"), "runc and youki"},
+      {arches(R"j(["SCMP_ARCH_LOONGARCH64"])j"), "youki"},
+      {arches(R"j(["SCMP_ARCH_X86_46"])j"), "runc, crun, youki and podman"},
+      {arches(R"j(["SCMP_ARCH_S390X"])j"), "runc, crun, youki and podman"},
+      {arches(R"j(["SCMP_ARCH_S390"])j"), "runc, crun, youki and podman"},
+      {arches(R"j(["SCMP_ARCH_MIPSEL"])j"), ""},
+      {flags(R"j(["SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV"])j"), "runc and youki"},
+      {flags(R"j(["SECCOMP_FILTER_FLAG_LGO"])j"), "runc, crun, youki and podman"},
+  };
+  for (const auto& [text, runtimes] : cases)
+    EXPECT_EQ(runtimes_that_refuse(text), runtimes) << text;
+}
+
+TEST(Oci, RefusesAProfileThatNoChosenRuntimeLoads) {
+  const std::string text =
+      R"j({"defaultAction": "SCMP_ACT_NOTIFY", "architectures": ["SCMP_ARCH_NATIVE"]})j";
+  const auto all = import_oci(text, "oci", {});
+  ASSERT_FALSE(all);
+  EXPECT_EQ(all.error().code, ErrorCode::kRejected);
+  EXPECT_EQ(all.error().text(),
+            "oci:1: runc and youki do not load this profile: the default action is "
+            "SCMP_ACT_NOTIFY; crun and podman do not load this profile: unknown architecture "
+            "'SCMP_ARCH_NATIVE' (line 1 (architectures[0]))");
+  OciOptions crun;
+  crun.runtimes = runtimes_named(std::vector<std::string>{"crun"});
+  EXPECT_FALSE(import_oci(text, "oci", crun));
+  EXPECT_TRUE(imported(R"j({"defaultAction": "SCMP_ACT_NOTIFY"})j", crun).failures.empty());
+}
+
+TEST(Oci, SuggestsNamesThatRuntimesKnow) {
+  const auto refusal = import_oci(
+      R"j({"defaultAction": "SCMP_ACT_ALLOW", "flags": ["SECCOMP_FILTER_FLAG_LGO"]})j", "oci", {});
+  ASSERT_FALSE(refusal);
+  EXPECT_EQ(refusal.error().text(),
+            "oci:1: runc, crun, youki and podman do not load this profile: unknown flag "
+            "'SECCOMP_FILTER_FLAG_LGO'; did you mean SECCOMP_FILTER_FLAG_LOG?");
+}
+
+TEST(Oci, ALoneX32IsAnError) {
+  ImportOptions options;
+  options.oci.arch = Arch::kX32;
+  const auto lone =
+      import_policy(R"j({"defaultAction": "SCMP_ACT_ALLOW"})j", "oci", PolicyFormat::kOci, options);
+  ASSERT_FALSE(lone);
+  EXPECT_EQ(lone.error().text().substr(0, 29), "oci: x32 needs x86_64 beside ");
 }
 
 TEST(Oci, ReadsEveryOperator) {

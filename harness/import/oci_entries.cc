@@ -13,11 +13,6 @@
 namespace secequiv {
 namespace {
 
-bool any_arch_has(const std::string& name) {
-  return std::ranges::any_of(
-      all_arches(), [&](const ArchInfo& info) { return syscall_nr(info.arch, name).has_value(); });
-}
-
 // Returns the position of the rule that libseccomp adds to `call` for the entry at `position`.
 RulePosition added_to(std::string_view call, RulePosition position) {
   position.condition += fmt::format("{}also for {}", position.condition.empty() ? "" : ", ", call);
@@ -26,6 +21,11 @@ RulePosition added_to(std::string_view call, RulePosition position) {
 }
 
 }  // namespace
+
+bool any_arch_has(const std::string& name) {
+  return std::ranges::any_of(
+      all_arches(), [&](const ArchInfo& info) { return syscall_nr(info.arch, name).has_value(); });
+}
 
 void OciEntries::choose(std::uint32_t action) {
   if (action != current_action_) flush();

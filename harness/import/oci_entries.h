@@ -14,6 +14,9 @@
 
 namespace secequiv {
 
+// Returns whether any architecture has a call with this name.
+bool any_arch_has(const std::string& name);
+
 class OciEntries {
  public:
   // `out` must list its architectures before the first entry. The entries add rules and notes to

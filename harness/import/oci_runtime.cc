@@ -44,6 +44,18 @@ std::span<const std::string_view> runtime_arches() { return kRuntimeArches; }
 
 std::span<const std::string_view> libseccomp_arches() { return kLibseccompArches; }
 
+std::optional<Endian> endian_of_arch(std::string_view name) {
+  constexpr std::array<std::string_view, 9> kBig = {
+      "SCMP_ARCH_M68K",      "SCMP_ARCH_MIPS",   "SCMP_ARCH_MIPS64",
+      "SCMP_ARCH_MIPS64N32", "SCMP_ARCH_PARISC", "SCMP_ARCH_PARISC64",
+      "SCMP_ARCH_PPC",       "SCMP_ARCH_PPC64",  "SCMP_ARCH_S390"};
+  if (const auto known = arch_from_name(name)) return arch_info(*known).endian;
+  if (name == "SCMP_ARCH_NATIVE" ||
+      std::ranges::find(kLibseccompArches, name) == kLibseccompArches.end())
+    return std::nullopt;
+  return std::ranges::find(kBig, name) == kBig.end() ? Endian::kLittle : Endian::kBig;
+}
+
 std::optional<std::pair<unsigned, unsigned>> kernel_version(std::string_view text) {
   std::array<unsigned, 2> parts{};
   for (std::size_t i = 0; i < 2; ++i) {

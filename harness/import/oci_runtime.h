@@ -23,6 +23,10 @@ std::span<const std::string_view> runtime_arches();
 // tables lack.
 std::span<const std::string_view> libseccomp_arches();
 
+// Returns the byte order of one of these architectures, or of one that our tables have. Returns
+// nothing for other names, and for SCMP_ARCH_NATIVE.
+std::optional<Endian> endian_of_arch(std::string_view name);
+
 // Maps "6.1.2" to {6, 1}. Returns nothing if the text is malformed.
 std::optional<std::pair<unsigned, unsigned>> kernel_version(std::string_view text);
 

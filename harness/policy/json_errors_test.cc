@@ -82,6 +82,9 @@ TEST(JsonErrors, NamesProblemsInTheDocument) {
            std::string("p:1#/default_action: expected ") + kActions + ", found \"errno\""},
           {R"j({"version": 1, "arches": ["x86_64"], "default_action": "allow", "bad_arch_action": null, "rule_sets": []})j",
            std::string("p:1#/bad_arch_action: expected ") + kActions + ", found null"},
+          {R"j({"version": 1, "arches": ["i386", "x32"], "default_action": "allow", "rule_sets": []})j",
+           "p:1#/arches: x32 needs x86_64 beside it: both have the same architecture value, so a "
+           "policy for x32 also decides the calls of x86_64"},
           {R"j({"version": 1, "arches": ["x86_64", "x32"], "default_action": "allow", "x32_action": "log", "rule_sets": []})j",
            "p:1#/x32_action: does not apply if 'arches' lists x32"},
           {R"j({"version": 1, "arches": ["arm"], "default_action": "allow", "x32_action": "log", "rule_sets": []})j",

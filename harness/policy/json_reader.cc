@@ -79,6 +79,8 @@ class Reader {
         return list.at(i).fail(fmt::format("'{}' is listed twice", *name));
       policy_.arches.push_back(*arch);
     }
+    if (policy_.has_arch(Arch::kX32) && !policy_.has_arch(Arch::kX86_64))
+      return list.fail(std::string(kLoneX32));
     return Ok{};
   }
 

@@ -32,6 +32,11 @@ struct JsonDocument {
 // Like parse_json (json.h), but also returns the lines of all values.
 Result<JsonDocument> parse_json_lines(std::string_view text, const std::string& name);
 
+// The problem with a policy whose architectures are x32 without x86_64.
+inline constexpr std::string_view kLoneX32 =
+    "x32 needs x86_64 beside it: both have the same architecture value, so a policy for x32 also "
+    "decides the calls of x86_64";
+
 // Returns "line 12 (syscalls[3], includes CAP_KILL)", without the file.
 std::string place_in_file(const RulePosition& position);
 

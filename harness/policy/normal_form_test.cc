@@ -92,7 +92,7 @@ TEST(NormalForm, HasNumbersAndAlternatives) {
 // Other tools have strict readers of the normal form, so even empty members are present.
 TEST(NormalForm, HasEveryMember) {
   const json form = normal(policy_from(
-      R"j({"version": 1, "arches": ["x32"], "default_action": "allow", "rule_sets": []})j"));
+      R"j({"version": 1, "arches": ["x32", "x86_64"], "default_action": "allow", "rule_sets": []})j"));
   EXPECT_EQ(form, json::parse(R"j({
     "normal_form": 1, "name": "", "default_action": 2147418112, "bad_arch_action": 2147483648,
     "arches": [{"name": "x86_64", "audit": 3221225534, "big_endian": false}],

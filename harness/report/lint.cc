@@ -287,6 +287,15 @@ std::vector<LintRow> name_rows(const std::vector<UnknownName>& names, std::strin
   return out;
 }
 
+std::vector<LintRow> lint_errors(const LintReport& report) {
+  std::vector<LintRow> out = name_rows(report.errors, "error");
+  for (const LoadFailure& failure : report.not_loaded)
+    out.push_back(
+        {fmt::format("error: {}: not_loaded: {}", failure.position.text(), failure.problem()),
+         &failure.position, "not_loaded " + runtimes_text(failure.runtimes)});
+  return out;
+}
+
 std::vector<LintRow> lint_warnings(const LintReport& report) {
   std::vector<LintRow> out = lint_rows(report.doubtful);
   for (LintRow& row : out) row.text.insert(0, "warning: ");
@@ -298,7 +307,7 @@ std::vector<LintRow> lint_warnings(const LintReport& report) {
 struct LintRows {
   explicit LintRows(const LintReport& report)
       : redundant(lint_rows(report.redundant)),
-        errors(name_rows(report.errors, "error")),
+        errors(lint_errors(report)),
         warnings(lint_warnings(report)) {}
 
   [[nodiscard]] std::string summary() const {
@@ -378,6 +387,8 @@ ordered_json to_json(const LintReport& report) {
   for (const DoubtfulRule& rule : report.doubtful) out["warnings"].push_back(finding(rule));
   for (ordered_json& name : names_json(report.unknown)) out["warnings"].push_back(std::move(name));
   if (!report.errors.empty()) out["errors"] = names_json(report.errors);
+  for (const LoadFailure& failure : report.not_loaded)
+    out["not_loaded"].push_back(to_json(failure));
   add_read_for(report.read_for, out);
   if (report.not_examined != 0) out["not_examined"] = report.not_examined;
   return out;

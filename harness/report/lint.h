@@ -92,11 +92,13 @@ struct LintReport {
   std::size_t not_examined = 0;  // entries for other hosts or containers
   // Unknown names that probably leave open what the author refused. They are failures.
   std::vector<UnknownName> errors = {};
+  // Why some of the chosen container runtimes do not load the policy. They are failures.
+  std::vector<LoadFailure> not_loaded = {};
 
   [[nodiscard]] std::size_t warnings() const { return doubtful.size() + unknown.size(); }
   [[nodiscard]] Verdict verdict() const {
-    return redundant.empty() && errors.empty() && (warnings() == 0 || !strict) ? Verdict::kPass
-                                                                               : Verdict::kFail;
+    const bool failed = !redundant.empty() || !errors.empty() || !not_loaded.empty();
+    return failed || (warnings() != 0 && strict) ? Verdict::kFail : Verdict::kPass;
   }
 };
 

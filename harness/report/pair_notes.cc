@@ -7,6 +7,7 @@
 #include "harness/base/text.h"
 #include "harness/import/capabilities.h"
 #include "harness/report/json.h"
+#include "harness/report/rule.h"
 
 namespace secequiv {
 namespace {
@@ -41,11 +42,13 @@ void add_read_for(const std::optional<ReadFor>& host, nlohmann::ordered_json& do
 }
 
 Verdict PairNotes::concluded(Verdict verdict) const {
+  if (require_loads && !failures.empty() && exit_code(verdict) == 0) return Verdict::kFail;
   const bool limited = !choices.empty() || (require_whole && !not_compared.empty());
   return limited && exit_code(verdict) == 0 ? Verdict::kUnknown : verdict;
 }
 
 std::string PairNotes::reason() const {
+  if (require_loads && !failures.empty()) return failures.front().text();
   return choices.empty() ? "the profiles were not compared as a whole" : choices.front().text();
 }
 
@@ -81,6 +84,8 @@ std::string PairNotes::short_warning(std::string_view how) const {
 void add_notes(const PairNotes& notes, nlohmann::ordered_json& document) {
   add_read_for(notes.read_for, document);
   for (const MixedCall& mixed : notes.choices) document["choices"].push_back(choice_json(mixed));
+  for (const LoadFailure& failure : notes.failures)
+    document["not_loaded"].push_back(to_json(failure));
   if (notes.not_compared.empty()) return;
   document["not_compared"] = nlohmann::ordered_json::array();
   for (const RulePosition& part : notes.not_compared)
@@ -95,6 +100,13 @@ void add_notes(const PairNotes& notes, ReportedCases& report) {
     ReportedCase& one =
         report.cases.emplace_back("profile", ReportedCase::State::kWarning, mixed.text());
     one.place = ReportedCase::Place{first.file, false, {}, static_cast<std::uint32_t>(first.line)};
+  }
+  for (const LoadFailure& failure : notes.failures) {
+    ReportedCase& one = report.cases.emplace_back(
+        "profile", notes.require_loads ? ReportedCase::State::kFail : ReportedCase::State::kWarning,
+        failure.problem());
+    one.place = ReportedCase::Place{
+        failure.position.file, false, {}, static_cast<std::uint32_t>(failure.position.line)};
   }
   if (notes.not_compared.empty()) return;
   ReportedCase& one =

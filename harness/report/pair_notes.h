@@ -38,9 +38,13 @@ struct PairNotes {
   bool require_whole = false;  // an answer about a part of the profiles is not enough
   // Calls for which a profile has several meanings. The answer is about one of them.
   std::vector<MixedCall> choices = {};
+  // Why some of the chosen container runtimes do not load a profile.
+  std::vector<LoadFailure> failures = {};
+  bool require_loads = false;  // such a failure is a finding
 
-  // Returns kUnknown if `verdict` means success, but a profile has several meanings, or the
-  // profiles had to be compared as a whole and were not; otherwise `verdict`.
+  // Returns kFail if `verdict` means success and a failure is a finding. Returns kUnknown if
+  // `verdict` means success, but a profile has several meanings, or the profiles had to be compared
+  // as a whole and were not; otherwise `verdict`.
   [[nodiscard]] Verdict concluded(Verdict verdict) const;
   // Returns why concluded() replaces a success.
   [[nodiscard]] std::string reason() const;

@@ -112,6 +112,16 @@ nlohmann::ordered_json to_json(const RulePosition& position) {
   return out;
 }
 
+nlohmann::ordered_json to_json(const LoadFailure& failure) {
+  nlohmann::ordered_json out{{"runtimes", nlohmann::ordered_json::array()},
+                             {"reason", failure.reason},
+                             {"origin", to_json(failure.position)},
+                             {"text", failure.text()}};
+  for (std::size_t i = 0; i < kRuntimeNames.size(); ++i)
+    if (failure.runtimes[i]) out["runtimes"].push_back(kRuntimeNames[i]);
+  return out;
+}
+
 std::string positions_text(const std::vector<PositionRef>& positions) {
   constexpr std::size_t kShown = 8;
   return first_and_count(positions, kShown, [](const PositionRef& one) { return one.at->text(); });

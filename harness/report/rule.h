@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/import/oci_loading.h"
 #include "harness/policy/policy.h"
 
 namespace secequiv {
@@ -52,6 +53,9 @@ std::string reason(const Policy& policy, const SeccompData& data);
 
 // Returns an object with "file", "line" and, if they are not empty, "path" and "condition".
 nlohmann::ordered_json to_json(const RulePosition& position);
+
+// Returns an object with "runtimes", "reason", "origin" and "text".
+nlohmann::ordered_json to_json(const LoadFailure& failure);
 
 // Returns "p.json:9 (syscalls[2]), p.json:12 (syscalls[3]) and 3 more".
 std::string positions_text(const std::vector<PositionRef>& positions);

@@ -6,6 +6,7 @@
 
 #include "harness/base/text.h"
 #include "harness/report/json.h"
+#include "harness/report/rule.h"
 
 namespace secequiv {
 namespace {
@@ -31,6 +32,7 @@ ordered_json to_json(const Validated& input) {
                       {"detail", describe(*input.refusal, input.program)}};
   else if (input.policy != nullptr)
     row["rules"] = rules_of(*input.policy);
+  for (const LoadFailure& failure : input.failures) row["not_loaded"].push_back(to_json(failure));
   return row;
 }
 
@@ -38,6 +40,13 @@ std::string validated_text(const Validated& input) {
   const std::string name = printable(input.where.empty() ? input.file : input.where, false);
   if (input.refusal)
     return fmt::format("{}: rejected: {}\n", name, describe(*input.refusal, input.program));
+  if (!input.failures.empty()) {
+    std::string out;
+    for (const LoadFailure& failure : input.failures)
+      out += fmt::format("{}: fail: {}\n", printable(failure.position.text(), false),
+                         printable(failure.problem(), false));
+    return out;
+  }
   if (input.policy != nullptr)
     return fmt::format("{}: policy, {} in {}, {} unoptimized\n", name,
                        counted(rules_of(*input.policy), "rule"),

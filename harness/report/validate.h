@@ -6,8 +6,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "harness/bpf/refusal.h"
+#include "harness/import/oci_loading.h"
 #include "harness/policy/policy.h"
 
 namespace secequiv {
@@ -19,6 +21,8 @@ struct Validated {
   const Policy* policy = nullptr;
   std::optional<Refusal> refusal;
   std::string where = {};  // place of the refused instruction; empty: the text names `file`
+  // Why some of the chosen container runtimes do not load the policy.
+  std::vector<LoadFailure> failures = {};
 };
 
 // Return the input's row in the document, and its line of text.

@@ -105,6 +105,7 @@ ENVIRONMENTS = {
     "the kernel's memory is readable": lambda _: os.access("/proc/kcore", os.R_OK),
     "no C library for 32 bits": lambda _: not os.path.exists("/usr/lib32/libc.a"),
     "afl++ is not installed": lacks("afl-fuzz"),
+    "runc is not installed": lacks("runc"),
     "linux-source-6.1 is not installed": lambda _: not os.path.exists("/usr/src/linux-source-6.1.tar.xz"),
     "SECEQUIV_PAIRS is not set": lambda _: "SECEQUIV_PAIRS" not in os.environ,
     "the preset fuzz does not run": lambda presets: "fuzz" not in presets,

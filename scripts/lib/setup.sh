@@ -17,7 +17,7 @@
 # lists what is missing and returns 2. All messages go to stderr.
 
 SETUP_BUILD=(cmake ninja-build libfmt-dev nlohmann-json3-dev libcli11-dev libz3-dev libcadical-dev libgmp-dev libbpf-dev libmd-dev)
-SETUP_TEST=(g++ libboost-dev libgtest-dev libbenchmark-dev libseccomp-dev libpcap-dev python3 python3-pytest python3-jsonschema python3-yaml python3-pip git cadical cpio groff-base make pkg-config strace)
+SETUP_TEST=(g++ libboost-dev libgtest-dev libbenchmark-dev libseccomp-dev libpcap-dev python3 python3-pytest python3-jsonschema python3-yaml python3-pip git cadical cpio crun groff-base make pkg-config strace)
 SETUP_PACKAGE=(dpkg-dev file)
 SETUP_WHEEL=(cmake ninja-build libfmt-dev nlohmann-json3-dev libcli11-dev libz3-dev libbpf-dev libmd-dev libboost-dev python3 python3-pip python3-setuptools python3-wheel
   python3-venv)

@@ -4,7 +4,7 @@ import pytest
 
 BUILD = ["cmake", "ninja-build", "libfmt-dev", "nlohmann-json3-dev", "libcli11-dev", "libz3-dev", "libcadical-dev", "libgmp-dev", "libbpf-dev", "libmd-dev"]
 TEST = ["g++", "libboost-dev", "libgtest-dev", "libbenchmark-dev", "libseccomp-dev", "libpcap-dev", "python3", "python3-pytest", "python3-jsonschema", "python3-yaml", "python3-pip", "git", "cadical",
-        "cpio", "groff-base", "make", "pkg-config", "strace"]
+        "cpio", "crun", "groff-base", "make", "pkg-config", "strace"]
 CLANG = ["clang-19", "libclang-rt-19-dev", "lld-19", "clang-format-19"]
 OSS_FUZZ = ["afl++", "g++-multilib", "libc++-19-dev", "libc++abi-19-dev", "llvm-19"]
 BROWSER = ["chromium", "chromium-driver", "python3-selenium"]
