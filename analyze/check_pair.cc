@@ -7,6 +7,7 @@
 
 #include "analyze/direction.h"
 #include "harness/base/clock.h"
+#include "harness/base/interrupt.h"
 #include "harness/coverage/listing.h"
 #include "harness/report/oracle.h"
 #include "verify/decide/feasibility.h"
@@ -90,7 +91,7 @@ class Job {
   Result<Ok> prove() {
     if (!options_.prove && interrupted_) {
       report_.verdict = Verdict::kUnknown;
-      report_.reason = "interrupted before all inputs were run";
+      report_.reason = stop_reason() + " before all inputs were run";
       return Ok{};
     }
     if (!options_.prove) {

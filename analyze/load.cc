@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analyze/installed.h"
+#include "harness/base/interrupt.h"
 #include "harness/base/text.h"
 #include "harness/bpf/refusal.h"
 #include "harness/policy/compile.h"
@@ -29,8 +30,21 @@ Status expect_no_program(std::string_view text, const std::string& name) {
       Subject::kNotAPolicy);
 }
 
+namespace {
+
+// The limits of a command do not count the time and memory that reading its inputs takes.
+struct LimitsStartAfter {
+  LimitsStartAfter() = default;
+  ~LimitsStartAfter() { start_limits(); }
+  LimitsStartAfter(const LimitsStartAfter&) = delete;
+  LimitsStartAfter& operator=(const LimitsStartAfter&) = delete;
+};
+
+}  // namespace
+
 Result<Import> parse_import(std::string_view text, const std::string& name,
                             const Reading& reading) {
+  const LimitsStartAfter reading_ends;
   if (!reading.policy_format)
     if (auto s = expect_no_program(text, name); !s) return s.error();
   auto imported = import_policy(text, name, reading.policy_format, reading.import);
@@ -109,6 +123,7 @@ Result<Policy> parse_policy(std::string_view text, const std::string& name,
 
 Result<Source> read_source(std::string_view bytes, const std::string& name, const std::string& path,
                            const Reading& reading) {
+  const LimitsStartAfter reading_ends;
   if (reading.policy_format || (!reading.form && is_policy(bytes))) {
     auto imported = import_checked(bytes, name, reading);
     if (!imported) return imported.error();

@@ -26,6 +26,7 @@ constexpr std::size_t kMostStepped = 24;       // regions whose example can be s
 constexpr std::size_t kMostDecisions = 8;      // example inputs, one for each return value
 constexpr std::size_t kMostConditions = 3;     // in the reason why an edge is infeasible
 constexpr std::size_t kMostReasons = 500;      // edges for which a reason is computed
+constexpr double kLittleSeconds = 0.4;         // for each side, if a limit was reached before
 
 // Explains why no input meets an obligation, in words that a reader can check against the listing.
 class Reasons {
@@ -84,6 +85,7 @@ class PageMaker {
     add_notes(job_.report.notes, page_);
     page_.sides[0].side = job_.report.before;
     page_.sides[1].side = job_.report.after;
+    if (!listings_fit()) return std::move(page_);
     for (const PageSide& side : page_.sides)
       if (refusal_of(side.side.program, LengthRule::kUnlimited)) {
         page_.difference = "not examined: " + side.side.name + " is not a valid program";
@@ -103,6 +105,22 @@ class PageMaker {
   }
 
  private:
+  // Removes the programs if the limits leave no room or time for their listings, which hold
+  // hundreds of bytes for each instruction. Short listings take neither.
+  bool listings_fit() {
+    constexpr std::size_t kBytesPerInsn = 800;
+    constexpr std::size_t kShort = std::size_t{1} << 16;
+    const std::size_t instructions =
+        page_.sides[0].side.program.size() + page_.sides[1].side.program.size();
+    if (instructions <= kShort || (!stop_wanted() && memory_fits(instructions * kBytesPerInsn)))
+      return true;
+    page_.difference =
+        "not examined: " + (stop_wanted() ? stop_reason() : std::string("memory limit reached"));
+    page_.interrupted = true;
+    for (PageSide& side : page_.sides) side.side.program.clear();
+    return false;
+  }
+
   // Returns the derived inputs, then those of the report.
   [[nodiscard]] const SeccompData& input(std::size_t at) const {
     const std::size_t derived = job_.inputs.size();
@@ -145,17 +163,33 @@ class PageMaker {
   // For the second program, the report already contains some answers.
   Status add_marks(bool second) {
     const Program& program = second ? job_.report.after.program : job_.report.before.program;
+    // The page of a check that took all its time still shows what it decided.
+    std::optional<Heed> nothing;
+    std::optional<StopToken> little;
+    std::optional<Heed> heed;
+    if (stop_wanted()) {
+      nothing.emplace(nullptr);
+      little.emplace(WorkLimits{.seconds = kLittleSeconds});
+      heed.emplace(&*little);
+    }
     CoverageMap coverage(program);
     const std::vector<Obligation> all = coverage.obligations();
     std::vector<PageMark>& marks = page_.sides[second ? 1 : 0].marks;
-    Reasons reasons(program, job_.limits, job_.host);
+    dd::Limits limits = job_.limits;
+    if (little) limits.seconds = kLittleSeconds / 4;
+    Reasons reasons(program, limits, job_.host);
     FirstInputs first(program, reasons.feasible(all));
     first.run(job_.inputs);
     first.run(job_.report.own_inputs);
     if (!second) decisive_ = first.all();
     marks = covered(first, coverage);
+    const auto place = [](const Obligation& obligation) {  // `all` is in this order
+      return std::pair(obligation.pc, obligation.kind);
+    };
     const auto take = [&](const Feasibility& answer) {
-      const auto at = std::ranges::find(all, answer.obligation) - all.begin();
+      if (stop_wanted()) return false;
+      const auto at =
+          std::ranges::lower_bound(all, place(answer.obligation), {}, place) - all.begin();
       marks[static_cast<std::size_t>(at)] = mark_of(answer, reasons);
       return true;
     };
@@ -169,7 +203,7 @@ class PageMaker {
       for (const Feasibility& open : job_.report.open) known(open);
     }
     if (auto s = account_for_edges(coverage, job_.engine, job_.budget, take); !s) return s;
-    if (stop_wanted()) {  // the report may cover what is still undecided here
+    if (stop_wanted() && !little) {  // the report may cover what is still undecided here
       marks.clear();
       page_.interrupted = true;
     }
@@ -182,6 +216,11 @@ class PageMaker {
   }
 
   Status add_difference() {
+    if (stop_wanted()) {
+      page_.difference = "unknown: " + stop_reason();
+      page_.interrupted = true;
+      return Ok{};
+    }
     const Pair pair{job_.report.before.program, job_.report.after.program, job_.report.sameness};
     const Question question(pair);
     dd::Limits limits = job_.limits;
@@ -227,6 +266,10 @@ class PageMaker {
   }
 
   Status add_cost() {
+    if (stop_wanted()) {
+      page_.interrupted = true;
+      return Ok{};
+    }
     CostJob costs{{{job_.before.name, {job_.before}}, {job_.after.name, {job_.after}}},
                   every_call_once(job_.host).counts,
                   job_.host,
@@ -254,6 +297,7 @@ class PageMaker {
   void add_decisions() {
     std::set<std::uint32_t> seen;
     for (const std::uint32_t at : decisive_) {
+      if (stop_wanted()) return;
       const SeccompData& data = input(at);
       const std::uint32_t value = run(job_.report.before.program, data);
       if (!seen.insert(value).second) continue;

@@ -72,7 +72,7 @@ CertificateReport certify(const ProveJob& job, const ProveReport& report,
     if (!made) {
       out.failed = exit_code(made.error().code);
       out.reason +=
-          (out.reason.empty() ? "" : "; ") + (stop_wanted() ? "interrupted" : made.error().text());
+          (out.reason.empty() ? "" : "; ") + (stop_wanted() ? stop_reason() : made.error().text());
       return;
     }
     for (certificate::File& file : *made)
@@ -161,8 +161,11 @@ Result<ProveReport> prove(const ProveJob& job) {
     if (auto s = certificate::supported(report.question); !s) return s.error();
   if (job.smt2 && job.sameness == Sameness::kEffect)
     return make_error(ErrorCode::kUsage, "", "there is no SMT-LIB 2 query about effects");
-  if (job.smt2)
-    if (auto s = job.smt2(smt::smt2(report.question)); !s) return s.error();
+  if (job.smt2) {
+    const std::string query = smt::smt2(report.question);
+    if (stop_wanted()) return make_error(ErrorCode::kBudget, "", stop_reason());
+    if (auto s = job.smt2(query); !s) return s.error();
+  }
   auto proof = decide(report.question, job.engine, left());
   if (!proof) return proof.error();
   report.proof = std::move(*proof);

@@ -47,7 +47,7 @@ def test_a_list_below_the_memory_limit_does_not_exceed_it(sums):
 def test_the_time_limit_gives_unknown(sums):
     done = run("diff", *sums, "--timeout", "1e-9")
     assert done.status == 3, done
-    assert done.err == "secequiv: unknown: the diagrams reached their limit of nodes, steps or time (limits: --timeout, --max-memory)\n", done
+    assert done.err == "secequiv: unknown: time limit of 1e-09 s reached (limits: --timeout, --max-memory)\n", done
     document = json.loads(run("diff", *sums, "--timeout", "1e-9", "--json").out)
     assert (document["error"], document["verdict"]) == ("budget", "unknown")
 

@@ -48,6 +48,8 @@ class Job {
     const Mutants mutants = mutants_of(program_);
     report_.listed = mutants.complete;
     report_.interrupted = !mutants.complete;
+    if (report_.interrupted)
+      report_.stopped_by = stop_wanted() ? stop_reason() : "memory limit reached";
     if (!report_.listed) {
       for (const InputSet& set : inputs) report_.inputs.push_back({set.name, set.inputs.size(), 0});
       return std::move(report_);
@@ -62,6 +64,7 @@ class Job {
     if (auto s = prove(); !s) return s.error();
     fuzz(inputs);
     report_.interrupted = stop_wanted();
+    if (report_.interrupted) report_.stopped_by = stop_reason();
     count();
     return std::move(report_);
   }
@@ -152,7 +155,7 @@ class Job {
     if (stop_wanted()) {
       candidate.proof = Proof();
       candidate.proof->verdict = Verdict::kUnknown;
-      candidate.proof->detail = "interrupted";
+      candidate.proof->detail = stop_reason();
       return Ok{};
     }
     const Program mutant = mutated(program_, candidate.mutant);

@@ -1,6 +1,10 @@
 #include "harness/base/interrupt.h"
 
+#include <fmt/format.h>
+
 #include <utility>
+
+#include "harness/base/memory.h"
 
 namespace secequiv {
 namespace {
@@ -10,6 +14,16 @@ static_assert(std::atomic<bool>::is_always_lock_free);
 
 thread_local const StopToken* heeded = nullptr;
 
+// Reading the clock takes nanoseconds, reading the memory microseconds.
+constexpr Clock::duration kBetweenLooks = std::chrono::milliseconds(4);
+// Code, stacks and the tables of libraries, which no limit should count.
+constexpr std::size_t kUncounted = std::size_t{8} << 20;
+
+// Returning less is not worth the time.
+constexpr std::size_t kMuch = std::size_t{64} << 20;
+
+Clock::rep now() { return Clock::now().time_since_epoch().count(); }
+
 }  // namespace
 
 bool stop_wanted() {
@@ -18,10 +32,78 @@ bool stop_wanted() {
 
 void want_stop() { everything.store(true, std::memory_order_relaxed); }
 
-StopToken::StopToken() : parent_(heeded) {}
+std::string stop_reason() {
+  return heeded != nullptr && !everything.load(std::memory_order_relaxed) ? heeded->reason()
+                                                                          : "interrupted";
+}
+
+bool memory_fits(std::size_t bytes) { return heeded == nullptr || heeded->fits(bytes); }
+
+void start_limits() {
+  if (heeded != nullptr) heeded->start();
+}
+
+StopToken::StopToken(const WorkLimits& limits) : limits_(limits), parent_(heeded) { start_alone(); }
+
+void StopToken::start_alone() const {
+  if (limits_.mib != WorkLimits::kAnyMemory) {
+    bytes_ = memory_in_use();
+    if (bytes_ > kMuch) {
+      return_freed_memory();
+      bytes_ = memory_in_use();
+    }
+  }
+  start_ = now();
+  over_ = Over::kNothing;
+}
+
+void StopToken::start() const {
+  start_alone();
+  if (parent_ != nullptr) parent_->start();
+}
+
+bool StopToken::memory_over(std::size_t more) const {
+  if (limits_.mib == WorkLimits::kAnyMemory) return false;
+  const auto over = [&] {
+    return memory_in_use() + more > bytes_ + (limits_.mib << 20) + kUncounted;
+  };
+  if (!over()) return false;
+  return_freed_memory();
+  return over();
+}
+
+bool StopToken::over() const {
+  if (over_ != Over::kNothing) return true;
+  const Clock::rep time = now();
+  const std::chrono::duration<double> spent = Clock::duration(time - start_);
+  if (spent.count() >= limits_.seconds) {
+    over_ = Over::kTime;
+  } else if (time >= next_look_) {
+    next_look_ = time + kBetweenLooks.count();
+    if (memory_over(0)) over_ = Over::kMemory;
+  }
+  return over_ != Over::kNothing;
+}
 
 bool StopToken::wanted() const {
-  return wanted_.load(std::memory_order_relaxed) || (parent_ != nullptr && parent_->wanted());
+  return wanted_.load(std::memory_order_relaxed) || over() ||
+         (parent_ != nullptr && parent_->wanted());
+}
+
+std::string StopToken::reason() const {
+  switch (over_) {
+    case Over::kTime:
+      return fmt::format("time limit of {} s reached", limits_.seconds);
+    case Over::kMemory:
+      return fmt::format("memory limit of {} MiB reached", limits_.mib);
+    case Over::kNothing:
+      break;
+  }
+  return wanted_ || parent_ == nullptr ? "interrupted" : parent_->reason();
+}
+
+bool StopToken::fits(std::size_t bytes) const {
+  return !memory_over(bytes) && (parent_ == nullptr || parent_->fits(bytes));
 }
 
 const StopToken* heeded_token() { return heeded; }

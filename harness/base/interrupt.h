@@ -1,33 +1,71 @@
-// Records requests to stop: the user's request to stop the process (Ctrl-C), and requests to stop
-// the work of one thread. Owns both flags; the first is global because signal dispositions are.
-// Long work checks them wherever it checks the clock and treats them like an expired time limit:
-// the answer is unknown. It must not know what work runs.
+// Records requests to stop: the user's request to stop the process (Ctrl-C), requests to stop the
+// work of one thread, and the limits of a whole command. Owns the flags; the first is global
+// because signal dispositions are. All work that is linear in its input, or longer, asks
+// stop_wanted() again and again; if it stops, the answer is unknown. It must not know what work
+// runs.
 #pragma once
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "harness/base/clock.h"
 
 namespace secequiv {
 
-// Returns whether the work of this thread should stop.
+// Returns whether the work of this thread should stop. Once true, it stays true until
+// start_limits().
 bool stop_wanted();
+// Returns why, with the limit that was reached. Precondition: stop_wanted().
+std::string stop_reason();
+// Returns whether the limits allow this thread to take so many more bytes. Work asks before it
+// makes a table whose size depends on its input.
+bool memory_fits(std::size_t bytes);
 // Async-signal-safe. The request cannot be withdrawn.
 void want_stop();
+
+// Limits of all the work of a command together.
+struct WorkLimits {
+  static constexpr std::size_t kAnyMemory = ~std::size_t{0};
+  double seconds = 1e9;
+  std::size_t mib = kAnyMemory;
+};
 
 // A request to stop for the threads that heed this token. The token must outlive them.
 class StopToken {
  public:
   // Whatever stops the thread that makes the token also stops the threads that heed it.
-  StopToken();
+  explicit StopToken(const WorkLimits& limits = {});
   StopToken(const StopToken&) = delete;
   StopToken& operator=(const StopToken&) = delete;
 
   void stop() { wanted_.store(true, std::memory_order_relaxed); }
   [[nodiscard]] bool wanted() const;
+  [[nodiscard]] std::string reason() const;
+  [[nodiscard]] bool fits(std::size_t bytes) const;
+  // Measures time and memory from now on, also for the tokens above.
+  void start() const;
 
  private:
+  enum class Over : std::uint8_t { kNothing, kTime, kMemory };
+
+  void start_alone() const;
+  [[nodiscard]] bool over() const;
+  [[nodiscard]] bool memory_over(std::size_t more) const;
+
+  const WorkLimits limits_;
   std::atomic<bool> wanted_ = false;
   const StopToken* parent_;
+  mutable std::atomic<Over> over_ = Over::kNothing;
+  mutable std::atomic<Clock::rep> start_ = 0;
+  mutable std::atomic<Clock::rep> next_look_ = 0;  // at the memory
+  mutable std::atomic<std::size_t> bytes_ = 0;     // in use at the start
 };
+
+// Starts the limits of this thread's work: what ran before, such as reading the inputs, does not
+// count.
+void start_limits();
 
 // Returns the token that this thread heeds, so that its helper threads can heed it too; nullptr if
 // there is none.

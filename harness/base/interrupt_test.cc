@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <thread>
+#include <vector>
+
+#include "harness/base/memory.h"
 
 namespace secequiv::base_interrupt_test {
 namespace {
@@ -33,6 +36,47 @@ TEST(StopToken, StopsWithTheTokenThatItsCreatorHeeds) {
     EXPECT_TRUE(stop_wanted());
   }).join();
   EXPECT_TRUE(inner.wanted());
+}
+
+TEST(StopToken, ReachesItsTimeLimit) {
+  const StopToken limited({.seconds = 0});
+  const Heed heed(&limited);
+  EXPECT_TRUE(stop_wanted());
+  EXPECT_EQ(stop_reason(), "time limit of 0 s reached");
+  const StopToken inner;
+  EXPECT_TRUE(inner.wanted()) << "the limits are those of all the work";
+  EXPECT_EQ(inner.reason(), "time limit of 0 s reached");
+  const Heed nothing(nullptr);
+  EXPECT_FALSE(stop_wanted());
+}
+
+TEST(StopToken, ReachesItsMemoryLimit) {
+  if (memory_in_use() == 0) GTEST_SKIP() << "the system does not report memory";
+  constexpr std::size_t kBytes = std::size_t{32} << 20;
+  const StopToken limited({.mib = 1});
+  const Heed heed(&limited);
+  EXPECT_FALSE(stop_wanted());
+  EXPECT_FALSE(memory_fits(kBytes));
+  EXPECT_TRUE(memory_fits(1)) << "a question takes nothing";
+  const std::vector<char> taken(kBytes, 1);
+  EXPECT_FALSE(memory_fits(1));
+  start_limits();
+  EXPECT_TRUE(memory_fits(1)) << "what was taken before does not count";
+  const std::vector<char> more(kBytes, 1);
+  // The memory is looked at only every few milliseconds.
+  while (!stop_wanted()) std::this_thread::yield();
+  EXPECT_EQ(stop_reason(), "memory limit of 1 MiB reached");
+  EXPECT_EQ(taken.size(), more.size());
+}
+
+TEST(StopToken, AnInnerTokenDoesNotRestartTheLimitsOfTheOuterOne) {
+  const StopToken limited({.mib = 1});
+  const Heed heed(&limited);
+  if (memory_in_use() == 0) GTEST_SKIP() << "the system does not report memory";
+  const std::vector<char> taken(std::size_t{32} << 20, 1);
+  const StopToken inner;
+  EXPECT_FALSE(inner.fits(taken.size()));
+  EXPECT_FALSE(inner.fits(1));
 }
 
 }  // namespace

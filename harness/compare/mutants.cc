@@ -86,6 +86,8 @@ class Lister {
   }
 
   Mutants list() {
+    out_.complete = memory_fits(program_.size() * (sizeof(changes_[0]) + kBytesPerInsn));
+    if (stopped()) return std::move(out_);
     changes_.resize(program_.size());
     for (std::size_t pc = 0; pc < program_.size() && !stopped(); ++pc) change(pc);
     for (std::size_t pc = 0; pc < program_.size() && !stopped(); ++pc) leave_out(pc);
@@ -97,6 +99,8 @@ class Lister {
   }
 
  private:
+  static constexpr std::size_t kBytesPerInsn = 12 * sizeof(Mutant);  // and usually more
+
   // Each instruction has dozens of mutants, and the check reads the whole program for each.
   bool stopped() {
     out_.complete = out_.complete && !stop_wanted();

@@ -59,10 +59,12 @@ struct MutationReport {
   bool listed = true;         // false: interrupted before all mutants were known; then none counts
   bool all_proven = false;    // proofs ran for all mutants
   std::size_t not_tried = 0;  // requested proofs that an interrupt prevented
-  bool interrupted =
-      false;  // the user stopped the run; mutants may be undecided only for this reason
-  double fuzz_seconds = 0;   // time limit for one mutant
-  double input_seconds = 0;  // time spent
+  // The user or a limit of the command stopped the run; mutants may be undecided only for this
+  // reason.
+  bool interrupted = false;
+  std::string stopped_by = "interrupted";  // or the limit of the command that was reached
+  double fuzz_seconds = 0;                 // time limit for one mutant
+  double input_seconds = 0;                // time spent
   double proof_seconds = 0;
   double fuzzing_seconds = 0;
 

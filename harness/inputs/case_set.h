@@ -33,6 +33,9 @@ class CaseSet {
     }
   }
 
+  // Counts an input that was not even made.
+  void drop() { ++cases_.dropped; }
+
   // Adds every combination of one value per slot; `place(data, slot, value)` stores a value. If
   // there are more than limits.per_syscall combinations, it adds that many, spread evenly over all
   // of them.

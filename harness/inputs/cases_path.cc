@@ -377,6 +377,8 @@ class Search {
 }  // namespace
 
 void add_path_cases(ProgramView program, std::span<const SeccompData> known, CaseSet& set) {
+  constexpr std::size_t kBytesPerInsn = 128;  // of a search that has found nothing yet
+  if (stop_wanted() || !memory_fits(program.size() * kBytesPerInsn)) return set.drop();
   Search(program, set).run(known);
 }
 

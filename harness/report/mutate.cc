@@ -37,14 +37,19 @@ std::string missed_text(const MissedMutant& missed, ProgramView program) {
   return out + fmt::format("  {}\n", missed.detail);
 }
 
+std::string stop_text(const MutationReport& report) {
+  return (report.stopped_by == "interrupted" ? "the run was " : "") + report.stopped_by;
+}
+
 std::string verdict_text(const MutationReport& report, const MutationCounts& sum) {
   switch (report.verdict()) {
     case Verdict::kFail:
       return counted(sum.survived, "mutant") + " survived";
     case Verdict::kUnknown:
-      if (!report.listed) return "interrupted before all mutants were listed";
+      if (!report.listed) return report.stopped_by + " before all mutants were listed";
       if (sum.undecided + sum.unproven == 0)
-        return fmt::format("interrupted before {} of the requested proofs", report.not_tried);
+        return fmt::format("{} before {} of the requested proofs", report.stopped_by,
+                           report.not_tried);
       return fmt::format("{} and {} undecided", counted(sum.undecided, "mutant"),
                          counted(sum.unproven, "proof"));
     default:
@@ -118,13 +123,13 @@ std::string mutation_text(const MutationReport& report, ProgramView program) {
   for (const InputSetCounts& set : report.inputs)
     out += fmt::format("inputs    {}: {}; killed {}\n", set.name, set.inputs, set.killed);
   if (!report.listed)
-    return out + "score     unknown: the run was interrupted while the mutants were listed\n" +
+    return out +
+           fmt::format("score     unknown: {} while the mutants were listed\n", stop_text(report)) +
            fmt::format("{}: {}\n", verdict_name(report.verdict()), verdict_text(report, sum));
   if (report.interrupted && sum.undecided > 0)
     return out +
-           fmt::format(
-               "score     unknown: the run was interrupted after {} of {} mutants were decided\n",
-               sum.mutants - sum.undecided, sum.mutants) +
+           fmt::format("score     unknown: {} after {} of {} mutants were decided\n",
+                       stop_text(report), sum.mutants - sum.undecided, sum.mutants) +
            fmt::format("{}: {}\n", verdict_name(report.verdict()), verdict_text(report, sum));
   out += fmt::format("score     derived inputs kill {} of the mutants that differ ({:.1f} s)\n",
                      share(sum.by_inputs, sum.different()), report.input_seconds);
@@ -137,9 +142,10 @@ std::string mutation_text(const MutationReport& report, ProgramView program) {
       "          proofs find {} of the {} tried mutants that are not equivalent ({:.1f} s{})\n",
       share(sum.proven_different, sum.proven_different + sum.unproven),
       sum.proven_different + sum.unproven, report.proof_seconds,
-      report.all_proven      ? "; all mutants were tried"
-      : report.not_tried > 0 ? fmt::format("; interrupted before {} more", report.not_tried)
-                             : "; only a sample of the killed mutants was tried");
+      report.all_proven ? "; all mutants were tried"
+      : report.not_tried > 0
+          ? fmt::format("; {} before {} more", report.stopped_by, report.not_tried)
+          : "; only a sample of the killed mutants was tried");
   return out + fmt::format("{}: {}\n", verdict_name(report.verdict()), verdict_text(report, sum));
 }
 

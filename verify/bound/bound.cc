@@ -25,7 +25,7 @@ constexpr std::size_t kMostRanges = 1024;  // of numbers, for one architecture
 // Means are sums of rounded numbers.
 constexpr double kRounded = 1 - 1e-12;
 
-Error no_bound(const char* reason) { return make_error(ErrorCode::kBudget, "", reason); }
+Error no_bound(const std::string& reason) { return make_error(ErrorCode::kBudget, "", reason); }
 
 // How many words other than arch and nr the inputs of one call must at least load and test, on
 // average over the inputs that the mean covers.
@@ -64,7 +64,7 @@ class Bounding {
     add_instructions(out);
     if (space_.exhausted()) return dd::limits_reached();
     if (!complete)
-      return no_bound(stop_wanted() ? "interrupted"
+      return no_bound(stop_wanted() ? stop_reason()
                                     : "the search for the best comparisons of nr reached its limit "
                                       "of time");
     return out;

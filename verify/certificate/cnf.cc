@@ -73,7 +73,11 @@ Result<Cnf> different(ProgramView before, ProgramView after, Sameness sameness) 
       if (in.code == kRetK) in.k = normalize(in.k, sameness);
     }
     out.text += '\n';
-    results[i] = run_symbolic(gates, program).result;
+    auto run = run_symbolic(gates, program);
+    if (!run.complete)
+      return make_error(ErrorCode::kBudget, "query.cnf",
+                        stop_wanted() ? stop_reason() : "memory limit reached");
+    results[i] = run.result;
   }
   Gates::Bool goal = -1;
   for (std::size_t i = 0; i < 32; ++i)

@@ -60,6 +60,12 @@ void Diagrams::look() {
   next_look_ = exhausted_ ? ~std::size_t{0} : std::min(steps_ + kBetween, step_limit_ + 1);
 }
 
+bool Diagrams::gives_up(std::size_t more) {
+  look();
+  if (!memory_fits(more)) exhausted_ = true;
+  return exhausted_;
+}
+
 void Diagrams::grow() {
   table_.assign(table_.size() * 4, 0);
   const std::size_t mask = table_.size() - 1;

@@ -129,6 +129,8 @@ class Diagrams {
     if (++steps_ >= next_look_) look();
     return !exhausted_;
   }
+  // Returns whether a limit is reached, or would be by `more` bytes outside the diagrams.
+  bool gives_up(std::size_t more = 0);
   [[nodiscard]] std::size_t bytes() const {
     return nodes_.capacity() * sizeof(Node) + table_.capacity() * sizeof(NodeId) +
            cache_.capacity() * sizeof(CacheEntry);

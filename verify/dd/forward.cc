@@ -27,17 +27,19 @@ struct Forward::Control {
 };
 
 Forward::Forward(Words& words, ProgramView program, Detail detail, const Symbols& symbols)
-    : words_(words),
-      program_(program),
-      detail_(detail),
-      live_(live_registers(program, detail == Detail::kEveryOutcome)),
-      seen_(program.size()) {
+    : words_(words), program_(program), detail_(detail) {
+  constexpr std::size_t kStates = sizeof(State) + 32;  // also what Backward keeps
+  if (words.diagrams().gives_up(program.size() * (sizeof(Seen) + kStates))) return;
+  live_ = live_registers(program, detail == Detail::kEveryOutcome);
+  seen_.resize(program.size());
   run(symbols);
 }
 
 void Forward::run(const Symbols& symbols) {
   seen_[0].arrivals = 1;
+  constexpr std::size_t kBetweenLooks = 1024;
   for (std::size_t pc = 0; pc < program_.size() && !words_.diagrams().exhausted(); ++pc) {
+    if (pc % kBetweenLooks == 0 && words_.diagrams().gives_up()) return;
     if (!reached(pc)) continue;
     if (seen_[pc].mixed) resolve(pc);
     execute(pc, symbols);

@@ -25,17 +25,23 @@ class Forward {
 
   // Returns whether some input may reach `pc`. The pass follows only one outcome of a constant
   // condition.
-  [[nodiscard]] bool reached(std::size_t pc) const { return seen_[pc].arrivals != 0; }
+  [[nodiscard]] bool reached(std::size_t pc) const {
+    return !seen_.empty() && seen_[pc].arrivals != 0;
+  }
   // Returns the condition under which a conditional jump goes to jt, or under which the divisor of
   // DIV|X is 0.
-  [[nodiscard]] const Condition& condition(std::size_t pc) const { return seen_[pc].condition; }
+  [[nodiscard]] const Condition& condition(std::size_t pc) const {
+    return seen_.empty() ? never_.condition : seen_[pc].condition;
+  }
   // Returns the value of a RET A, or of a RET K whose k is a symbol.
   [[nodiscard]] std::optional<Word> returned(std::size_t pc) const {
     return returned_.empty() ? std::nullopt : returned_[pc];
   }
   // Returns how many edges lead into `pc` from reached instructions; the program's entry counts as
   // one.
-  [[nodiscard]] std::uint32_t arrivals(std::size_t pc) const { return seen_[pc].arrivals; }
+  [[nodiscard]] std::uint32_t arrivals(std::size_t pc) const {
+    return seen_.empty() ? 0 : seen_[pc].arrivals;
+  }
 
  private:
   static constexpr std::uint32_t kNoMemory = ~0u;
@@ -79,7 +85,8 @@ class Forward {
   ProgramView program_;
   Detail detail_;
   std::vector<std::uint32_t> live_;
-  std::vector<Seen> seen_;
+  std::vector<Seen> seen_;  // empty if the limits allow no pass
+  Seen never_;
   std::vector<std::optional<Word>> returned_;
   std::vector<State> states_ = {State{}};
   std::vector<Memory> memories_;

@@ -22,7 +22,7 @@ namespace secequiv::dd {
 
 // Returns why a space is exhausted.
 inline std::string exhausted_text() {
-  return stop_wanted() ? "interrupted" : "the diagrams reached their limit of nodes, steps or time";
+  return stop_wanted() ? stop_reason() : "the diagrams reached their limit of nodes, steps or time";
 }
 
 // Returns the error of an analysis whose space is exhausted. `where` names the filter.

@@ -100,7 +100,7 @@ Status account_for_edges(const CoverageMap& coverage, const Engine& engine, cons
             : Result<Feasibility>(Feasibility{obligation,
                                               Answer::kUnknown,
                                               {},
-                                              stop_wanted() ? "interrupted" : "no time left"});
+                                              stop_wanted() ? stop_reason() : "no time left"});
     if (!answer) return answer.error();
     if (!take(*answer)) break;
   }

@@ -185,7 +185,7 @@ Result<Proof> prove(const Question& question, double timeout_seconds, std::size_
     proof.solve_seconds = seconds_since(start) - proof.encode_seconds;
   }
   if (proof.verdict == Verdict::kUnknown)
-    proof.detail = stop_wanted()      ? "interrupted"
+    proof.detail = stop_wanted()      ? stop_reason()
                    : prover.stopped() ? "time limit reached"
                    : !prover.exhausted()
                        ? "limit of conflicts reached"

@@ -229,7 +229,7 @@ const Bits::Word& Words::bits_of(Word wanted) {
     if (todo.size() > before) continue;
     todo.pop_back();
     if (bits_of_[now]) continue;
-    exhausted_ = exhausted_ || bits_.bytes() > most_bytes_ || stop_();
+    gives_up(0);
     bits_of_[now] = exhausted_ ? Bits::constant(0) : compute(how);
   }
   return *bits_of_[wanted];

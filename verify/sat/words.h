@@ -59,6 +59,11 @@ class Words {
     most_bytes_ = bytes;
     stop_ = std::move(stop);
   }
+  // Returns whether a limit is reached, or would be by `more` bytes.
+  bool gives_up(std::size_t more) {
+    exhausted_ = exhausted_ || bytes() + more > most_bytes_ || stop_() || !memory_fits(more);
+    return exhausted_;
+  }
   // Returns whether a limit was reached. Words made afterwards are arbitrary.
   [[nodiscard]] bool exhausted() const { return exhausted_; }
 
@@ -96,6 +101,7 @@ class Words {
     friend auto operator<=>(const Term&, const Term&) = default;
   };
   using Sum = std::vector<Term>;  // sorted by key, without zeros
+  static constexpr std::size_t kBytesPerWord = 400;
 
   [[nodiscard]] std::optional<std::uint32_t> number(Word a) const;
   static std::optional<Sum> plus(const Sum& a, const Sum& b, std::uint32_t times_b);
@@ -106,6 +112,10 @@ class Words {
   Word opaque(const Operation& how);
   // Returns whether `condition` is known to mean that a is larger than b.
   [[nodiscard]] bool is_above(Bool condition, Word a, Word b) const;
+  // Returns an estimate of the memory.
+  [[nodiscard]] std::size_t bytes() const {
+    return bits_.bytes() + operations_.size() * kBytesPerWord;
+  }
   const Bits::Word& bits_of(Word a);
   Bits::Word compute(const Operation& how);
 

@@ -176,6 +176,7 @@ Result<Proof> prove_classes(const Question& question, double timeout_seconds,
   const auto start = Clock::now();
   Terms terms;
   const Watchdog watchdog(terms.context(), std::max(timeout_seconds - spent_seconds, 0.0));
+  terms.limit([&] { return watchdog.expired(); });
   ClassQuery query(terms, question, watchdog, memory_mib);
   proof.encode_seconds = seconds_since(start);
   const auto solving = Clock::now();

@@ -38,7 +38,16 @@ Terms::~Terms() {
   Z3_del_context(context_);
 }
 
+bool Terms::gives_up(std::size_t more) {
+  if (gave_up_.empty() && stop_())
+    gave_up_ = "time limit reached";
+  else if (gave_up_.empty() && !memory_fits(more))
+    gave_up_ = "memory limit reached";
+  return !gave_up_.empty();
+}
+
 std::string Terms::error() const {
+  if (!gave_up_.empty()) return stop_wanted() ? stop_reason() : gave_up_;
   const auto first = first_errors.find(context_);
   return first == first_errors.end() ? std::string() : Z3_get_error_msg(context_, first->second);
 }

@@ -4,10 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "harness/base/interrupt.h"
 #include "verify/smt/z3.h"
 #include "verify/symbolic/symbolic.h"
 
@@ -30,8 +33,12 @@ class Terms {
   [[nodiscard]] std::span<const Word> symbols() const {
     return std::span(inputs_).subspan(Symbols::kFirstWord);
   }
-  // Returns the text of the first error that Z3 reported (out of memory, interrupted), or "".
+  // Returns the text of the first error that Z3 reported (out of memory, interrupted), or which
+  // limit ended the making of terms, or "". After an error, terms are arbitrary.
   [[nodiscard]] std::string error() const;
+  // Ends the making of terms when `stop` returns true.
+  void limit(std::function<bool()> stop) { stop_ = std::move(stop); }
+  bool gives_up(std::size_t more);
 
   Word constant(std::uint32_t k) { return Z3_mk_unsigned_int64(context_, k, word_sort_); }
   Word load(std::uint32_t i) { return inputs_[i]; }
@@ -63,6 +70,8 @@ class Terms {
   Z3_ast true_;
   Z3_ast false_;
   std::vector<Z3_ast> inputs_;
+  std::function<bool()> stop_ = stop_wanted;
+  std::string gave_up_;
 };
 static_assert(SymbolicDomain<Terms>);
 

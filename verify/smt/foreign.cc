@@ -206,7 +206,9 @@ class Foreign {
         run_command_on_file(solver_.command, query(condition, names), "query.smt2", limits);
     ForeignAnswer out;
     if (stop_wanted())
-      out.problem = "interrupted";
+      out.problem = stop_reason();
+    else if (const std::string error = terms_.error(); !error.empty())
+      out.problem = error;
     else if (!output.ok())
       out.problem = output.outcome == Outcome::kHung
                         ? fmt::format("time limit of {} s reached", timeout_seconds_)

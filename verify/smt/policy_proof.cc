@@ -95,6 +95,7 @@ Result<Proof> prove(const Policy& policy, const SymbolicProgram& program, double
   const auto start = Clock::now();
   Terms terms(symbols.all());
   const Watchdog watchdog(terms.context(), timeout_seconds);
+  terms.limit([&] { return watchdog.expired(); });
   Solver solver(terms, memory_mib);
   std::map<std::string_view, Z3_ast> by_name;
   for (std::uint32_t i = 0; i < symbols.size(); ++i)
@@ -105,7 +106,8 @@ Result<Proof> prove(const Policy& policy, const SymbolicProgram& program, double
   solver.require(terms.negate(terms.eq(decided, returned)));
   proof.encode_seconds = seconds_since(start);
   const auto solving = Clock::now();
-  const Z3_lbool answer = watchdog.expired() ? Z3_L_UNDEF : solver.check();
+  const Z3_lbool answer =
+      watchdog.expired() || !terms.error().empty() ? Z3_L_UNDEF : solver.check();
   proof.solve_seconds = seconds_since(solving);
   const auto values = answer == Z3_L_TRUE ? solver.model(terms.symbols()) : std::nullopt;
   const auto data = answer == Z3_L_TRUE ? solver.model() : std::nullopt;

@@ -191,7 +191,7 @@ Result<RuleProof> prove_rule(const rules::Rewrite& rule, double timeout_seconds,
       ++out.members;
       continue;
     }
-    if (*answer == Z3_L_TRUE) {
+    if (*answer == Z3_L_TRUE && terms.error().empty()) {
       out.counterexample =
           rules::replay(instance, RuleTerms::assignment(instance, search.values()));
       if (!out.counterexample)

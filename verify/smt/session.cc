@@ -33,7 +33,7 @@ Watchdog::~Watchdog() {
 }
 
 std::string Watchdog::reason(double seconds) const {
-  return stop_wanted() ? "interrupted" : fmt::format("time limit of {} s reached", seconds);
+  return stop_wanted() ? stop_reason() : fmt::format("time limit of {} s reached", seconds);
 }
 
 Solver::Solver(Terms& terms, std::size_t memory_mib, Core core) : terms_(terms) {

@@ -236,6 +236,7 @@ Result<Proof> prove(const Question& question, double timeout_seconds, std::size_
   const auto start = Clock::now();
   Terms terms(question.symbols.all());
   const Watchdog watchdog(terms.context(), std::max(timeout_seconds - spent_seconds, 0.0));
+  terms.limit([&] { return watchdog.expired(); });
   Solver solver(terms, memory_mib);
   Sides<Terms> sides(terms, question);
   solver.require(sides.counts());
@@ -283,6 +284,10 @@ Result<Feasibility> FeasibilityDecider::query(const Obligation& obligation,
                                               double timeout_seconds) {
   State& s = *state_;
   Feasibility out{obligation, Feasibility::Answer::kUnknown, std::nullopt, {}};
+  if (!s.run.complete) {
+    out.detail = "z3: " + s.terms.error();
+    return out;
+  }
   if (!s.run.reach[obligation.pc]) {
     out.answer = Feasibility::Answer::kInfeasible;
     return out;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "harness/base/interrupt.h"
 #include "harness/bpf/flow.h"
 #include "harness/bpf/semantics.h"
 #include "harness/bpf/symbols.h"
@@ -31,9 +32,18 @@ concept SymbolicDomain =
       { d.same(w, w) } -> std::same_as<bool>;
     };
 
+// Returns whether a limit ends the work in this domain: the command's, or one of the domain itself,
+// which then gives up. `more` bytes are needed next.
+template <class D>
+bool gives_up(D& domain, std::size_t more = 0) {
+  if constexpr (requires { domain.gives_up(more); }) return domain.gives_up(more);
+  return stop_wanted() || (more != 0 && !memory_fits(more));
+}
+
 // The behaviour of one program as functions of the input.
 template <class D>
 struct SymbolicRun {
+  bool complete = true;     // false if a limit was reached; everything else is then arbitrary
   typename D::Word result;  // the value returned
   // By instruction: the condition under which it runs; std::nullopt if no path leads there.
   std::vector<std::optional<typename D::Bool>> reach;
@@ -121,14 +131,17 @@ struct SymbolicPlace {
 // Executes a program instruction by instruction, starting at `entry`. Calls `enter(pc, place)`
 // before each reachable instruction (returning false ends its paths), `execute(pc, machine,
 // control)` in place of `step`, and then `left(pc, place, control)`. The number of domain
-// operations is linear in the length of the program. Precondition: the kernel accepts `program` if
+// operations is linear in the length of the program. Returns false if gives_up() ended it early.
+// Precondition: the kernel accepts `program` if
 // the words in `entry.stored` count as written; it may be too long.
 template <SymbolicDomain D, class Enter, class Execute, class Left>
-void walk_symbolic(D& domain, ProgramView program, const SymbolicPlace<D>& entry, Enter&& enter,
+bool walk_symbolic(D& domain, ProgramView program, const SymbolicPlace<D>& entry, Enter&& enter,
                    Execute&& execute, Left&& left) {
   using Bool = typename D::Bool;
   using Word = typename D::Word;
   using Kind = typename detail::SymbolicControl<D>::Kind;
+  constexpr std::size_t kBetweenLooks = 256;
+  if (gives_up(domain, program.size() * sizeof(SymbolicPlace<D>))) return false;
   std::vector<SymbolicPlace<D>> places(program.size());
   places[0] = entry;
 
@@ -157,6 +170,7 @@ void walk_symbolic(D& domain, ProgramView program, const SymbolicPlace<D>& entry
   };
 
   for (std::size_t pc = 0; pc < program.size(); ++pc) {
+    if (pc % kBetweenLooks == 0 && gives_up(domain)) return false;
     SymbolicPlace<D>& place = places[pc];
     if (!place.reach || !enter(pc, place)) continue;
     const Insn& in = program[pc];
@@ -180,6 +194,7 @@ void walk_symbolic(D& domain, ProgramView program, const SymbolicPlace<D>& entry
     }
     place.machine.reset();
   }
+  return true;
 }
 
 // Runs `program` from its first instruction on all inputs. The number of domain operations is
@@ -190,14 +205,14 @@ SymbolicRun<D> run_symbolic(D& domain, ProgramView program, const Symbols& symbo
   using Kind = typename detail::SymbolicControl<D>::Kind;
   std::vector<std::optional<Word>> returned(program.size());
   std::vector<Kind> kinds(program.size(), Kind::kNext);
-  SymbolicRun<D> out{domain.constant(0), {}, {}};
+  SymbolicRun<D> out{true, domain.constant(0), {}, {}};
   out.reach.resize(program.size());
   out.outcome.resize(program.size());
 
   SymbolicPlace<D> entry{domain.truth(true), Machine<D>{}, 0};
   entry.machine->a = domain.constant(0);
   entry.machine->x = domain.constant(0);
-  walk_symbolic(
+  out.complete = walk_symbolic(
       domain, program, entry,
       [&](std::size_t pc, const SymbolicPlace<D>& place) {
         out.reach[pc] = place.reach;
@@ -214,10 +229,16 @@ SymbolicRun<D> run_symbolic(D& domain, ProgramView program, const Symbols& symbo
         out.outcome[pc] = control.condition;
         returned[pc] = control.value;
       });
+  if (!out.complete) return out;
 
   // This pass runs backwards. It computes the value that the program returns if it continues from
   // each instruction.
+  constexpr std::size_t kBetweenLooks = 256;
   for (std::size_t pc = program.size(); pc-- > 0;) {
+    if (pc % kBetweenLooks == 0 && gives_up(domain)) {
+      out.complete = false;
+      return out;
+    }
     if (!out.reach[pc] || kinds[pc] == Kind::kReturn) continue;
     const Insn& in = program[pc];
     const std::size_t to = is_jump(in) ? jump_target(pc, in, true) : pc + 1;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "harness/base/interrupt.h"
+
 namespace secequiv::walk {
 namespace {
 
@@ -23,6 +25,12 @@ std::uint32_t memory_in_use(ProgramView program) {
 }  // namespace
 
 bool ProductWalk::same(ProgramView before, ProgramView after, Sameness sameness) {
+  constexpr std::size_t kBetweenLooks = 256;
+  const std::size_t most_bytes =
+      (before.size() + after.size()) * sizeof(std::uint64_t) +
+      std::min(kWorkPerInsn * (before.size() + after.size()), kMostWork) * sizeof(State);
+  if (stop_wanted() || !memory_fits(most_bytes)) return false;
+  std::size_t left = 0;
   start(before, after);
   if (!advance({}, sameness)) return false;
   const std::size_t length = before.size() + after.size();
@@ -31,7 +39,9 @@ bool ProductWalk::same(ProgramView before, ProgramView after, Sameness sameness)
   // In this order, the walk has taken all paths to a state before it leaves the state.
   for (const std::uint32_t& first : first_)
     for (std::uint32_t at = first; at != kNone; at = states_[at].next)
-      if (work_ > most_work || executed_ > most_executed || !leave(at, sameness)) return false;
+      if (work_ > most_work || executed_ > most_executed ||
+          (left++ % kBetweenLooks == 0 && stop_wanted()) || !leave(at, sameness))
+        return false;
   return true;
 }
 
