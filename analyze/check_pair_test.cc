@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/base/interrupt.h"
 #include "harness/bpf/testing.h"
 
 namespace secequiv::analyze_check_pair_test {
@@ -73,6 +74,25 @@ TEST(CheckPair, LengthMattersOnlyForTheOptimizedSide) {
   const auto rejected = check_text_pair("ret #0\n", text);
   EXPECT_EQ(rejected.verdict, Verdict::kRejected);
   EXPECT_NE(rejected.reason.find("4096"), std::string::npos) << rejected.reason;
+}
+
+TEST(CheckPair, AnInterruptedRunWithoutAProofIsUnknown) {
+  StopToken token;
+  const Heed heed(&token);
+  token.stop();
+  const Program program = assemble("ld [0]\nret a\n");
+  CheckOptions options;
+  options.prove = false;
+  for (const std::size_t count : {1u, 10'000u}) {
+    const std::vector<SeccompData> inputs(count);
+    const auto report =
+        check_pair(SideReport{"before", program, {}}, SideReport{"after", program, {}},
+                   Sameness::kRaw, inputs, options);
+    ASSERT_TRUE(report) << report.error().text();
+    const bool all = report->evaluations == count;
+    EXPECT_EQ(all, count == 1);
+    EXPECT_EQ(report->verdict, all ? Verdict::kPass : Verdict::kUnknown) << report->reason;
+  }
 }
 
 TEST(CheckPair, RefusedProgramsAreNotRun) {

@@ -160,6 +160,23 @@ TEST(Lint, WarnsAboutDoubtfulRules) {
   EXPECT_EQ(match_all[0].unchecked, std::vector<RulePart>{{1}});
 }
 
+// Every value passes the test of the low half, but not that of the whole argument.
+TEST(Lint, ATestOfTheLowHalfIsAnotherCondition) {
+  const Rule whole = arg0(Matcher::Op::kLe, 0xffffffff);
+  Rule low = whole;
+  low.fields[0].low_half = true;
+  for (const std::uint32_t trivial : {0u, 1u}) {
+    const std::vector<SyscallRule> rules = {{Arch::kX86_64, 0, trivial == 0 ? low : whole},
+                                            {Arch::kX86_64, 1, trivial == 1 ? low : whole}};
+    const auto found = trivial_conditions(policy_of({RuleSet{SECCOMP_RET_ALLOW, false, rules}}),
+                                          PolicyFormat::kOwn, {});
+    ASSERT_TRUE(found) << found.error().text();
+    ASSERT_EQ(found->size(), 1u);
+    EXPECT_EQ(found->front().kind, DoubtfulRule::Kind::kAlwaysTrue);
+    EXPECT_EQ(found->front().place.nr, trivial);
+  }
+}
+
 // Removing a listed rule changes no decision. Removing any other rule changes some decision.
 TEST(Lint, ListsExactlyTheRemovableParts) {
   Random random(71);

@@ -13,6 +13,7 @@
 
 #include "adapters/builtin/builtin.h"
 #include "fuzz/hunt/evaluators.h"
+#include "fuzz/hunt/jobs.h"
 #include "fuzz/hunt/reduce.h"
 #include "fuzz/hunt/scaling.h"
 #include "fuzz/hunt/shape.h"
@@ -377,6 +378,27 @@ TEST(Hunt, AnUndecidedGivenProgramIsUnknown) {
             Verdict::kPass);
   options.require_proof = true;
   EXPECT_EQ(hunt_for(same, options).verdict, Verdict::kUnknown);
+}
+
+TEST(Hunt, AnUndecidedProgramOfAnotherProcessCounts) {
+  const auto hunt_with = [](const HuntOptions& options) {
+    FakeOptimizer optimizer(same);
+    const auto source = generated_programs();
+    return hunt({"fake", &optimizer, nullptr}, *source, options);
+  };
+  HuntOptions options = options_for(20);
+  options.require_proof = true;
+  const auto others = Jobs::start(2, options, [&](HuntOptions theirs) {
+    theirs.assess.prover = [](const Question&, bool) { return Result<Proof>(Proof{}); };
+    return hunt_with(theirs);
+  });
+  ASSERT_TRUE(others) << others.error().text();
+  const auto report = hunt_with(options);
+  ASSERT_TRUE(report) << report.error().text();
+  EXPECT_EQ(report->trials, 20u);
+  EXPECT_EQ(report->proven, 10u);
+  EXPECT_EQ(report->undecided, 10u);
+  EXPECT_EQ(report->verdict, Verdict::kUnknown) << report->reason;
 }
 
 TEST(Hunt, AWrongSecondAnswerIsAFailure) {

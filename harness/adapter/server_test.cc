@@ -106,6 +106,21 @@ TEST(Server, AServerMayEndBetweenRequests) {
   for (const auto& answer : answers) EXPECT_TRUE(answer.ok()) << answer.detail;
 }
 
+// The second process would answer, so if the harness sent the request again, it would hide the
+// failure of the first.
+TEST(Server, AServerMayNotEndInTheMiddleOfAnAnswer) {
+  for (const char* how : {"cut", "cutlength"}) {
+    const TemporaryFolder folder;
+    const auto optimizer =
+        opened(open_optimizer(R"(serve:mkdir "$TMPDIR/started" && exec )" + subject("odd_server") +
+                                  "; exec " + subject("identity_server"),
+                              quick_options()));
+    EXPECT_TRUE(optimizer->optimize(returns(1)).ok());
+    EXPECT_EQ(outcome_name(optimizer->optimize(odd(how)).outcome), "garbage") << how;
+    EXPECT_EQ(optimizer->optimize(returns(2)).value, returns(2));
+  }
+}
+
 // A server whose start takes minutes is not started again.
 TEST(Server, WithoutRestartsTheFirstFailureIsTheLastAnswer) {
   for (const std::string how : {"segv", "exit3", "exit0"}) {

@@ -128,6 +128,9 @@ TEST(Cost, AStackCostsTheSumOfItsFilters) {
   EXPECT_EQ(costs[0].inputs, 1u) << "the first filter denies the other input";
   EXPECT_EQ(costs[0].most, executed(stack, call(1, 1)));
   EXPECT_FALSE(costs[1].cached) << "the first filter reads an argument";
+  const ProgramView reversed[] = {program, deny};
+  EXPECT_FALSE(profile_cost(reversed, Arch::kX86_64, profile, inputs)[1].cached)
+      << "the second filter reads an argument";
   const ProgramView twice[] = {program, program};
   EXPECT_TRUE(profile_cost(twice, Arch::kX86_64, profile, inputs)[1].cached);
 }

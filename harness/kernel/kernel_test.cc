@@ -391,6 +391,22 @@ TEST(Kernel, RefusingWhatTheModelAcceptsIsADisagreement) {
   EXPECT_EQ(verdict_of(*checked), Verdict::kDifferent);
 }
 
+TEST(Kernel, RunningNoInputIsUnknown) {
+  const NamedProgram program{"it", assemble("ld [16]\nret a")};
+  InterpretedKernel interpreted;
+  AskOptions asking;
+  asking.kernel = &interpreted;
+  for (const std::size_t count : {0u, 1u}) {
+    const auto once = [given = false, count]() mutable {
+      return std::vector<SeccompData>(std::exchange(given, true) ? 0 : count);
+    };
+    const auto asked = ask({program}, once, asking);
+    ASSERT_TRUE(asked) << asked.error().text();
+    EXPECT_EQ(asked->sides[0].asked, count);
+    EXPECT_EQ(asked->verdict, count == 0 ? Verdict::kUnknown : Verdict::kPass);
+  }
+}
+
 TEST(Kernel, RefusesProgramsThatItCannotRun) {
   Program program(4093, {kTax, 0, 0, 0});
   program.push_back({kRetA, 0, 0, 0});

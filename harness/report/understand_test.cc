@@ -186,7 +186,7 @@ TEST(ReachReport, ShowsInputsOrThatThereAreNone) {
 }
 
 TEST(RunReport, ShowsStepsOnlyIfRequested) {
-  const Program program = {Insn{6, 0, 0, kAllow}};
+  const Program program = {Insn{kLdxImm, 0, 0, 7}, Insn{6, 0, 0, kAllow}};
   RunReport report{getpid(), {{"a", program, trace(program, getpid())}}, kAllow};
   EXPECT_TRUE(run_text(report).ends_with("\n0x7fff0000 ALLOW\n"));
   EXPECT_FALSE(to_json(report)["filters"][0].contains("steps"));
@@ -194,7 +194,10 @@ TEST(RunReport, ShowsStepsOnlyIfRequested) {
   report.steps = true;
   EXPECT_NE(run_text(report).find("a\n     0: A=0x00000000"), std::string::npos)
       << run_text(report);
-  EXPECT_EQ(to_json(report)["filters"][0]["steps"].size(), 1u);
+  const auto steps = to_json(report)["filters"][0]["steps"];
+  ASSERT_EQ(steps.size(), 2u);
+  EXPECT_EQ(steps[1]["a"], 0);
+  EXPECT_EQ(steps[1]["x"], 7);
 }
 
 TEST(RunReport, AnOracleThatDisagreesFails) {

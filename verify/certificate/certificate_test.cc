@@ -112,6 +112,14 @@ TEST(CaseWalk, ExceededLimitsAreErrors) {
   const auto cut = walk_certificate(one, one, Sameness::kRaw, {.nodes = 2});
   ASSERT_FALSE(cut);
   EXPECT_EQ(cut.error().code, ErrorCode::kBudget);
+  // The certificate stores that the first test decides the third.
+  const Program again = program(
+      "ld [0]\njeq #1, b, n\nb: ld [4]\njeq #2, c, n\nc: ld [0]\njeq #1, y, n\n"
+      "n: ret #0\ny: ret #1\n");
+  ASSERT_TRUE(walk_certificate(again, again, Sameness::kRaw));
+  const auto large = walk_certificate(again, again, Sameness::kRaw, {.bytes = 1});
+  ASSERT_FALSE(large);
+  EXPECT_EQ(large.error().code, ErrorCode::kBudget);
 }
 
 TEST(CaseWalk, DifferentProgramsHaveNoCertificate) {

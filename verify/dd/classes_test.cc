@@ -68,6 +68,22 @@ TEST(Classes, AChanceToPassBySettingIgnoredBitsIsADifference) {
   EXPECT_EQ(proven(effect(both, low)).relation, Relation::kStricter);
 }
 
+// The filter returns another error number for most members of the class and allows the others.
+TEST(Classes, TheExampleOfALooserClassIsAMoreLenientMember) {
+  const Program low = program(kLowHalf);
+  const Program looser = program(
+      "ld [4]\njeq #0xc000003e, m, k\nm: ld [0]\njeq #41, s, l\ns: ld [16]\njeq #38, h, l\n"
+      "h: ld [20]\njeq #7, l, e\ne: ret #0x50002\nl: ret #0x7fff0000\nk: ret #0x50001\n");
+  Question question = effect(low, looser);
+  question.goal = Question::Goal::kRefines;
+  const auto proof = prove(question);
+  ASSERT_TRUE(proof) << proof.error().text();
+  ASSERT_EQ(proof->verdict, Verdict::kDifferent);
+  EXPECT_EQ(proof->witness->before, 0x50001u);
+  EXPECT_EQ(proof->witness->after, 0x7fff0000u);
+  EXPECT_EQ(proof->witness->data.words[5], 7u);
+}
+
 TEST(Classes, DroppingATestOfIgnoredBitsIsNoDifference) {
   const Program strict = program(kStrict);
   const Program low = program(kLowHalf);

@@ -253,5 +253,20 @@ TEST(EmitSmt2, ProducesACompleteQuery) {
   EXPECT_EQ(std::ranges::count(text, '('), std::ranges::count(text, ')'));
 }
 
+// Returns Z3's answer to the query, without a model.
+std::string answer(const std::string& query) {
+  Terms terms;
+  return Z3_eval_smtlib2_string(terms.context(),
+                                query.substr(0, query.find("(get-model)")).c_str());
+}
+
+TEST(EmitSmt2, TheQueryContainsTheAssumption) {
+  const Pair pair{assemble("ld [0]\nret a\n"), assemble("ret #7\n"), Sameness::kRaw};
+  Question question(pair);
+  EXPECT_EQ(answer(smt2(question)), "sat\n");
+  question.assumption = *parse_assumption("nr == 7", Arch::kX86_64);
+  EXPECT_EQ(answer(smt2(question)), "unsat\n");
+}
+
 }  // namespace
 }  // namespace secequiv::smt::solver_test

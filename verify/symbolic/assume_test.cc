@@ -87,6 +87,9 @@ TEST(Assume, TermsCompareOneWordWithAConstant) {
   EXPECT_EQ(terms("arg0 < 9"), "!(w5 > 0x0 || (w5 == 0x0 && w4 >= 0x9))");
   EXPECT_EQ(terms("arg0 in {1, 3..5}"),
             "((w5 == 0x0 && w4 == 0x1) || (w5 == 0x0 && (w4 >= 0x3 && !w4 > 0x5)))");
+  EXPECT_EQ(terms("arch == s390x && arg0 in {3..5}"),
+            "(w1 == 0x80000016 && (w4 == 0x0 && (w5 >= 0x3 && !w5 > 0x5)))")
+      << "64-bit fields have the byte order of the architecture";
   EXPECT_EQ(terms("nr in {1, 3..5}"), "(w0 == 0x1 || (w0 >= 0x3 && !w0 > 0x5))");
   EXPECT_EQ(terms("nr == 1 && nr == 2 && nr == 3"), "((w0 == 0x1 && w0 == 0x2) && w0 == 0x3)");
   EXPECT_EQ(terms("!(nr == 1 || false)"), "!(w0 == 0x1 || !true)");
@@ -117,6 +120,7 @@ Node random_test(Random& random) {
   node.field.index = static_cast<int>(random.below(kArchField + 1));
   if (node.field.is_wide() && random.one_in(2))
     node.field.part = random.one_in(2) ? Field::Part::kLow : Field::Part::kHigh;
+  if (random.one_in(3)) node.field.order = random.one_in(2) ? Endian::kLittle : Endian::kBig;
   node.mask = random.one_in(2) ? node.field.max() : edge_value(random, node.field);
   node.value = edge_value(random, node.field) & (random.one_in(8) ? node.field.max() : node.mask);
   for (std::size_t i = random.between(1, 3); i > 0; --i) {
