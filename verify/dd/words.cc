@@ -123,7 +123,7 @@ Word Words::mul(const Word& a, const Word& b) {
 }
 
 // Long division: the remainder is doubled and takes the next bit, and the divisor is subtracted if
-// possible.
+// possible. Nothing is lost by the doubling, because the remainder is at most half of the dividend.
 Word Words::udiv(const Word& a, const Word& b) {
   if (a.is_constant() && b.is_constant()) return constant(b.value == 0 ? 0 : a.value / b.value);
   if (b.is_constant() && std::has_single_bit(b.value))
@@ -133,11 +133,10 @@ Word Words::udiv(const Word& a, const Word& b) {
   Bits left = bits(constant(0));
   Bits quotient{};
   for (std::uint32_t i = kWordBits; i-- > 0 && !diagrams_.exhausted();) {
-    const NodeId carried_out = left[kWordBits - 1];
     left = shift_bits(left, 1, true);
     left[0] = dividend[i];
     const Sum reduced = sum(left, divisor_complement, true);
-    quotient[i] = diagrams_.either(carried_out, reduced.carry);
+    quotient[i] = reduced.carry;
     for (std::uint32_t j = 0; j < kWordBits && !diagrams_.exhausted(); ++j)
       left[j] = diagrams_.choose(quotient[i], reduced.bits[j], left[j]);
   }
