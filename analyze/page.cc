@@ -169,8 +169,10 @@ class PageMaker {
     std::optional<Heed> heed;
     if (stop_wanted()) {
       nothing.emplace(nullptr);
-      little.emplace(WorkLimits{.seconds = kLittleSeconds});
-      heed.emplace(&*little);
+      if (!stop_wanted()) {  // a limit was reached; the user did not interrupt
+        little.emplace(WorkLimits{.seconds = kLittleSeconds});
+        heed.emplace(&*little);
+      }
     }
     CoverageMap coverage(program);
     const std::vector<Obligation> all = coverage.obligations();

@@ -91,7 +91,7 @@ bool StopToken::wanted() const {
 }
 
 std::string StopToken::reason() const {
-  switch (over_) {
+  switch (over_.load()) {
     case Over::kTime:
       return fmt::format("time limit of {} s reached", limits_.seconds);
     case Over::kMemory:

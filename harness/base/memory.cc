@@ -1,6 +1,8 @@
 #include "harness/base/memory.h"
 
+#include <array>
 #include <cstdio>
+#include <cstdlib>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -15,12 +17,14 @@ constexpr std::size_t kPage = 4096;  // of x86-64 and of most other machines, ot
 std::size_t memory_in_use() {
   std::FILE* const file = std::fopen("/proc/self/statm", "re");
   if (file == nullptr) return 0;
-  unsigned long size = 0;
-  unsigned long resident = 0;
-  unsigned long shared = 0;
-  const int read = std::fscanf(file, "%lu %lu %lu", &size, &resident, &shared);
+  std::array<char, 128> text{};  // "SIZE RESIDENT SHARED ...", in pages
+  const bool read = std::fgets(text.data(), static_cast<int>(text.size()), file) != nullptr;
   std::fclose(file);
-  return read == 3 && resident > shared ? (resident - shared) * kPage : 0;
+  char* at = text.data();
+  std::strtoul(at, &at, 10);
+  const unsigned long resident = std::strtoul(at, &at, 10);
+  const unsigned long shared = std::strtoul(at, &at, 10);
+  return read && resident > shared ? (resident - shared) * kPage : 0;
 }
 
 void return_freed_memory() {
