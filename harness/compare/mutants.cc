@@ -86,7 +86,8 @@ class Lister {
   }
 
   Mutants list() {
-    out_.complete = memory_fits(program_.size() * (sizeof(changes_[0]) + kBytesPerInsn));
+    out_.complete =
+        memory_fits(program_.size() * (sizeof(decltype(changes_)::value_type) + kBytesPerInsn));
     if (stopped()) return std::move(out_);
     changes_.resize(program_.size());
     for (std::size_t pc = 0; pc < program_.size() && !stopped(); ++pc) change(pc);
