@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "harness/base/interrupt.h"
 #include "harness/bpf/refusal.h"
 #include "harness/bpf/testing.h"
 #include "harness/generate/program.h"
@@ -115,6 +116,16 @@ TEST(Builtin, RefusesWrongRequests) {
   EXPECT_NE(optimized.detail.find("last"), std::string::npos) << optimized.detail;
   EXPECT_EQ(builtin_optimizer("secequiv")->optimize({}).outcome, Outcome::kRefused);
   EXPECT_EQ(builtin_evaluator("secequiv")->evaluate(kRefused, {}).outcome, Outcome::kRefused);
+}
+
+TEST(Builtin, AnInterruptedKernelGivesNoWrongAnswer) {
+  StopToken stop;
+  stop.stop();
+  const Heed heed(&stop);
+  const std::vector<SeccompData> inputs(20000);  // more than one process runs
+  const auto answer = builtin_evaluator("kernel")->evaluate(assemble("ret #0x7fff0000\n"), inputs);
+  EXPECT_NE(answer.outcome, Outcome::kGarbage) << answer.detail;
+  EXPECT_FALSE(answer.ok());
 }
 
 }  // namespace

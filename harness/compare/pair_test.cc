@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "harness/bpf/testing.h"
+#include "harness/compare/direction.h"
 #include "harness/generate/random_program.h"
 #include "harness/policy/testing.h"
+#include "harness/seccomp/action.h"
+#include "harness/seccomp/arch.h"
 
 namespace secequiv::compare_pair_test {
 namespace {
@@ -180,6 +183,21 @@ TEST(Trace, RecordsEveryStepWithItsRegisters) {
   EXPECT_EQ(other.result, 9u);
   EXPECT_EQ(other.steps.back().pc, 5u);
   EXPECT_EQ(other.steps[2].outcome, false);
+}
+
+TEST(DirectionOf, ACallThatWasLoggedRanBefore) {
+  Witness witness;
+  witness.data.set_nr(1);
+  witness.data.set_arch(AUDIT_ARCH_X86_64);
+  witness.before = SECCOMP_RET_LOG;
+  witness.after = SECCOMP_RET_ALLOW;
+  const Direction logged = direction_of({&witness, 1});
+  EXPECT_TRUE(logged.allowed.calls.empty());
+  EXPECT_EQ(logged.looser.calls.size(), 1U);
+  witness.before = SECCOMP_RET_ERRNO;
+  const Direction refused = direction_of({&witness, 1});
+  EXPECT_EQ(refused.allowed.calls.size(), 1U);
+  EXPECT_TRUE(refused.looser.calls.empty());
 }
 
 }  // namespace
