@@ -35,6 +35,18 @@ def pytest_sessionfinish(session, exitstatus):
         session.exitstatus = pytest.ExitCode.OK
 
 
+@pytest.fixture(scope="module")
+def library():
+    """The installed libseccomp, in its pinned version."""
+    from corpus import sources  # only tests that put scripts/ on the path use this
+    from pinned import Missing
+
+    try:
+        return sources.Libseccomp()
+    except Missing as missing:
+        pytest.skip(str(missing))
+
+
 def short(name):
     """Returns the name without the place of this tree. A name of more than 200 characters, like one with a whole program, ends with a hash."""
     name = name.replace(ROOT, "")

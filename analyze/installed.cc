@@ -46,34 +46,21 @@ Assumption not_call(Arch arch, std::uint32_t nr) {
   return *number;
 }
 
-// Returns whether the library's filter and secequiv's may differ for some input of the question. If
-// the known input is none of them, replaces it.
-bool still_contradicts(MixedCall& mixed, const Question& about, const dd::Limits& limits) {
-  if (!mixed.input || holds(about.assumption, *mixed.input, about.endian)) return true;
-  Question question;
-  question.before = {mixed.contradiction->read};
-  question.after = {mixed.contradiction->made};
-  question.assumption = about.assumption;
-  question.endian = about.endian;
-  const auto proof = dd::prove(question, limits);
-  if (proof ? proof->verdict == Verdict::kEquivalent : is_vacuous(proof.error())) return false;
-  if (proof && proof->witness) mixed.input = proof->witness->data;
-  return true;
-}
-
-// Sets the input. Returns false if there is none.
+// Sets an input of the question for which there is a choice. Returns false if there is none.
 bool find_input(MixedCall& mixed, const Question& about, const dd::Limits& limits) {
-  if (mixed.contradiction) return still_contradicts(mixed, about, limits);
-  const Program matched = compile(overlap(mixed));
-  const Program nothing = {{kRetK, 0, 0, kOther}};
+  const auto* const other = mixed.contradiction.get();
+  if (other != nullptr && (!mixed.input || holds(about.assumption, *mixed.input, about.endian)))
+    return true;
+  const Program before = other != nullptr ? other->read : Program{{kRetK, 0, 0, kOther}};
+  const Program after = other != nullptr ? other->made : compile(overlap(mixed));
   Question question;
-  question.before = {nothing};
-  question.after = {matched};
+  question.before = {before};
+  question.after = {after};
   question.assumption = about.assumption;
   question.endian = about.endian;
   const auto proof = dd::prove(question, limits);
   if (proof ? proof->verdict == Verdict::kEquivalent : is_vacuous(proof.error())) return false;
-  mixed.input.reset();
+  if (other == nullptr) mixed.input.reset();
   if (proof && proof->witness) mixed.input = proof->witness->data;
   return true;
 }

@@ -28,7 +28,7 @@
 namespace secequiv::cli {
 namespace {
 
-constexpr std::string_view kCommand = "libseccomp-host";
+constexpr const char* kCommand = "libseccomp-host";
 constexpr double kSeconds = 5;
 constexpr std::size_t kMemory = std::size_t{1} << 30;
 
@@ -186,7 +186,7 @@ struct HostOptions {
   std::string file;
   bool tree = false;
   bool pfc = false;
-  std::vector<std::string> calls;
+  std::string calls;
 };
 
 // Writes "NUMBER NAME" for each call that the library knows on an architecture.
@@ -237,7 +237,7 @@ Result<int> host_library(HostOptions& given) {
     return 0;
   }
   const Status done =
-      given.calls.empty() ? answer(library, given) : list_calls(library, given.calls.front());
+      given.calls.empty() ? answer(library, given) : list_calls(library, given.calls);
   if (!done && done.error().code == ErrorCode::kRejected)
     fmt::print("refused\n{}\n", done.error().detail);
   else if (!done)
@@ -259,7 +259,7 @@ Result<LibraryFilter> parse(std::string_view text, Endian endian) {
   if (kind == "missing") return make_error(ErrorCode::kUnavailable, {}, first);
   if (kind == "refused") return make_error(ErrorCode::kRejected, {}, first);
   if (kind != "filter")
-    return make_error(ErrorCode::kInternal, std::string(kCommand),
+    return make_error(ErrorCode::kInternal, kCommand,
                       fmt::format("expected an answer, found '{}'", kind));
   std::istringstream words(take_line(text));
   LibraryFilter out{first, {std::istream_iterator<std::string>(words), {}}, {}};
@@ -293,13 +293,13 @@ AskLibrary ask_libseccomp(const std::string& library) {
 
 void add_libseccomp_host(CLI::App& app, Context& context) {
   const auto [sub, given] = add_command(
-      app, context, std::string(kCommand).c_str(),
-      "Make a filter with a libseccomp, from a request on standard input", host_library);
+      app, context, kCommand, "Make a filter with a libseccomp, from a request on standard input",
+      host_library);
   sub->group("");
   sub->add_option("file", given->file, "The library")->required();
   sub->add_flag("--tree", given->tree, "Search numbers in a tree instead of a list");
   sub->add_flag("--pfc", given->pfc, "Write pseudo filter code instead of a program");
-  sub->add_option("--calls", given->calls, "List the calls of this architecture")->expected(1);
+  sub->add_option("--calls", given->calls, "List the calls of this architecture");
 }
 
 }  // namespace secequiv::cli

@@ -78,7 +78,7 @@ def value_of(file, data, secequiv, *options):
 def library_filter(entry, work):
     """Returns the program that libseccomp makes from a container profile, with the library calls that runc makes."""
     try:
-        library = sources.Libseccomp(work)
+        library = sources.Libseccomp()
     except Missing as missing:
         pytest.skip(str(missing))
     rules = oci.rules(json.loads(entry.file.read_text()), "SCMP_ARCH_X86_64", programs.KERNEL)

@@ -7,9 +7,8 @@ import random
 import pytest
 from cli_tool import FULL, POLICIES, ROOT, binary, fits, report, run
 
-from corpus import installed, mistakes, oci, profiles, sources
+from corpus import installed, mistakes, oci, profiles
 from naive.naive import Insn
-from pinned import Missing
 
 NUMBER = 313 if FULL else 8  # profiles of each kind: 5,008 in the development build
 # In profiles of the other kinds, libseccomp 2.5.4 merges some conditions wrongly, or several entries with different actions match one input.
@@ -17,14 +16,6 @@ EXACT = ["safe", "masks", "repeated arguments", "x32", "arm", "multiplexed, i386
          "multiplexed, s390x", "multiplexed, ppc64le", "multiplexed, i386 alone"]
 REAL = sorted((POLICIES / "oci").glob("*.json"))
 CASES = ROOT / "corpus" / "regress" / "profiles"
-
-
-@pytest.fixture(scope="module")
-def library(tmp_path_factory):
-    try:
-        return sources.Libseccomp(tmp_path_factory.mktemp("libseccomp"))
-    except Missing as missing:
-        pytest.skip(str(missing))
 
 
 @pytest.mark.parametrize("kind", profiles.KINDS)

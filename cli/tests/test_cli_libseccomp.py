@@ -5,21 +5,12 @@ import json
 import pytest
 from cli_tool import POLICIES, ROOT, fits, run
 
-from corpus import oci, sources
-from pinned import Missing
+from corpus import oci
 
 KNOWN = ROOT / "corpus" / "regress" / "known"
 MISTAKE = KNOWN / "two-bounds-two-values.json"  # libseccomp 2.5.4 forgets a bound of the second entry
 DENIED = "when arch == x86_64 && nr == read && arg1 == 1 && arg0 <= 5: not allowed"
 LIBRARY = ["--libseccomp", "libseccomp.so.2"]
-
-
-@pytest.fixture(scope="module")
-def library(tmp_path_factory):
-    try:
-        return sources.Libseccomp(tmp_path_factory.mktemp("libseccomp"))
-    except Missing as missing:
-        pytest.skip(str(missing))
 
 
 def prove(path, text, *options):

@@ -7,14 +7,11 @@
 #include <utility>
 
 #include "harness/base/text.h"
+#include "harness/bpf/symbols.h"
 #include "harness/import/oci_names.h"
 
 namespace secequiv {
 namespace {
-
-bool is_word_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
 
 // Returns the operator's name in the text: that of the profile in lower case.
 std::string operator_text(Matcher::Op op) {
@@ -39,7 +36,7 @@ std::string test_text(const Rule& test) {
 
 void LibraryRequest::add(std::uint32_t action, const std::string& name, const Rule& conditions) {
   // libseccomp knows no other names, and a blank or a line break would change the text.
-  if (name.empty() || !std::ranges::all_of(name, is_word_character)) return;
+  if (!is_symbol_name(name)) return;
   switch (conditions.kind) {
     case Rule::Kind::kAnyOf:
       for (const Rule& test : conditions.children) calls.push_back({action, name, {test}});

@@ -20,7 +20,7 @@ constexpr RuntimeSet set_of(Each... runtimes) {
 
 constexpr RuntimeSet kAllRuntimes =
     set_of(Runtime::kRunc, Runtime::kCrun, Runtime::kYouki, Runtime::kPodman);
-// Podman hands a profile to crun, unless it is told to use another runtime.
+// Podman passes a profile to crun, its default runtime.
 constexpr RuntimeSet kWithCrun = set_of(Runtime::kCrun, Runtime::kPodman);
 constexpr RuntimeSet kRuncAndYouki = set_of(Runtime::kRunc, Runtime::kYouki);
 
@@ -46,7 +46,7 @@ constexpr std::array kRows = {
     Row{LoadCondition::kEmptyName, set_of(Runtime::kRunc), "the name of a system call is "},
     // Podman: getErrno()
     Row{LoadCondition::kErrnoName, set_of(Runtime::kPodman), "no errno is called "},
-    // Podman hands the errno to crun
+    // Podman passes the errno to crun
     Row{LoadCondition::kUnusedErrnoName, set_of(Runtime::kPodman),
         "an action without an errno has the errno "},
 };

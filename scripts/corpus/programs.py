@@ -46,7 +46,7 @@ def generate():
             DOCKER_OLD: (sources.moby_profile("v0.1.0"), "%s v0.1.0" % sources.MOBY_MODULE),
             PODMAN: (sources.podman_profile(), sources.PODMAN),
         }
-        library = sources.Libseccomp(work)
+        library = sources.Libseccomp()
         out = Path(work) / "out"
         gvisor = sources.gvisor(library.syscalls("x86_64"), out, work)
         files = {str(path.relative_to(out)): path.read_bytes() for path in sorted(out.rglob("*")) if path.is_file()}

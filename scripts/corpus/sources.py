@@ -73,7 +73,7 @@ class Libseccomp:
     Requests are text, as harness/import/library_request.h describes it.
     """
 
-    def __init__(self, work, version=LIBSECCOMP_VERSION, library="libseccomp.so.2"):
+    def __init__(self, version=LIBSECCOMP_VERSION, library="libseccomp.so.2"):
         self.program = Path(os.environ.get("SECEQUIV_BIN", BIN)) / "secequiv"
         if not self.program.is_file():
             raise Missing("%s does not exist (build it: cmake --build --preset dev)" % self.program)

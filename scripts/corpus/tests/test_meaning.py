@@ -6,9 +6,8 @@ import struct
 
 import pytest
 
-from corpus import known, meaning, mistakes, oci, programs, sources
+from corpus import known, meaning, mistakes, oci, programs
 from naive.naive import Insn, run
-from pinned import Missing
 
 NUMBERS = {"x86_64": {"read": 0, "socket": 41, "recvfrom": 45}, "x86": {"read": 3, "socket": 359, "socketcall": 102, "ipc": 117},
            "s390x": {"read": 3, "socket": 359, "socketcall": 102}}
@@ -73,14 +72,6 @@ def test_inputs_lie_beside_the_values():
 
 def test_every_name_of_a_mistake_is_known():
     assert set(mistakes.ALL_NAMES) <= {entry.id for entry in known.load()}
-
-
-@pytest.fixture(scope="module")
-def library(tmp_path_factory):
-    try:
-        return sources.Libseccomp(tmp_path_factory.mktemp("libseccomp"))
-    except Missing as missing:
-        pytest.skip(str(missing))
 
 
 @pytest.mark.parametrize("entry", MISTAKES, ids=lambda entry: entry.id)

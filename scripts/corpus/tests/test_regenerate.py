@@ -86,7 +86,7 @@ def test_missing_tools_are_named_with_their_package(tmp_path, monkeypatch):
         sources.moby_profile("v0.2.3")
     monkeypatch.setenv("SECEQUIV_BIN", str(tmp_path))
     with pytest.raises(sources.Missing, match="cmake --build --preset dev"):
-        sources.Libseccomp(tmp_path)
+        sources.Libseccomp()
     monkeypatch.setattr(sources, "PODMAN_PATH", tmp_path / "seccomp.json")
     with pytest.raises(sources.Missing, match="golang-github-containers-common"):
         sources.podman_profile()
@@ -94,7 +94,7 @@ def test_missing_tools_are_named_with_their_package(tmp_path, monkeypatch):
 
 def test_a_missing_library_is_named(tmp_path):
     with pytest.raises(sources.Missing, match="no-such-library.so"):
-        sources.Libseccomp(tmp_path, library=str(tmp_path / "no-such-library.so"))
+        sources.Libseccomp(library=str(tmp_path / "no-such-library.so"))
 
 
 def test_a_profile_other_than_the_pinned_one_is_refused(tmp_path, monkeypatch):
