@@ -6,6 +6,7 @@
 
 #include "analyze/deciding.h"
 #include "analyze/direction.h"
+#include "analyze/installed.h"
 #include "analyze/oracle.h"
 #include "analyze/region_rules.h"
 #include "harness/report/diff_page.h"
@@ -154,6 +155,12 @@ Result<DiffReport> diff(const DiffJob& job) {
     if (auto s = compare(*job.expected, job.limits, report); !s) return s.error();
   } else {
     report.verdict = report.difference.changes.empty() ? Verdict::kEquivalent : Verdict::kDifferent;
+    if (report.verdict == Verdict::kDifferent && !report.notes.choices.empty()) {
+      const auto proof =
+          difference_without_choices(report.question, report.notes.choices, job.limits);
+      if (!proof) return proof.error();
+      report.verdict = proof->verdict;
+    }
   }
   report.verdict = report.notes.concluded(report.verdict);
   if (job.rules && !report.comparison) report.rules = rules_of(report, job);

@@ -21,42 +21,107 @@
 namespace secequiv {
 namespace {
 
-constexpr std::uint32_t kMatched = SECCOMP_RET_ALLOW;
-constexpr std::uint32_t kOther = SECCOMP_RET_KILL_PROCESS;
+using Node = Assumption::Node;
 
-// Returns the policy that allows the inputs that entries with different actions match.
-Policy overlap(const MixedCall& mixed) {
+// Returns the condition that the argument `index`, or the instruction pointer, matches.
+Assumption condition_of(const Matcher& matcher, int index, Endian endian) {
+  Node test;
+  test.field.index = index;
+  test.field.order = endian;
+  if (matcher.low_half) test.field.part = Assumption::Field::Part::kLow;
+  const std::uint64_t most = test.field.max();
+  const auto compare = [&](Node::Kind kind, bool negated) {
+    test.kind = kind;
+    test.negated = negated;
+    test.value = matcher.value & most;
+  };
+  const auto masked = [&](std::uint64_t mask, std::uint64_t value, bool negated = false) {
+    test.kind = Node::Kind::kEq;
+    test.negated = negated;
+    test.mask = mask & most;
+    test.value = value & most;
+  };
+  switch (matcher.op) {
+    case Matcher::Op::kAny:
+      return {};
+    case Matcher::Op::kEq:
+      masked(most, matcher.value);
+      break;
+    case Matcher::Op::kNe:
+      masked(most, matcher.value, true);
+      break;
+    case Matcher::Op::kGt:
+      compare(Node::Kind::kGt, false);
+      break;
+    case Matcher::Op::kGe:
+      compare(Node::Kind::kGe, false);
+      break;
+    case Matcher::Op::kLt:
+      compare(Node::Kind::kGe, true);
+      break;
+    case Matcher::Op::kLe:
+      compare(Node::Kind::kGt, true);
+      break;
+    case Matcher::Op::kMaskedEq:
+      masked(matcher.mask, matcher.value);
+      break;
+    case Matcher::Op::kBitsAllowlist:
+      masked(~matcher.mask, 0);
+      break;
+    case Matcher::Op::kNonNegativeFd:
+      masked(~std::uint64_t{0x7fffffff}, 0);
+      break;
+  }
+  return {{std::move(test)}};
+}
+
+Assumption condition_of(const Rule& rule, Endian endian) {
+  std::vector<Assumption> parts;
+  for (const Rule& child : rule.children) parts.push_back(condition_of(child, endian));
+  if (rule.kind == Rule::Kind::kAnyOf) return any_of(std::move(parts));
+  if (rule.kind == Rule::Kind::kArgs)
+    for (std::size_t i = 0; i < rule.fields.size(); ++i)
+      parts.push_back(condition_of(rule.fields[i], static_cast<int>(i), endian));
+  return all_of(std::move(parts));
+}
+
+Assumption is_call(Arch arch, std::uint32_t nr) {
+  const auto word = [](int field, std::uint32_t value) {
+    Node test;
+    test.kind = Node::Kind::kEq;
+    test.field.index = field;
+    test.mask = test.field.max();
+    test.value = value;
+    return Assumption{{std::move(test)}};
+  };
+  return all_of({word(kArchField, arch_info(arch).audit), word(kNrField, nr)});
+}
+
+// Returns the condition for inputs that entries with different actions match.
+Assumption overlap(const MixedCall& mixed) {
   const SyscallRule& call = mixed.entries.front().rules.front();
-  std::map<std::uint32_t, std::vector<Rule>> by_action;
-  for (const RuleSet& set : mixed.entries) by_action[set.action].push_back(set.rules[0].rule);
-  std::vector<Rule> both;
+  std::map<std::uint32_t, std::vector<Assumption>> by_action;
+  for (const RuleSet& set : mixed.entries)
+    by_action[set.action].push_back(condition_of(set.rules[0].rule, arch_info(call.arch).endian));
+  std::vector<Assumption> both;
   for (auto one = by_action.begin(); one != by_action.end(); ++one)
     for (auto other = std::next(one); other != by_action.end(); ++other)
       both.push_back(all_of({any_of(one->second), any_of(other->second)}));
-  Policy out;
-  out.arches = {call.arch};
-  out.default_action = out.bad_arch_action = kOther;
-  out.rule_sets = {{kMatched, false, {{call.arch, call.nr, any_of(std::move(both))}}}};
-  return out;
-}
-
-Assumption not_call(Arch arch, std::uint32_t nr) {
-  const auto number = parse_assumption(
-      fmt::format("!(arch == {:#x} && nr == {})", arch_info(arch).audit, nr), arch);
-  return *number;
+  return all_of({is_call(call.arch, call.nr), any_of(std::move(both))});
 }
 
 // Sets an input of the question for which there is a choice. Returns false if there is none.
 bool find_input(MixedCall& mixed, const Question& about, const dd::Limits& limits) {
+  static const Program kAllow = {{kRetK, 0, 0, SECCOMP_RET_ALLOW}};
+  static const Program kKill = {{kRetK, 0, 0, SECCOMP_RET_KILL_PROCESS}};
   const auto* const other = mixed.contradiction.get();
   if (other != nullptr && (!mixed.input || holds(about.assumption, *mixed.input, about.endian)))
     return true;
-  const Program before = other != nullptr ? other->read : Program{{kRetK, 0, 0, kOther}};
-  const Program after = other != nullptr ? other->made : compile(overlap(mixed));
   Question question;
-  question.before = {before};
-  question.after = {after};
+  question.before = {other != nullptr ? ProgramView(other->read) : kAllow};
+  question.after = {other != nullptr ? ProgramView(other->made) : kKill};
   question.assumption = about.assumption;
+  if (other == nullptr) question.assumption = all_of({about.assumption, overlap(mixed)});
   question.endian = about.endian;
   const auto proof = dd::prove(question, limits);
   if (proof ? proof->verdict == Verdict::kEquivalent : is_vacuous(proof.error())) return false;
@@ -145,7 +210,7 @@ std::vector<MixedCall> contradictions(const Import& imported, const AskLibrary& 
   std::vector<Assumption> others;
   for (const MixedCall& mixed : imported.mixed) {
     const SyscallRule& call = mixed.entries.front().rules.front();
-    others.push_back(not_call(call.arch, call.nr));
+    others.push_back(not_of(is_call(call.arch, call.nr)));
   }
   std::vector<MixedCall> out;
   while (out.size() < kShown) {
@@ -161,16 +226,10 @@ std::vector<MixedCall> contradictions(const Import& imported, const AskLibrary& 
     const Arch arch = arch_from_data(data.arch(), nr).value_or(policy.arches.front());
     out.push_back(contradicting(call_entries(policy, arch, nr), why));
     out.back().input = data;
-    others.push_back(not_call(arch, nr));
+    others.push_back(not_of(is_call(arch, nr)));
     if (arch_info(arch).audit != data.arch()) break;  // no call to exclude
   }
   return out;
-}
-
-void resolve_choices(Import& imported) {
-  imported.mixed = open_choices(std::move(imported.mixed));
-  for (const MixedCall& mixed : imported.mixed)
-    imported.notes.push_back(mixed.text() + "; this import uses the first");
 }
 
 std::vector<MixedCall> open_choices(std::vector<MixedCall> mixed, const dd::Limits& limits) {
@@ -195,6 +254,25 @@ std::vector<MixedCall> under_assumption(std::vector<MixedCall> choices, const Qu
                                         const dd::Limits& limits) {
   std::erase_if(choices, [&](MixedCall& mixed) { return !find_input(mixed, question, limits); });
   return choices;
+}
+
+Question without_choices(Question question, const std::vector<MixedCall>& choices) {
+  std::vector<Assumption> parts = {std::move(question.assumption)};
+  for (const MixedCall& mixed : choices)
+    if (!mixed.contradiction) parts.push_back(not_of(overlap(mixed)));
+  question.assumption = all_of(std::move(parts));
+  return question;
+}
+
+Result<Proof> difference_without_choices(const Question& question,
+                                         const std::vector<MixedCall>& choices,
+                                         const dd::Limits& limits) {
+  auto proof = dd::prove(without_choices(question, choices), limits);
+  if (proof ? proof->verdict == Verdict::kDifferent : !is_vacuous(proof.error())) return proof;
+  const bool undecided = proof && proof->verdict == Verdict::kUnknown;
+  return no_verdict(
+      "dd", undecided ? proof->detail
+                      : "they differ only for inputs among whose entries libseccomp chooses");
 }
 
 }  // namespace secequiv

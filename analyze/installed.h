@@ -9,14 +9,12 @@
 #include <vector>
 
 #include "analyze/source.h"
+#include "harness/compare/proof.h"
 #include "harness/compare/question.h"
 #include "harness/import/import.h"
 #include "verify/dd/space.h"
 
 namespace secequiv {
-
-// Removes from `imported.mixed` the calls without a choice, and adds a note about each other one.
-void resolve_choices(Import& imported);
 
 // Returns the calls of which entries with different actions match the same input, with such an
 // input. If a limit is reached, the call is in the result without an input.
@@ -46,5 +44,14 @@ std::vector<MixedCall> choices_of(std::span<const Source> before, std::span<cons
 // Returns the choices for inputs that satisfy the question's assumption.
 std::vector<MixedCall> under_assumption(std::vector<MixedCall> choices, const Question& question,
                                         const dd::Limits& limits = {});
+
+// Returns the question about those of its inputs for which there is no choice.
+Question without_choices(Question question, const std::vector<MixedCall>& choices);
+// Returns a proof that the sides also differ for an input without a choice: kDifferent, or
+// kUnknown with the reason. Preconditions: they differ, and `choices` is not empty. Errors: those
+// of dd::prove().
+Result<Proof> difference_without_choices(const Question& question,
+                                         const std::vector<MixedCall>& choices,
+                                         const dd::Limits& limits = {});
 
 }  // namespace secequiv

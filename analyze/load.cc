@@ -49,7 +49,10 @@ Result<Import> parse_import(std::string_view text, const std::string& name,
     if (auto s = expect_no_program(text, name); !s) return s.error();
   auto imported = import_policy(text, name, reading.policy_format, reading.import);
   if (!imported) return imported.error();
-  if (!reading.library_filters || !imported->request) resolve_choices(*imported);
+  if (!reading.library_filters || !imported->request)
+    imported->mixed = open_choices(std::move(imported->mixed));
+  for (const MixedCall& mixed : imported->mixed)
+    reading.choice(fmt::format("{}: {}; this command uses the first", name, mixed.text()));
   for (const std::string& note : imported->notes) reading.note(fmt::format("{}: {}", name, note));
   return imported;
 }

@@ -47,6 +47,7 @@ struct Reading {
   // Shows why some of the chosen runtimes do not load a container profile.
   std::function<void(const LoadFailure&)> failure = [](const LoadFailure&) {};
   Note note = no_note;
+  Note choice = no_note;   // shows a note about inputs for which a policy has several meanings
   Note warning = no_note;  // shows a note that nobody should overlook
   Note prompt = no_note;   // immediately shows what this process is waiting for
 };

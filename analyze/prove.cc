@@ -118,9 +118,10 @@ Status ask_oracle(const ProveJob& job, ProveReport& report) {
 Status direct(const ProveJob& job, const Budget& budget, ProveReport& report) {
   Proof& proof = report.proof;
   if (!proof.witness) return Ok{};
+  const Question asked = without_choices(report.question, report.notes.choices);
   std::optional<Instance> instance;
-  if (!proof.symbols.empty()) instance.emplace(report.question, proof.symbols);
-  const Question& question = instance ? instance->question : report.question;
+  if (!proof.symbols.empty()) instance.emplace(asked, proof.symbols);
+  const Question& question = instance ? instance->question : asked;
   // Where diagrams gave up before, they probably do so again.
   const bool by_diagrams = proof.engine.starts_with("dd");
   const dd::Limits limits = by_diagrams ? budget.diagrams : limits_to_improve(budget.diagrams);
@@ -167,6 +168,8 @@ Result<ProveReport> prove(const ProveJob& job) {
     if (auto s = job.smt2(query); !s) return s.error();
   }
   auto proof = decide(report.question, job.engine, left());
+  if (proof && proof->verdict == Verdict::kDifferent && !report.notes.choices.empty())
+    proof = difference_without_choices(report.question, report.notes.choices, left().diagrams);
   if (!proof) return proof.error();
   report.proof = std::move(*proof);
   report.host = job.host;

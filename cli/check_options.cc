@@ -1,5 +1,7 @@
 #include "cli/check_options.h"
 
+#include "analyze/deciding.h"
+#include "analyze/installed.h"
 #include "analyze/page.h"
 #include "analyze/provenance.h"
 #include "cli/report_files.h"
@@ -28,6 +30,28 @@ Result<CheckOptions> PairCheckOptions::check_options(const Options& options) con
   out.allow_cache_loss = allow_cache_loss;
   out.oracle = std::move(*opened);
   return out;
+}
+
+Status PairCheckOptions::conclude(const Source& before, const Source& after, PairNotes notes,
+                                  CheckReport& report) {
+  report.notes = std::move(notes);
+  if (report.verdict == Verdict::kDifferent && !report.notes.choices.empty()) {
+    const Pair pair{before.program, after.program, report.sameness};
+    const auto proof = difference_without_choices(Question(pair), report.notes.choices);
+    if (!proof) return proof.error();
+    if (proof->verdict == Verdict::kUnknown) {
+      report.verdict = proof->verdict;
+      report.reason = proof->detail;
+      report.proof = *proof;
+      report.witness.reset();
+      report.direction.reset();
+    }
+  }
+  if (report.witness)
+    report.rules = {deciding_rule(std::span(&before, 1), report.witness->data),
+                    deciding_rule(std::span(&after, 1), report.witness->data)};
+  report.notes.conclude(report.verdict, report.reason);
+  return Ok{};
 }
 
 Status PairCheckOptions::write_page(const CheckReport& report, const Source& before,

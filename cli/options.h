@@ -69,6 +69,7 @@ struct Options {
   struct Note {
     std::string text;
     bool warning;
+    bool open = false;  // about an input with several answers, of which a written file has one
     bool operator==(const Note&) const = default;
   };
   std::shared_ptr<std::vector<Note>> notes = std::make_shared<std::vector<Note>>();

@@ -91,6 +91,9 @@ Reading reading(const Options& options, Names names) {
     return Ok{};
   };
   out.failure = [&options](const LoadFailure& failure) { options.warning(failure.text()); };
+  out.choice = [&options](const std::string& text) {
+    options.notes->push_back({text, false, true});
+  };
   out.note = [&options](const std::string& text) { options.note(text); };
   out.warning = [&options](const std::string& text) { options.warning(text); };
   out.prompt = [](const std::string& text) { warn(text); };

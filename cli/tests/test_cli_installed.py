@@ -142,8 +142,15 @@ CHOICE = "read on x86_64: libseccomp chooses one of the entries at "
 @pytest.fixture
 def first_meaning(tmp_path):
     """Returns the policy in which the first entry that matches decides."""
-    out = tmp_path / "first.json"
-    assert run("import", MIXED, "-o", out).status == 0
+    return imported(json.loads(MIXED.read_text()), tmp_path)
+
+
+def imported(profile, folder):
+    """Returns the policy that secequiv reads from a profile in which libseccomp has a choice."""
+    path, out = folder / "profile.json", folder / "policy.json"
+    path.write_text(json.dumps(profile))
+    done = run("import", path, "-o", out)
+    assert done.status == 3 and "warning: " in done.err and CHOICE in done.err, done
     return out
 
 
@@ -157,6 +164,31 @@ def test_a_success_about_entries_among_which_libseccomp_chooses_is_unknown(comma
     assert [entry["line"] for entry in choice["entries"]] == [2, 3, 4]
     done = run(name, MIXED, first_meaning, *options)
     assert done.status == 3 and CHOICE in done.out + done.err, done
+
+
+@pytest.mark.parametrize("command", ["prove", "check", "diff"])
+def test_a_difference_only_where_libseccomp_chooses_is_unknown(command, tmp_path):
+    profile = json.loads(MIXED.read_text())
+    profile["syscalls"].reverse()
+    document, done = report(command, MIXED, imported(profile, tmp_path))
+    assert (document["verdict"], done.status, len(document["choices"])) == ("unknown", 3, 1), done
+
+
+@pytest.mark.parametrize("command", ["prove", "check", "diff"])
+def test_a_difference_elsewhere_is_a_difference(command, tmp_path):
+    profile = json.loads(MIXED.read_text())
+    profile["syscalls"] = [*reversed(profile["syscalls"]), {"names": ["write"], "action": "SCMP_ACT_TRAP"}]
+    document, done = report(command, MIXED, imported(profile, tmp_path))
+    assert (document["verdict"], done.status, len(document["choices"])) == ("different", 1, 1), done
+    if command == "prove":
+        assert document["witness"]["data"]["nr"] == 1, document
+
+
+@pytest.mark.parametrize("command", ["optimize", "lift", "asm", "import"])
+def test_a_file_that_is_right_for_one_meaning_only_is_no_success(command, tmp_path):
+    out = tmp_path / "out"
+    done = run(command, MIXED, "-o", out)
+    assert done.status == 3 and "warning: " in done.err and CHOICE in done.err and out.stat().st_size > 0, done
 
 
 @pytest.mark.parametrize("command", ["prove", "check", "diff"])

@@ -107,22 +107,26 @@ def _program(path, arch):
 
 
 def _compiled(binary, folder, arch):
+    """Returns secequiv's program, which decides as the first of several entries that match."""
     out = Path(folder) / "ours.bpf"
-    subprocess.run([str(word) for word in (binary, "optimize", Path(folder) / "profile.json", "--arch", arch, "--passes", "none", "--to", "raw", "-o", out)],
-                   check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    return _program(out, None)
+    form = "raw-be" if arch == "SCMP_ARCH_S390X" else "raw"
+    done = subprocess.run([str(word) for word in (binary, "optimize", Path(folder) / "profile.json", "--arch", arch, "--passes", "none", "--to", form, "-o", out)],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    if OUTCOMES.get(done.returncode) not in ("equal", "unknown"):
+        raise ValueError(done.stderr)
+    return _program(out, arch)
 
 
 def _counterexample(binary, folder, arch, rules):
-    """Returns secequiv's counterexample as a list: empty if it has none, or if its number is no call of the architecture."""
-    done = subprocess.run([*_prove(binary, folder, arch), "--json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    """Returns secequiv's counterexample for both programs as a list: empty if it has none, or if its number is no call of the architecture."""
+    done = subprocess.run([*_prove(binary, folder, arch, "ours.bpf"), "--json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     witness = json.loads(done.stdout).get("witness")
     given = rules.read(witness["data"]["words"]) if witness else None
     return [given] if given else []
 
 
-def _prove(binary, folder, arch):
-    command = [binary, "prove", Path(folder) / "profile.json", Path(folder) / "library.bpf", "--arch", arch]
+def _prove(binary, folder, arch, ours="profile.json"):
+    command = [binary, "prove", Path(folder) / ours, Path(folder) / "library.bpf", "--arch", arch]
     return [str(word) for word in command + (["--big-endian"] if arch == "SCMP_ARCH_S390X" else [])]
 
 
