@@ -138,7 +138,7 @@ dd::Limits limits_of(const Options& options) {
 }
 
 // Returns the status of an answer that is right only for one meaning of the policy.
-secequiv_verdict status_of(const Source& source) {
+int status_of(const Source& source) {
   return source.mixed.empty() ? SECEQUIV_PASS : SECEQUIV_UNKNOWN;
 }
 
@@ -368,7 +368,7 @@ Result<Outcome> lift(Result<Source> source, const char* form, const Options& opt
     return make_error(ErrorCode::kUsage, "form",
                       fmt::format("expected policy, normal-form, oci or text, found '{}'", name));
   const std::string subject = source->name;
-  const secequiv_verdict status = status_of(*source);
+  const int status = status_of(*source);
   const auto lifted = secequiv::lift({.stack = {subject, {std::move(*source)}},
                                       .host = options.oci.arch,
                                       .limits = limits_of(options)});
