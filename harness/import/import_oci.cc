@@ -16,6 +16,7 @@
 #include "harness/import/oci_entries.h"
 #include "harness/import/oci_loading.h"
 #include "harness/import/oci_names.h"
+#include "harness/import/oci_rule.h"
 #include "harness/import/oci_runtime.h"
 #include "harness/policy/json.h"
 #include "harness/policy/json_util.h"
@@ -105,12 +106,7 @@ class OciImporter {
     policy.arches = {options_.arch};
     if (auto s = flags(); !s) return s.error();
     if (auto s = architectures(); !s) return s.error();
-    if (policy.has_arch(Arch::kX86_64) && !policy.has_arch(Arch::kX32)) {
-      policy.x32_action = policy.bad_arch_action;
-      // libseccomp takes all numbers from 0x40000000 on, except -1, for x32 calls.
-      if (policy.default_action != policy.bad_arch_action)
-        policy.default_ranges = {{Arch::kX86_64, 0x80000000, 0xbfffffff, policy.bad_arch_action}};
-    }
+    refuse_x32(policy);
     if (root_.given("syscalls")) {
       const JsonCursor list = root_.at("syscalls");
       if (auto s = list.array("an array of system call entries"); !s) return s.error();
