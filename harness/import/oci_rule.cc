@@ -149,4 +149,14 @@ bool exclude_each_other(const Rule& a, const Rule& b) {
   return false;
 }
 
+void refuse_x32(Policy& policy) {
+  if (!policy.has_arch(Arch::kX86_64) || policy.has_arch(Arch::kX32)) return;
+  policy.x32_action = policy.bad_arch_action;
+  policy.x32_position = policy.bad_arch_position;
+  // The kernel takes numbers without bit 30 for calls of x86_64.
+  if (policy.default_action != policy.bad_arch_action)
+    policy.default_ranges = {
+        {Arch::kX86_64, 0x80000000, 0xbfffffff, policy.bad_arch_action, policy.bad_arch_position}};
+}
+
 }  // namespace secequiv

@@ -1,5 +1,5 @@
-// Converts the conditions of an entry in a container profile. Owns what these conditions mean to
-// libseccomp on one architecture. It must not know profiles (import_oci.h).
+// What libseccomp makes of the conditions of an entry in a container profile on one architecture,
+// and of the numbers of x32. It must not know profiles (import_oci.h).
 #pragma once
 
 #include <cstdint>
@@ -25,5 +25,9 @@ bool always_holds(const Rule& rule);
 // libseccomp 2.5.4 compiles rightly. Precondition: entries of a profile gave both rules. May return
 // false for rules that exclude each other.
 bool exclude_each_other(const Rule& a, const Rule& b);
+
+// If the policy has x86_64 without x32, gives the action for other architectures to all numbers
+// that libseccomp takes for x32 calls: those from 0x40000000 on, except -1.
+void refuse_x32(Policy& policy);
 
 }  // namespace secequiv
