@@ -58,14 +58,18 @@ def test_a_profile_that_some_runtimes_refuse_is_a_finding(name):
 
 
 @pytest.mark.parametrize("name", PARTLY)
-def test_other_reports_name_the_runtimes_and_answer_for_the_rest(name):
+def test_other_reports_name_the_runtimes_and_answer_for_the_rest(name, tmp_path):
     path = CASES / (name + ".json")
     for command, *more in (("dis",), ("why", "--nr", "read"), ("import",)):
         done = run(command, path, *more)
         assert done.status == 0 and "%s not load this profile" % ("does" if name == "empty-name" else "do") in done.err, done
-    document, done = report("prove", path, path)
-    assert (document["verdict"], done.status) == ("equivalent", 0), done
-    assert document["not_loaded"][0]["runtimes"] == list(REFUSED[name])
+    for command, *more in (("prove", path), ("diff", path), ("why", "--nr", "read"), ("guard",), ("cost",), ("cache",)):
+        document, done = report(command, path, *more)
+        assert done.status in (0, 1) and document["not_loaded"][0]["runtimes"] == list(REFUSED[name]), (command, done)
+    document = json.loads(run("prove", path, "--property", "refused: ptrace", "--json").out)
+    assert fits(document) == "prove-property" and document["not_loaded"][0]["runtimes"] == list(REFUSED[name])
+    run("guard", path, "--markdown", tmp_path / "guard.md")
+    assert "not load this profile" in (tmp_path / "guard.md").read_text()
 
 
 @pytest.mark.parametrize("name", sorted(REFUSED))

@@ -387,9 +387,7 @@ ordered_json to_json(const LintReport& report) {
   for (const DoubtfulRule& rule : report.doubtful) out["warnings"].push_back(finding(rule));
   for (ordered_json& name : names_json(report.unknown)) out["warnings"].push_back(std::move(name));
   if (!report.errors.empty()) out["errors"] = names_json(report.errors);
-  for (const LoadFailure& failure : report.not_loaded)
-    out["not_loaded"].push_back(to_json(failure));
-  add_read_for(report.read_for, out);
+  add_notes(ReadNotes{report.read_for, report.not_loaded}, out);
   if (report.not_examined != 0) out["not_examined"] = report.not_examined;
   return out;
 }
