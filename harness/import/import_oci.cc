@@ -152,11 +152,13 @@ class OciImporter {
     if (!known->takes_errno) return known->action;
     std::uint32_t number = kDefaultErrno;
     if (holder.given(errno_key)) {
-      auto given = holder.at(errno_key).number32("an errno from 0 to 65535");
+      auto given = holder.at(errno_key).number32("an errno below 2^32");
       if (!given) return given.error();
-      if (*given > SECCOMP_RET_DATA)
-        return holder.at(errno_key).expected("an errno from 0 to 65535");
-      number = *given;
+      // runc, crun and youki keep the bits for which an action has room.
+      number = data_of(*given);
+      if (number != *given)
+        out_.unclear.push_back(fmt::format("the errno at {}: runtimes keep its lower 16 bits, {}",
+                                           holder.at(errno_key).place(), number));
     }
     return known->action | number;
   }

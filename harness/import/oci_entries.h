@@ -49,6 +49,7 @@ class OciEntries {
     [[nodiscard]] bool added() const { return rule.position.at->added; }
   };
 
+  void check_order(const Call& call, const std::string& name, const Seen& entry);
   void add_on(const Call& call, const std::string& name, const Rule& conditional);
   void note_elsewhere();
   void without_effect(const std::string& name, Seen entry, const Seen& always, const Call& call);
@@ -62,6 +63,7 @@ class OciEntries {
   std::uint32_t current_action_ = 0;
   std::map<Call, std::vector<Rule>> pending_;
   std::map<Call, std::vector<Seen>> seen_;
+  std::set<std::string> refused_;       // the positions of entries that libseccomp refuses
   std::set<std::string> noted_;         // the notes about entries without effect
   std::vector<std::string> elsewhere_;  // names that only other architectures have
 };

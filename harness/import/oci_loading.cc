@@ -49,6 +49,9 @@ constexpr std::array kRows = {
     // Podman passes the errno to crun
     Row{LoadCondition::kUnusedErrnoName, set_of(Runtime::kPodman),
         "an action without an errno has the errno "},
+    // libseccomp: _db_tree_add()
+    Row{LoadCondition::kRepeatedTests, kAllRuntimes,
+        "libseccomp refuses to repeat conditions with another action (EEXIST), found for "},
 };
 static_assert([] {
   for (std::size_t i = 0; i < kRows.size(); ++i)

@@ -47,6 +47,7 @@ enum class LoadCondition : std::uint8_t {
   kEmptyName,        // an entry has an empty name
   kErrnoName,        // the name of an errno is unknown
   kUnusedErrnoName,  // the name of an errno is given for an action without one
+  kRepeatedTests,    // an entry repeats the tests of one that has another action
 };
 
 // Returns the failure of the runtimes that check `condition`. `found` is what the profile has
