@@ -443,6 +443,15 @@ class OciImporter {
     return names;
   }
 
+  [[nodiscard]] bool is_left_out(const std::string& entry, const std::vector<std::string>& names,
+                                 std::size_t i) const {
+    const auto here = std::ranges::count_if(options_.without, [&](const OciName& one) {
+      return one.entry == entry && one.name == names[i];
+    });
+    return std::count(names.begin() + static_cast<std::ptrdiff_t>(i), names.end(), names[i]) <=
+           here;
+  }
+
   Status entry(const JsonCursor& at) {
     if (!at.value().is_object()) return at.expected("a system call entry (an object)");
     if (auto s = note_unknown_keys(at, kEntryKeys); !s) return s;
@@ -468,7 +477,7 @@ class OciImporter {
       RulePosition position = *found.at;
       position.condition = why;
       entries_.note_unknown((*names)[i], position);
-      if (!wanted) continue;
+      if (!wanted || is_left_out(at.path(), *names, i)) continue;
       if (skipped)
         entries_.skip((*names)[i], *rule, position);
       else
