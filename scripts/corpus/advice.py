@@ -37,6 +37,8 @@ def given(binary, profile, folder, arch):
     path = Path(folder) / "advised.json"
     path.write_text(json.dumps(profile, indent=1))
     done = subprocess.run([str(binary), "lint", str(path), "--arch", arch, "--json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    if done.returncode == 4:  # no runtime loads the profile
+        return []
     document = json.loads(done.stdout)
     times = collections.defaultdict(collections.Counter)
     for row in document["idle"] + document["warnings"] + document.get("errors", []):
