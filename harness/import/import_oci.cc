@@ -145,11 +145,13 @@ class OciImporter {
     if (!known->takes_errno) return known->action;
     std::uint32_t number = kDefaultErrno;
     if (holder.given(errno_key)) {
-      auto given = holder.at(errno_key).number32("an errno from 0 to 65535");
+      auto given = holder.at(errno_key).number32("an errno below 2^32");
       if (!given) return given.error();
-      if (*given > SECCOMP_RET_DATA)
-        return holder.at(errno_key).expected("an errno from 0 to 65535");
-      number = *given;
+      // runc, crun and youki keep the bits for which an action has room.
+      number = data_of(*given);
+      if (number != *given)
+        out_.unclear.push_back(fmt::format("the errno at {}: runtimes keep its lower 16 bits, {}",
+                                           holder.at(errno_key).place(), number));
     }
     return known->action | number;
   }
@@ -362,6 +364,15 @@ class OciImporter {
     return names;
   }
 
+  [[nodiscard]] bool is_left_out(const std::string& entry, const std::vector<std::string>& names,
+                                 std::size_t i) const {
+    const auto here = std::ranges::count_if(options_.without, [&](const OciName& one) {
+      return one.entry == entry && one.name == names[i];
+    });
+    return std::count(names.begin() + static_cast<std::ptrdiff_t>(i), names.end(), names[i]) <=
+           here;
+  }
+
   Status entry(const JsonCursor& at) {
     if (!at.value().is_object()) return at.expected("a system call entry (an object)");
     if (auto s = note_unknown_keys(at, kEntryKeys); !s) return s;
@@ -387,7 +398,7 @@ class OciImporter {
       RulePosition position = *found.at;
       position.condition = why;
       entries_.note_unknown((*names)[i], position);
-      if (!wanted) continue;
+      if (!wanted || is_left_out(at.path(), *names, i)) continue;
       if (skipped)
         entries_.skip((*names)[i], *rule, position);
       else
@@ -459,8 +470,8 @@ class OciImporter {
   JsonCursor root_;
   const OciOptions& options_;
   OciImport out_;
-  OciEntries entries_{options_.arch, out_};
   LoadChecks checks_{options_.arch, out_.unclear};
+  OciEntries entries_{options_.arch, out_, checks_};
 };
 
 }  // namespace

@@ -108,6 +108,16 @@ void LoadChecks::refuse(RuntimeSet runtimes, std::string reason, const JsonCurso
     failures_.push_back({runtimes, std::move(reason), *at.position(at.path()).at});
 }
 
+// libseccomp: _db_tree_add()
+void LoadChecks::refuse_repeated(const std::string& call, const std::string& earlier,
+                                 const RulePosition& position) {
+  failures_.push_back({kAllRuntimes,
+                       fmt::format("libseccomp refuses to repeat conditions with another action "
+                                   "(EEXIST), found for {} after the entry at {}",
+                                   call, earlier),
+                       position});
+}
+
 void LoadChecks::check_default(const JsonCursor& profile, std::uint32_t action) {
   const JsonCursor at = profile.at("defaultAction");
   check_errno(profile, "defaultErrno", at, action, true);

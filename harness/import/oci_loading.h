@@ -51,6 +51,9 @@ class LoadChecks {
   void check_arch(const JsonCursor& at, const std::string& name);
   void check_entry(const JsonCursor& entry, const std::vector<std::string>& names,
                    std::uint32_t action);
+  // Notes that `call` has an entry with the conditions of an earlier one and another action.
+  void refuse_repeated(const std::string& call, const std::string& earlier,
+                       const RulePosition& position);
   // Returns the failures of these runtimes. Errors: kRejected if none of them loads the profile.
   Result<std::vector<LoadFailure>> failures(RuntimeSet runtimes) &&;
 

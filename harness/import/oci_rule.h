@@ -2,7 +2,9 @@
 // and of the numbers of x32. It must not know profiles (import_oci.h).
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <vector>
 
 #include "harness/policy/policy.h"
 
@@ -16,6 +18,17 @@ Rule oci_rule_on(Arch arch, Rule rule);
 // `operation`: the operation replaces the test of the first argument, and the other tests stay.
 // Those are wrong: socketcall takes the arguments of the call from memory.
 Rule multiplexed_rule(const Rule& rule, std::uint32_t operation);
+
+// The test of each argument in a rule whose tests all must hold; Op::kAny: none that libseccomp
+// keeps.
+using ArgTests = std::array<Matcher, kArgCount>;
+// Returns the tests of each rule that libseccomp makes of the entry: of one rule, or of one for
+// each test if one of them suffices.
+std::vector<ArgTests> rules_of_entry(const Rule& entry);
+// Returns whether `b` has all tests of `a`, and more.
+bool has_fewer_tests(const ArgTests& a, const ArgTests& b);
+// Returns whether `a` has the tests of `b` up to some argument, and no others.
+bool has_first_tests(const ArgTests& a, const ArgTests& b);
 
 // Returns whether the rule tests no bit, for example because its only masks are 0. libseccomp
 // treats such a rule as one without conditions.
