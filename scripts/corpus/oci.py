@@ -1,7 +1,7 @@
 """A second reading of OCI seccomp profiles: the rules that runc makes from one, as a request to libseccomp (harness/import/library_request.h).
 
-Tests compare secequiv's own reading with the filter that libseccomp makes from these rules, so the two readings must share no code; therefore no test may ask
-`secequiv asm --libseccomp` instead. This one expects a profile that secequiv imports without errors and warnings. It must not know libseccomp itself.
+Tests compare secequiv's own reading with the filter that libseccomp makes from these rules. `secequiv asm --libseccomp` cannot take its place there, because that filter comes from
+the reading under test. Expects a profile that secequiv imports without errors and warnings. It must not know libseccomp itself.
 """
 
 ACTIONS = {
