@@ -49,7 +49,9 @@ Result<Import> parse_import(std::string_view text, const std::string& name,
     if (auto s = expect_no_program(text, name); !s) return s.error();
   auto imported = import_policy(text, name, reading.policy_format, reading.import);
   if (!imported) return imported.error();
-  if (!reading.library_filters || !imported->request)
+  if (reading.library_filters && imported->request)
+    imported->mixed.clear();  // the library has chosen
+  else
     imported->mixed = open_choices(std::move(imported->mixed));
   for (const MixedCall& mixed : imported->mixed)
     reading.choice(fmt::format("{}: {}; this command uses the first", name, mixed.text()));

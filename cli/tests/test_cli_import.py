@@ -138,8 +138,8 @@ def test_notes_name_the_file_once(tmp_path):
     profile.write_text('{"defaultAction":"SCMP_ACT_ERRNO","syscalls":[\n%s]}' % ",\n".join(entries))
     notes = run("import", profile).err.splitlines()
     assert all(note.count(str(profile)) == 1 for note in notes) and len(notes) == 1, notes
-    assert notes[0] == ("secequiv: %s: read on x86_64: libseccomp chooses one of the entries at line 3 (syscalls[1]), line 4 (syscalls[2]), regardless of "
-                        "their order, for inputs such as nr=0 (read) arch=0xc000003e (x86_64) ip=0x0 args=[0x0, 0x1, 0x1]; this import uses the first" % profile)
+    assert notes[0] == ("secequiv: warning: %s: read on x86_64: libseccomp chooses one of the entries at line 3 (syscalls[1]), line 4 (syscalls[2]), regardless of "
+                        "their order, for inputs such as nr=0 (read) arch=0xc000003e (x86_64) ip=0x0 args=[0x0, 0x1, 0x1]; this command uses the first" % profile)
 
 
 def test_standard_input_and_output_are_the_default():
