@@ -12,6 +12,7 @@
 #include <set>
 #include <utility>
 
+#include "harness/bpf/interpreter.h"
 #include "harness/import/rule_list.h"
 #include "harness/policy/compile.h"
 #include "harness/seccomp/action.h"
@@ -263,6 +264,18 @@ std::vector<MixedCall> choices_of(std::span<const Source> before, std::span<cons
 std::vector<MixedCall> under_assumption(std::vector<MixedCall> choices, const Question& question,
                                         const dd::Limits& limits) {
   std::erase_if(choices, [&](MixedCall& mixed) { return !find_input(mixed, question, limits); });
+  return choices;
+}
+
+std::vector<MixedCall> choices_at(std::vector<MixedCall> choices, const SeccompData& data,
+                                  bool arguments_known) {
+  std::erase_if(choices, [&](const MixedCall& mixed) {
+    const SyscallRule& call = mixed.entries.front().rules.front();
+    if (!arguments_known) return !holds(is_call(call.arch, call.nr), data, Endian::kLittle);
+    const auto* const other = mixed.contradiction.get();
+    if (other == nullptr) return !holds(overlap(mixed), data, Endian::kLittle);
+    return !other->made.empty() && run(other->read, data) == run(other->made, data);
+  });
   return choices;
 }
 

@@ -48,6 +48,10 @@ std::vector<MixedCall> choices_of(std::span<const Source> before, std::span<cons
 std::vector<MixedCall> under_assumption(std::vector<MixedCall> choices, const Question& question,
                                         const dd::Limits& limits = {});
 
+// Returns the choices for this input; for its call, if the arguments are not known.
+std::vector<MixedCall> choices_at(std::vector<MixedCall> choices, const SeccompData& data,
+                                  bool arguments_known);
+
 // Returns the question about those of its inputs for which there is no choice.
 Question without_choices(Question question, const std::vector<MixedCall>& choices);
 // Returns a proof that the sides also differ for an input without a choice: kDifferent, or

@@ -275,12 +275,16 @@ std::optional<ReadFor> read_for(const Import& imported, const Reading& reading) 
 ReadNotes notes_about(std::span<const Source> filters) {
   ReadNotes out;
   note_filters(filters, out);
+  out.choices = choices_of({}, filters);
   return out;
 }
 
 ReadNotes notes_about(std::span<const Stack> stacks) {
   ReadNotes out;
-  for (const Stack& stack : stacks) note_filters(stack.filters, out);
+  for (const Stack& stack : stacks) {
+    note_filters(stack.filters, out);
+    std::ranges::move(choices_of({}, stack.filters), std::back_inserter(out.choices));
+  }
   return out;
 }
 

@@ -184,6 +184,19 @@ def test_a_difference_elsewhere_is_a_difference(command, tmp_path):
         assert document["witness"]["data"]["nr"] == 1, document
 
 
+def test_why_knows_a_choice_only_where_there_is_one():
+    document, done = report("why", MIXED, "--nr", "read", "--arg", "2=600")
+    assert done.status == 3 and len(document["choices"]) == 1, done
+    document, done = report("why", MIXED, "--nr", "read", "--arg", "2=10")
+    assert done.status == 0 and "choices" not in document, done
+
+
+@pytest.mark.parametrize("command", ["cost", "cache", "guard"])
+def test_documents_list_the_choices(command):
+    document, _ = report(command, MIXED)
+    assert [choice["syscall"] for choice in document["choices"]] == ["read"]
+
+
 @pytest.mark.parametrize("command", ["optimize", "lift", "asm", "import"])
 def test_a_file_that_is_right_for_one_meaning_only_is_no_success(command, tmp_path):
     out = tmp_path / "out"

@@ -41,6 +41,7 @@ void add_notes(const ReadNotes& notes, nlohmann::ordered_json& document) {
         {"arch", host->arch}, {"kernel", host->kernel}, {"capabilities", host->capabilities}};
   for (const LoadFailure& failure : notes.failures)
     document["not_loaded"].push_back(to_json(failure));
+  for (const MixedCall& mixed : notes.choices) document["choices"].push_back(choice_json(mixed));
 }
 
 void add_notes(const ReadNotes& notes, ReportedCases& report, ReportedCase::State failed) {
@@ -94,7 +95,6 @@ std::string PairNotes::short_warning(std::string_view how) const {
 
 void add_notes(const PairNotes& notes, nlohmann::ordered_json& document) {
   add_notes(static_cast<const ReadNotes&>(notes), document);
-  for (const MixedCall& mixed : notes.choices) document["choices"].push_back(choice_json(mixed));
   if (notes.not_compared.empty()) return;
   document["not_compared"] = nlohmann::ordered_json::array();
   for (const RulePosition& part : notes.not_compared)
