@@ -206,7 +206,9 @@ def test_what_libseccomp_chooses_makes_nothing_stricter(tmp_path):
 def test_an_expected_difference_leaves_out_what_libseccomp_chooses(first_meaning, tmp_path):
     profile = json.loads(MIXED.read_text())
     profile["syscalls"].reverse()
-    other = imported(profile, tmp_path)
+    folder = tmp_path / "other"
+    folder.mkdir()
+    other = imported(profile, folder)
     expected = tmp_path / "expected.json"
     assert run("diff", MIXED, first_meaning, "--write-expect", expected).status == 3
     assert run("diff", MIXED, other, "--expect", expected).status == 3
