@@ -87,9 +87,8 @@ void OciEntries::add_on(const Call& call, const std::string& name, const Rule& c
   seen.push_back(std::move(entry));
 }
 
-// Notes that libseccomp refuses the entry, because an earlier one with another action has its
-// tests, or its tests and those of later arguments. An entry with fewer tests than that one
-// replaces it.
+// Notes that libseccomp refuses the entry, because it repeats an earlier one with another action.
+// An entry with fewer tests than that one replaces it.
 void OciEntries::check_order(const Call& call, const std::string& name, const Seen& entry) {
   if (entry.always) return;
   std::vector<std::pair<ArgTests, const Seen*>> earlier;
@@ -97,9 +96,11 @@ void OciEntries::check_order(const Call& call, const std::string& name, const Se
     for (const ArgTests& tests : rules_of_entry(one.rule)) earlier.emplace_back(tests, &one);
   for (const ArgTests& own : rules_of_entry(entry.rule))
     for (const auto& [tests, from] : earlier) {
-      if (from->action == entry.action || !has_first_tests(own, tests) ||
-          std::ranges::any_of(earlier,
-                              [&](const auto& one) { return has_fewer_tests(one.first, tests); }))
+      if (from->action == entry.action || !(own == tests || begins_like(own, tests)) ||
+          std::ranges::any_of(earlier, [&](const auto& one) {
+            return begins_like(one.first, tests) ||
+                   (one.second->action == from->action && has_fewer_tests(one.first, tests));
+          }))
         continue;
       const RulePosition& position = *entry.rule.position.at;
       if (refused_.insert(position.text()).second)

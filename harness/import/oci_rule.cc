@@ -89,6 +89,25 @@ bool differ_in_one_value(const Tests& a, const Tests& b) {
   return opposite == 1;
 }
 
+// Returns the number of arguments up to the last one that is tested.
+std::size_t end_of(const ArgTests& tests) {
+  std::size_t end = tests.size();
+  while (end > 0 && tests[end - 1].op == Matcher::Op::kAny) --end;
+  return end;
+}
+
+// Returns whether libseccomp has one comparison of the argument's upper half for both tests, after
+// which both may hold without one of the lower half.
+bool looks_like(const Matcher& a, const Matcher& b) {
+  const auto kind = [](const Matcher& m) {
+    if (m.op == Matcher::Op::kLe) return Matcher::Op::kLt;
+    return m.op == Matcher::Op::kGe ? Matcher::Op::kGt : m.op;
+  };
+  constexpr std::array kHalves = {Matcher::Op::kLt, Matcher::Op::kGt, Matcher::Op::kNe};
+  return a == b || (kind(a) == kind(b) && !a.low_half && a.value >> 32 == b.value >> 32 &&
+                    std::ranges::find(kHalves, kind(a)) != kHalves.end());
+}
+
 // Returns whether the tests are one, of values below 2^32.
 bool has_one_low_test(const Tests& tests) {
   const auto is_low = [](const Matcher* m) {
@@ -157,10 +176,10 @@ bool has_fewer_tests(const ArgTests& a, const ArgTests& b) {
   return a != b;
 }
 
-bool has_first_tests(const ArgTests& a, const ArgTests& b) {
-  std::size_t end = a.size();
-  while (end > 0 && a[end - 1].op == Matcher::Op::kAny) --end;
-  return std::ranges::equal(std::span(a).first(end), std::span(b).first(end));
+bool begins_like(const ArgTests& a, const ArgTests& b) {
+  const std::size_t end = end_of(a);
+  return end < end_of(b) &&
+         std::ranges::equal(std::span(a).first(end), std::span(b).first(end), looks_like);
 }
 
 bool exclude_each_other(const Rule& a, const Rule& b) {

@@ -27,8 +27,9 @@ using ArgTests = std::array<Matcher, kArgCount>;
 std::vector<ArgTests> rules_of_entry(const Rule& entry);
 // Returns whether `b` has all tests of `a`, and more.
 bool has_fewer_tests(const ArgTests& a, const ArgTests& b);
-// Returns whether `a` has the tests of `b` up to some argument, and no others.
-bool has_first_tests(const ArgTests& a, const ArgTests& b);
+// Returns whether `b` begins with the tests of `a`, or with tests of which libseccomp compares the
+// upper half of the argument in the same way, and has more tests.
+bool begins_like(const ArgTests& a, const ArgTests& b);
 
 // Returns whether the rule tests no bit, for example because its only masks are 0. libseccomp
 // treats such a rule as one without conditions.

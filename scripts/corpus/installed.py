@@ -25,7 +25,7 @@ EXPLAINED = ("equal", "choice", "mistake", REFUSED, ENDLESS)  # without a bug in
 
 
 class Comparison(NamedTuple):
-    outcome: str
+    outcome: str  # "accepted" if secequiv accepts what libseccomp refuses
     detail: str  # secequiv's report, or libseccomp's error
     unknown: tuple = ()  # names that libseccomp does not know; the comparison leaves them out
 
@@ -47,10 +47,12 @@ def compare(binary, library, profile, folder, arch=None, form="linear"):
     """
     arch = arch or (profile.get("architectures") or ["SCMP_ARCH_X86_64"])[0]
     program = made(library, profile, arch, form)
-    if not isinstance(program, bytes):
-        return program
-    unknown = tuple(sorted(set(library.unknown)))
     ours, theirs = Path(folder) / "profile.json", Path(folder) / "library.bpf"
+    if not isinstance(program, bytes):
+        ours.write_text(json.dumps(profile, indent=1))
+        accepted = subprocess.run([binary, "validate", ours, "--arch", arch], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+        return program if program.outcome == ENDLESS or not accepted else Comparison("accepted", program.detail)
+    unknown = tuple(sorted(set(library.unknown)))
     ours.write_text(json.dumps(without(profile, unknown), indent=1))
     theirs.write_bytes(program)
     done = subprocess.run(_prove(binary, folder, arch), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
