@@ -16,6 +16,9 @@ struct Conversion {
 };
 
 Result<int> convert(const Conversion& job) {
+  if (job.options.tree && job.options.libseccomp == "none")
+    return make_error(ErrorCode::kUsage, "--tree",
+                      "expected a library in --libseccomp, found 'none'");
   auto source = load_source(job.input, reading(job.options));
   if (!source) return source.error();
   if (source->policy && source->program.size() > kMaxInsns)

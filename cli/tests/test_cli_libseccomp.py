@@ -82,6 +82,11 @@ def test_a_file_that_is_no_library_is_refused(tmp_path):
         assert done.status == 2 and "expected a libseccomp" in done.err, done
 
 
+def test_a_tree_needs_a_library(tmp_path):
+    done = run("asm", MISTAKE, "--libseccomp", "none", "--tree", "-o", tmp_path / "made.bpf")
+    assert done.status == 2 and "--tree: expected a library in --libseccomp" in done.err, done
+
+
 def test_a_library_that_never_answers_makes_no_filter(library, tmp_path):
     done = run("asm", KNOWN / "bound-and-two-arguments.json", *LIBRARY, "-o", tmp_path / "made.bpf")
     assert done.status == 3 and "still running after 5 s" in done.err and not (tmp_path / "made.bpf").exists(), done
