@@ -71,7 +71,7 @@ Result<GuardReport> guard(const GuardJob& job) {
   GuardReport report;
   report.name = job.stack.name;
   if (!job.stack.filters.empty()) report.file = job.stack.filters.front().file;
-  report.read_for = read_for(job.stack.filters);
+  report.notes = notes_about(job.stack.filters);
   const auto programs = views(job.stack.filters);
   dd::Space space(programs, job.limits);
   const auto decisions = space.decisions(programs, Sameness::kBehaviour);

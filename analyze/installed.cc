@@ -188,6 +188,16 @@ std::vector<MixedCall> all_choices(std::span<const Source> sources) {
 
 }  // namespace
 
+AskLibrary ask_once(AskLibrary ask) {
+  using Answers = std::map<std::string, Result<LibraryFilter>>;
+  return [ask = std::move(ask), answers = std::make_shared<Answers>()](const LibraryRequest& now) {
+    const std::string text = to_text(now);
+    auto known = answers->find(text);
+    if (known == answers->end()) known = answers->emplace(text, ask(now)).first;
+    return known->second;
+  };
+}
+
 std::vector<MixedCall> contradictions(const Import& imported, const AskLibrary& ask,
                                       const dd::Limits& limits) {
   constexpr std::size_t kShown = 4;

@@ -29,6 +29,9 @@ struct LibraryFilter {
 // Asks a libseccomp for its filter. Errors: kUnavailable if there is none, kRejected if it refuses
 // the request, kBudget if it reaches a limit.
 using AskLibrary = std::function<Result<LibraryFilter>(const LibraryRequest& request)>;
+// Returns a function that passes each request on only once: both sides of a comparison may be the
+// same profile.
+AskLibrary ask_once(AskLibrary ask);
 
 // Returns the calls that the library's filter decides differently than `imported`; the calls of
 // `imported.mixed` are not asked about. A library may only contradict: if there is none, the result

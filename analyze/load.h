@@ -94,8 +94,10 @@ void note_length(const std::string& name, ProgramView program, const Reading& re
 void note_length(const Source& source, const Reading& reading);
 // Return the host and the container for which profiles were read, if their meaning depends on them.
 std::optional<ReadFor> read_for(std::span<const Source> filters);
-std::optional<ReadFor> read_for(std::span<const Stack> stacks);
 std::optional<ReadFor> read_for(const Import& imported, const Reading& reading);
+// Return what answers about the filters do not cover.
+ReadNotes notes_about(std::span<const Source> filters);
+ReadNotes notes_about(std::span<const Stack> stacks);
 // Returns what a comparison of the two sides does not cover, and shows a warning about it. Also
 // shows a note if the names suggest that the user swapped them.
 PairNotes note_pair(std::span<const Source> before, std::span<const Source> after,

@@ -298,7 +298,7 @@ Result<WhyReport> why(const WhyJob& job) {
   WhyReport report;
   report.data = job.data;
   report.recorded = job.recorded;
-  report.read_for = read_for(std::span(job.stack.filters));
+  report.notes = notes_about(std::span(job.stack.filters));
   if (!job.arguments_known) {
     auto found = possible(space, decisions, job.stack, job.data, job.host);
     if (!found) return found.error();

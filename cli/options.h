@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyze/installed.h"
 #include "harness/adapter/confinement.h"
 #include "harness/base/result.h"
 #include "harness/bpf/text.h"
@@ -53,7 +54,10 @@ struct Options {
   std::vector<std::string> capabilities;
   std::string kernel = "6.1";
   std::string libseccomp;  // a library's file, "none", or empty: the one of this machine, if any
-  std::string command;     // the command whose report the files below receive
+  bool tree = false;       // the library's filter searches numbers in a tree instead of a list
+  // Asks the library, after the first use of reading().
+  std::shared_ptr<AskLibrary> ask_library = std::make_shared<AskLibrary>();
+  std::string command;  // the command whose report the files below receive
   const CLI::App* declared_by = nullptr;
   std::map<std::string_view, std::string> reports;  // by name of the format: the file, or ""
   std::string html;

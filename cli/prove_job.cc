@@ -74,7 +74,7 @@ Result<PropertyJob> property_job(const ProveOptions& given) {
   if (!filter) return filter.error();
   job->subject = given.before;
   job->after = std::move(*filter);
-  job->notes.read_for = read_for(job->after);
+  static_cast<ReadNotes&>(job->notes) = notes_about(job->after);
   job->notes.choices = choices_of({}, job->after);
   return PropertyJob{std::move(*job), std::move(*properties)};
 }

@@ -249,7 +249,7 @@ Result<Outcome> prove_property(Result<Source> program, const char* text, const O
   PropertyJob job{prove_job(options), {}};
   job.proof.subject = program->name;
   job.proof.after.push_back(std::move(*program));
-  job.proof.notes.read_for = read_for(job.proof.after);
+  static_cast<ReadNotes&>(job.proof.notes) = notes_about(job.proof.after);
   job.proof.notes.choices = choices_of({}, job.proof.after);
   job.properties.push_back(std::move(*property));
   const auto proven = secequiv::prove_property(job);

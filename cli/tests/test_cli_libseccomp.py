@@ -58,14 +58,20 @@ def test_an_equivalence_that_the_library_contradicts_is_unknown(library, tmp_pat
     assert value(words, policy) != value(words, made)
 
 
+@pytest.mark.parametrize("form, options", [("linear", []), ("tree", ["--tree"])], ids=["linear", "tree"])
+@pytest.mark.parametrize("capabilities", [(), ("CAP_SYS_ADMIN", "CAP_BPF")], ids=["none", "two"])
 @pytest.mark.parametrize("name", ["docker-default", "podman-default"])
-def test_the_filter_of_a_library_is_what_it_makes_from_runcs_rules(name, library, tmp_path):
+def test_the_filter_of_a_library_is_what_it_makes_from_runcs_rules(name, capabilities, form, options, library, tmp_path):
     path, made = POLICIES / "oci" / (name + ".json"), tmp_path / "made.bpf"
-    done = run("asm", path, *LIBRARY, "-o", made)
+    done = run("asm", path, *LIBRARY, *options, *["--cap=" + name for name in capabilities], "-o", made)
     assert done.status == 0, done
-    expected = library.compile(oci.rules(json.loads(path.read_text()), "SCMP_ARCH_X86_64", (6, 1)), "linear")
+    rules = oci.rules(json.loads(path.read_text()), "SCMP_ARCH_X86_64", (6, 1), frozenset(capabilities))
+    expected = library.compile(rules, form)
     assert made.read_bytes() == expected
     assert ("libseccomp 2.5.4 does not know" in done.err) == (name == "docker-default")
+    pseudo = tmp_path / "made.pfc"
+    pseudo.write_bytes(library.compile(rules, form, pseudo.name))
+    assert run("prove", pseudo, made).status == 0
     # Without the option, it is the policy's own compilation.
     assert run("asm", path, "-o", made).status == 0 and made.read_bytes() != expected
 
@@ -76,8 +82,15 @@ def test_a_file_that_is_no_library_is_refused(tmp_path):
         assert done.status == 2 and "expected a libseccomp" in done.err, done
 
 
+def test_a_library_that_never_answers_makes_no_filter(library, tmp_path):
+    done = run("asm", KNOWN / "bound-and-two-arguments.json", *LIBRARY, "-o", tmp_path / "made.bpf")
+    assert done.status == 3 and "still running after 5 s" in done.err and not (tmp_path / "made.bpf").exists(), done
+
+
+# libseccomp tests equal upper halves of both bounds. secequiv only knows that it refuses equal conditions.
 CLASH = {"defaultAction": "SCMP_ACT_KILL", "architectures": ["SCMP_ARCH_X86_64"], "syscalls": [
-    {"names": ["read"], "action": action, "args": [{"index": 0, "value": 1, "op": "SCMP_CMP_EQ"}]} for action in ("SCMP_ACT_ALLOW", "SCMP_ACT_LOG")]}
+    {"names": ["read"], "action": "SCMP_ACT_ALLOW", "args": [{"index": 0, "value": 2**32, "op": "SCMP_CMP_LE"}, {"index": 1, "value": 1, "op": "SCMP_CMP_EQ"}]},
+    {"names": ["read"], "action": "SCMP_ACT_LOG", "args": [{"index": 0, "value": 2**32 + 1, "op": "SCMP_CMP_LE"}]}]}
 
 
 def test_a_profile_of_which_the_library_makes_no_filter_is_unknown(library, tmp_path):

@@ -152,7 +152,7 @@ ordered_json coverage_json(const CheckReport& report) {
   return {{"obligations", report.obligations},
           {"covered_by_inputs", report.covered_by_inputs},
           {"covered_by_witnesses", report.covered_by_witnesses},
-          {"infeasible", json_list(report.infeasible)},
+          {"infeasible", *described::value_of(report.infeasible)},
           {"open", open},
           {"seconds", report.coverage_seconds}};
 }
@@ -310,8 +310,8 @@ ordered_json to_json(const CheckReport& report) {
                     {"arches", cache_json(report.cache)}};
   if (report.oracle) out["oracle"] = to_json(*report.oracle);
   if (report.fuzz) out["fuzz"] = campaign_json(*report.fuzz);
-  add_notes(report.notes, out);
-  if (report.direction) out["direction"] = to_json(*report.direction, report.host);
+  add_fields(report.notes, out);
+  if (report.direction) out["direction"] = to_json(ShownDirection{*report.direction, report.host});
   if (report.witness) {
     out["witness"] = to_json(*report.witness);
     out["traces"] = {{"before", to_json(trace(report.before.program, report.witness->data))},

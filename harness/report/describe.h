@@ -111,6 +111,11 @@ std::optional<T> unless_empty(T value) {
   return value;
 }
 
+// Returns true, or nothing.
+inline std::optional<bool> if_true(bool value) {
+  return value ? std::optional(true) : std::nullopt;
+}
+
 template <class T>
 const Fields<T>& fields_of();
 
@@ -124,6 +129,14 @@ template <class T>
 struct IsOptional : std::false_type {};
 template <class T>
 struct IsOptional<std::optional<T>> : std::true_type {};
+template <class T>
+struct WithoutOptional {
+  using type = T;
+};
+template <class T>
+struct WithoutOptional<std::optional<T>> {
+  using type = T;
+};
 template <class T>
 concept Text = std::convertible_to<T, std::string_view>;
 template <class T>
@@ -210,16 +223,7 @@ class Fields {
   // Adds all fields and rules of a part, which `get` returns (perhaps in std::optional), among the
   // fields of this type.
   template <class Get>
-  void include(Get get) {
-    using Part = std::remove_cvref_t<std::invoke_result_t<Get, const T&>>;
-    if constexpr (described::IsOptional<Part>::value) {
-      include_rows<typename Part::value_type>(
-          [get](const T& value) { return std::invoke(get, value); }, false);
-    } else {
-      include_rows<Part>(
-          [get](const T& value) { return std::optional<Part>(std::invoke(get, value)); }, true);
-    }
-  }
+  void include(Get get);
   // The fields that follow are missing if `condition` does not hold for the value; {} ends this.
   void only_if(std::function<bool(const T&)> condition) { only_if_ = std::move(condition); }
   // If `condition` holds for the document, `then` does, too; otherwise `otherwise`.
@@ -249,9 +253,6 @@ class Fields {
     bool required;
     std::function<bool(const T&)> only_if;
   };
-  template <class Part, class Get>
-  void include_rows(Get get, bool always);
-
   std::string name_;
   std::string meaning_;
   std::string document_;
@@ -313,18 +314,27 @@ Json Fields<T>::document_schema() const {
 }
 
 template <class T>
-template <class Part, class Get>
-void Fields<T>::include_rows(Get get, bool always) {
-  const Fields<Part>& part = fields_of<Part>();
-  for (const auto& row : part.rows_)
+template <class Get>
+void Fields<T>::include(Get get) {
+  using Value = std::remove_cvref_t<std::invoke_result_t<Get, const T&>>;
+  constexpr bool kOptional = described::IsOptional<Value>::value;
+  using Part = described::WithoutOptional<Value>::type;
+  for (const auto& row : fields_of<Part>().rows_)
     rows_.push_back({row.name, row.meaning,
                      [get, &row](const T& value) -> std::optional<Json> {
-                       const std::optional<Part> found = get(value);
-                       if (!found || (row.only_if && !row.only_if(*found))) return std::nullopt;
-                       return row.value(*found);
+                       const auto& found = std::invoke(get, value);
+                       const Part* part = nullptr;
+                       if constexpr (kOptional)
+                         part = found ? &*found : nullptr;
+                       else
+                         part = &found;
+                       if (part == nullptr || (row.only_if && !row.only_if(*part)))
+                         return std::nullopt;
+                       return row.value(*part);
                      },
-                     row.schema, always&& row.required && !only_if_, only_if_});
-  rules_.insert(rules_.end(), part.rules_.begin(), part.rules_.end());
+                     row.schema, !kOptional && row.required && !only_if_, only_if_});
+  const auto& rules = fields_of<Part>().rules_;
+  rules_.insert(rules_.end(), rules.begin(), rules.end());
 }
 
 template <class T>
@@ -335,6 +345,12 @@ const Fields<T>& fields_of() {
     return fields;
   }();
   return made;
+}
+
+// Adds the fields of a part to a document that is not described.
+template <Described T>
+void add_fields(const T& part, Json& out) {
+  fields_of<T>().write(part, out);
 }
 
 template <Described T>

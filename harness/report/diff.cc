@@ -209,14 +209,14 @@ ordered_json to_json(const DiffReport& report) {
   ordered_json out =
       report.comparison ? stored_json(report) : difference_json(report, report.max_regions);
   out["verdict"] = verdict_name(report.verdict);
-  if (!report.direction.empty()) out["direction"] = to_json(report.direction, report.host);
+  if (!report.direction.empty()) out["direction"] = to_json(ShownDirection{report.direction, report.host});
   if (report.comparison) {
     out["unexpected"] = ordered_json::array();
     for (const UnexpectedRegion& one : report.comparison->unexpected)
       out["unexpected"].push_back(one.line());
   }
   add_rules(report, out);
-  add_notes(report.notes, out);
+  add_fields(report.notes, out);
   if (report.oracle) out["oracle"] = to_json(*report.oracle);
   return out;
 }

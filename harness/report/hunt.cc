@@ -220,7 +220,7 @@ ordered_json finding_json(const HuntReport& report, const Finding& finding) {
   if (!finding.subject.before.empty()) out["before"] = program_json(finding.subject.before);
   if (!finding.subject.policy.empty()) out["policy"] = finding.subject.policy;
   if (finding.after) out["after"] = program_json(*finding.after);
-  if (finding.direction) out["direction"] = to_json(*finding.direction, report.host);
+  if (finding.direction) out["direction"] = to_json(ShownDirection{*finding.direction, report.host});
   if (finding.witness) out["witness"] = to_json(*finding.witness);
   if (!finding.file.empty()) out["file"] = finding.file;
   return out;

@@ -46,7 +46,19 @@ void describe(Fields<Error>& error);
 Shape name_shape();
 // Returns an object that maps each of the question's symbols to its value.
 Json symbols_json(const Question& question, std::span<const std::uint32_t> values);
-nlohmann::ordered_json to_json(const Proof& proof);  // schema "secequiv.prove/2"
+struct ShownWitness {
+  const Witness& witness;
+  const Json& symbols;  // from symbols_json(); empty: the programs have no names
+};
+void describe(Fields<ShownWitness>& witness);
+
+// The part of a proof that follows its verdict.
+struct ProofParts {
+  Proof proof;
+  Json symbols;
+};
+void describe(Fields<ProofParts>& proof);
+void describe(Fields<Proof>& proof);
 
 // Returns the document's text, indented, with a final newline.
 std::string render(const Json& document);

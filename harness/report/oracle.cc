@@ -46,8 +46,9 @@ void describe(Fields<AskedProgram>& program) {
   program("inputs", "How many inputs were run.", &AskedProgram::inputs);
   program("not_asked", "Why the evaluator did not run the program.",
           [](const AskedProgram& it) { return unless_empty(it.not_asked); });
-  program("refused", "The oracle refuses it, though our check accepts it.",
-          [](const AskedProgram& it) { return if_true(it.refused); }, constant(true));
+  program(
+      "refused", "The oracle refuses it, though our check accepts it.",
+      [](const AskedProgram& it) { return if_true(it.refused); }, constant(true));
   program("disagreement", "The first input on which our interpreter and the oracle disagree.",
           &AskedProgram::disagreement);
   program.rule(has({"not_asked"}), all({is("inputs", 0), lacks({"disagreement"})}),
@@ -63,8 +64,7 @@ void describe(Fields<OracleReport>& report) {
 }
 
 Json is_in_doubt() {
-  return all({has({"oracle"}),
-              inside("oracle", some_in("programs", has({"disagreement"})))});
+  return all({has({"oracle"}), inside("oracle", some_in("programs", has({"disagreement"})))});
 }
 
 void add_oracle(ReportedCases& cases, const OracleReport& report) {

@@ -20,6 +20,15 @@ std::string holds_for_line(const std::optional<ReadFor>& host) {
   return host ? holds_for(host) + "\n" : "";
 }
 
+void add_notes(const ReadNotes& notes, ReportedCases& report, ReportedCase::State failed) {
+  report.holds_for = holds_for(notes.read_for);
+  for (const LoadFailure& failure : notes.failures) {
+    ReportedCase& one = report.cases.emplace_back("profile", failed, failure.problem());
+    one.place = ReportedCase::Place{
+        failure.position.file, false, {}, static_cast<std::uint32_t>(failure.position.line)};
+  }
+}
+
 Verdict PairNotes::concluded(Verdict verdict) const {
   if (require_loads && !failures.empty() && exit_code(verdict) == 0) return Verdict::kFail;
   const bool limited = !choices.empty() || (require_whole && !not_compared.empty());
@@ -69,61 +78,63 @@ void describe(Fields<ReadFor>& host) {
   host("capabilities", "The container's capabilities (--cap).", &ReadFor::capabilities);
 }
 
+void describe(Fields<ReadNotes>& notes) {
+  notes("read_for", "", &ReadNotes::read_for);
+  notes(
+      "not_loaded",
+      "Why some of the container runtimes that count (--runtime) do not load a profile.",
+      [](const ReadNotes& it) { return unless_empty(it.failures); }, list_of<LoadFailure>(1));
+}
+
 void describe(Fields<MixedCall>& mixed) {
   const auto call = [](const MixedCall& it) -> const SyscallRule& {
     return it.entries.front().rules.front();
   };
   mixed("arch", "", [=](const MixedCall& it) { return arch_info(call(it).arch).name; }, any_text());
-  mixed("syscall", "",
-        [=](const MixedCall& it) { return syscall_name(call(it).arch, call(it).nr); }, any_text());
+  mixed(
+      "syscall", "", [=](const MixedCall& it) { return syscall_name(call(it).arch, call(it).nr); },
+      any_text());
   mixed("entries", "The entries that match the input.", &MixedCall::matching,
         list_of<RulePosition>(1));
   mixed("input",
         "Missing if a limit was reached before an input was found, or if libseccomp makes no "
         "filter.",
         &MixedCall::input);
-  mixed("contradiction",
-        "What the libseccomp of this machine answers, if it makes another filter of the profile "
-        "than secequiv reads, or none.",
-        [](const MixedCall& it) -> std::optional<std::string> {
-          if (!it.contradiction) return std::nullopt;
-          return it.contradiction->text;
-        },
-        any_text());
+  mixed(
+      "contradiction",
+      "What the libseccomp of this machine answers, if it makes another filter of the profile "
+      "than secequiv reads, or none.",
+      [](const MixedCall& it) -> std::optional<std::string> {
+        if (!it.contradiction) return std::nullopt;
+        return it.contradiction->text;
+      },
+      any_text());
 }
 
 void describe(Fields<PairNotes>& notes) {
-  notes("read_for", "", &PairNotes::read_for);
-  notes("choices",
-        "Calls whose entries in a container profile have different actions and match the same "
-        "inputs. libseccomp chooses one of the entries, regardless of their order, so a success "
-        "becomes 'unknown'. Also calls that the libseccomp of this machine decides in another way.",
-        [](const PairNotes& it) { return unless_empty(it.choices); }, list_of<MixedCall>(1));
-  notes("not_loaded",
-        "Why some of the container runtimes that count (--runtime) do not load a profile.",
-        [](const PairNotes& it) { return unless_empty(it.failures); }, list_of<LoadFailure>(1));
-  notes("not_compared",
-        "Entries that only one of the two container profiles has and that apply to other hosts or "
-        "containers. They were not compared.",
-        [](const PairNotes& it) { return unless_empty(it.not_compared); },
-        list_of<RulePosition>(1));
+  notes.include([](const PairNotes& it) -> ReadNotes { return it; });
+  notes(
+      "choices",
+      "Calls whose entries in a container profile have different actions and match the same "
+      "inputs. libseccomp chooses one of the entries, regardless of their order, so a success "
+      "becomes 'unknown'. Also calls that the libseccomp of this machine decides in another way.",
+      [](const PairNotes& it) { return unless_empty(it.choices); }, list_of<MixedCall>(1));
+  notes(
+      "not_compared",
+      "Entries that only one of the two container profiles has and that apply to other hosts or "
+      "containers. They were not compared.",
+      [](const PairNotes& it) { return unless_empty(it.not_compared); }, list_of<RulePosition>(1));
 }
 
 void add_notes(const PairNotes& notes, ReportedCases& report) {
-  report.holds_for = holds_for(notes.read_for);
+  add_notes(notes, report,
+            notes.require_loads ? ReportedCase::State::kFail : ReportedCase::State::kWarning);
   report.limits = notes.limits();
   for (const MixedCall& mixed : notes.choices) {
     const RulePosition first = mixed.matching().front();
     ReportedCase& one =
         report.cases.emplace_back("profile", ReportedCase::State::kWarning, mixed.text());
     one.place = ReportedCase::Place{first.file, false, {}, static_cast<std::uint32_t>(first.line)};
-  }
-  for (const LoadFailure& failure : notes.failures) {
-    ReportedCase& one = report.cases.emplace_back(
-        "profile", notes.require_loads ? ReportedCase::State::kFail : ReportedCase::State::kWarning,
-        failure.problem());
-    one.place = ReportedCase::Place{
-        failure.position.file, false, {}, static_cast<std::uint32_t>(failure.position.line)};
   }
   if (notes.not_compared.empty()) return;
   ReportedCase& one =

@@ -186,7 +186,7 @@ ordered_json to_json(const PropertyReport& report) {
   if (!report.assumed.empty()) out["assume"] = report.assumed;
   out["clauses"] = ordered_json::array();
   for (const ClauseReport& one : report.clauses) out["clauses"].push_back(clause_json(one));
-  add_notes(report.notes, out);
+  add_fields(report.notes, out);
   return out;
 }
 

@@ -26,7 +26,8 @@ std::string reach_text(const ReachReport& report, std::string_view how) {
 void describe(Fields<ReachReport::Row>& row) {
   row.is("reached", "One obligation, and the inputs that reach it.");
   row.include(&ReachReport::Row::obligation);
-  row("count", "How many of the 2^512 inputs reach it, in decimal. 0 means that it is proven infeasible.",
+  row("count",
+      "How many of the 2^512 inputs reach it, in decimal. 0 means that it is proven infeasible.",
       &ReachReport::Row::count, decimal());
   row("region_count", "How many disjoint regions these inputs make up, in decimal.",
       &ReachReport::Row::region_count, decimal());
@@ -34,7 +35,8 @@ void describe(Fields<ReachReport::Row>& row) {
       "An input that reaches it, with the fewest non-zero words. Missing if there is none.",
       &ReachReport::Row::smallest);
   row("regions",
-      "With --at: the first --max-regions of the regions, as conditions in the language of --assume.",
+      "With --at: the first --max-regions of the regions, as conditions in the language of "
+      "--assume.",
       &ReachReport::Row::regions);
   row.rule(is("count", "0"),
            all({is("region_count", "0"), is_empty("regions"), lacks({"smallest"})}),
@@ -42,9 +44,10 @@ void describe(Fields<ReachReport::Row>& row) {
 }
 
 void describe(Fields<ReachReport>& report) {
-  report.document("reach", 1, "secequiv reach --json",
-                  "The inputs that reach each instruction of a program and take each outcome of its "
-                  "two-way instructions.");
+  report.document(
+      "reach", 1, "secequiv reach --json",
+      "The inputs that reach each instruction of a program and take each outcome of its "
+      "two-way instructions.");
   report("obligations",
          "The entries are in the order of the instructions, each instruction before its outcomes; "
          "with --at, there is only one instruction.",

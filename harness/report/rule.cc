@@ -118,14 +118,15 @@ void describe(Fields<RulePosition>& position) {
 }
 
 void describe(Fields<LoadFailure>& failure) {
-  failure("runtimes", "The runtimes that refuse the profile.",
-          [](const LoadFailure& it) {
-            std::vector<std::string_view> out;
-            for (std::size_t i = 0; i < kRuntimeNames.size(); ++i)
-              if (it.runtimes[i]) out.push_back(kRuntimeNames[i]);
-            return out;
-          },
-          set_of(words({kRuntimeNames.begin(), kRuntimeNames.end()}), 1));
+  failure(
+      "runtimes", "The runtimes that refuse the profile.",
+      [](const LoadFailure& it) {
+        std::vector<std::string_view> out;
+        for (std::size_t i = 0; i < kRuntimeNames.size(); ++i)
+          if (it.runtimes[i]) out.push_back(kRuntimeNames[i]);
+        return out;
+      },
+      set_of(words({kRuntimeNames.begin(), kRuntimeNames.end()}), 1));
   failure("reason", "What they refuse.", &LoadFailure::reason);
   failure("origin", "Where the profile has it.", &LoadFailure::position);
   failure("text", "The same in words.", &LoadFailure::text);

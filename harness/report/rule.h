@@ -2,12 +2,12 @@
 // wording. It must not know formats of policies.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "harness/import/oci_loading.h"
 #include "harness/policy/policy.h"
+#include "harness/report/describe.h"
 
 namespace secequiv {
 
@@ -52,10 +52,10 @@ struct RegionRule {
 std::string reason(const Policy& policy, const SeccompData& data);
 
 // Returns an object with "file", "line" and, if they are not empty, "path" and "condition".
-nlohmann::ordered_json to_json(const RulePosition& position);
+void describe(Fields<RulePosition>& position);
 
 // Returns an object with "runtimes", "reason", "origin" and "text".
-nlohmann::ordered_json to_json(const LoadFailure& failure);
+void describe(Fields<LoadFailure>& failure);
 
 // Returns "p.json:9 (syscalls[2]), p.json:12 (syscalls[3]) and 3 more".
 std::string positions_text(const std::vector<PositionRef>& positions);

@@ -5,6 +5,10 @@
 #include <set>
 #include <string_view>
 
+#include "harness/report/json.h"
+#include "harness/report/prove.h"
+#include "harness/report/reach.h"
+
 namespace secequiv {
 
 namespace documents {
@@ -16,6 +20,21 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr std::string_view kEnding = ".schema.json";
+
+struct Document {
+  const char* name;
+  Json (*schema)();
+};
+template <class Report>
+constexpr Document document(const char* name) {
+  return {name, [] { return fields_of<Report>().document_schema(); }};
+}
+// Every report that a command prints with --json.
+constexpr Document kDocuments[] = {
+    document<Error>("error"),
+    document<ProveReport>("prove"),
+    document<ReachReport>("reach"),
+};
 
 // Returns the schemas, sorted by the last part of their $id, such as "check.schema.json".
 std::map<std::string, ordered_json> all_schemas() {
@@ -73,6 +92,8 @@ std::vector<std::string> schema_names() {
 std::optional<ordered_json> schema(const std::string& name) {
   const auto all = all_schemas();
   const std::string file = name + std::string(kEnding);
+  for (const Document& one : kDocuments)
+    if (name == one.name) return one.schema();
   if (!all.contains(file)) return std::nullopt;
   return bundled(all, file);
 }

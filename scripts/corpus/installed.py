@@ -30,22 +30,29 @@ class Comparison(NamedTuple):
     unknown: tuple = ()  # names that libseccomp does not know; the comparison leaves them out
 
 
+def made(library, profile, arch, form="linear"):
+    """Returns libseccomp's filter as bytes, or a Comparison without one."""
+    try:
+        return library.compile(oci.rules(profile, arch, KERNEL), form, timeout=LIBRARY_SECONDS)
+    except Missing as problem:
+        return Comparison(REFUSED, str(problem))
+    except subprocess.TimeoutExpired:
+        return Comparison(ENDLESS, "no answer within %d s" % LIBRARY_SECONDS)
+
+
 def compare(binary, library, profile, folder, arch=None, form="linear"):
     """Compares the profile (JSON values) on a host of `arch`, such as SCMP_ARCH_S390X; by default, the first one that the profile lists.
 
     Writes profile.json and library.bpf into `folder`.
     """
     arch = arch or (profile.get("architectures") or ["SCMP_ARCH_X86_64"])[0]
-    try:
-        made = library.compile(oci.rules(profile, arch, KERNEL), form, timeout=LIBRARY_SECONDS)
-    except Missing as problem:
-        return Comparison(REFUSED, str(problem))
-    except subprocess.TimeoutExpired:
-        return Comparison(ENDLESS, "no answer within %d s" % LIBRARY_SECONDS)
+    program = made(library, profile, arch, form)
+    if not isinstance(program, bytes):
+        return program
     unknown = tuple(sorted(set(library.unknown)))
     ours, theirs = Path(folder) / "profile.json", Path(folder) / "library.bpf"
     ours.write_text(json.dumps(without(profile, unknown), indent=1))
-    theirs.write_bytes(made)
+    theirs.write_bytes(program)
     done = subprocess.run(_prove(binary, folder, arch), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     return Comparison(OUTCOMES.get(done.returncode, "error"), done.stdout + done.stderr, unknown)
 
