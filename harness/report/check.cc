@@ -152,7 +152,7 @@ ordered_json coverage_json(const CheckReport& report) {
   return {{"obligations", report.obligations},
           {"covered_by_inputs", report.covered_by_inputs},
           {"covered_by_witnesses", report.covered_by_witnesses},
-          {"infeasible", *described::value_of(report.infeasible)},
+          {"infeasible", *shapes::value_of(report.infeasible)},
           {"open", open},
           {"seconds", report.coverage_seconds}};
 }

@@ -17,9 +17,9 @@ nlohmann::ordered_json to_json(const CoverReport& report) {
                              {"verdict", verdict_name(report.verdict())},
                              {"obligations", report.obligations},
                              {"covered", report.covered}};
-  out["infeasible"] = *described::value_of(report.infeasible);
+  out["infeasible"] = *shapes::value_of(report.infeasible);
   out["feasible"] = nlohmann::ordered_json::array();
-  out["open"] = *described::value_of(report.open);
+  out["open"] = *shapes::value_of(report.open);
   for (const Feasibility& f : report.feasible) {
     auto row = to_json(f.obligation);
     row["witness"] = to_json(*f.witness);

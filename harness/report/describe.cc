@@ -122,7 +122,7 @@ Json all(std::vector<Json> conditions) { return joined("allOf", std::move(condit
 Json any(std::vector<Json> conditions) { return joined("anyOf", std::move(conditions)); }
 Json none(std::vector<Json> conditions) { return {{"not", any(std::move(conditions))}}; }
 
-namespace described {
+namespace shapes {
 
 Json conditional(Json condition, Json then, Json otherwise) {
   Json out{{"if", std::move(condition)}, {"then", std::move(then)}};
@@ -157,5 +157,5 @@ Json document_schema(const std::string& document, const std::string& title, Json
   return out;
 }
 
-}  // namespace described
+}  // namespace shapes
 }  // namespace secequiv

@@ -123,7 +123,7 @@ const Fields<T>& fields_of();
 template <Described T>
 Json to_json(const T& value);
 
-namespace described {
+namespace shapes {
 
 template <class T>
 struct IsOptional : std::false_type {};
@@ -186,12 +186,12 @@ Shape shape_of() {
   }
 }
 
-}  // namespace described
+}  // namespace shapes
 
 // The shape of a list whose elements have a described type.
 template <Described T>
 Shape list_of(std::size_t least = 0, std::optional<std::size_t> most = {}) {
-  return list_of(described::shape_of<T>(), least, most);
+  return list_of(shapes::shape_of<T>(), least, most);
 }
 
 // The rows of a type, in the order of the document.
@@ -210,15 +210,15 @@ class Fields {
   template <class Get>
   void operator()(std::string name, std::string meaning, Get get) {
     using Value = std::remove_cvref_t<std::invoke_result_t<Get, const T&>>;
-    (*this)(std::move(name), std::move(meaning), get, described::shape_of<Value>());
+    (*this)(std::move(name), std::move(meaning), get, shapes::shape_of<Value>());
   }
   template <class Get>
   void operator()(std::string name, std::string meaning, Get get, Shape shape) {
     using Value = std::remove_cvref_t<std::invoke_result_t<Get, const T&>>;
     rows_.push_back(
         {std::move(name), std::move(meaning),
-         [get](const T& value) { return described::value_of<Value>(std::invoke(get, value)); },
-         std::move(shape.schema), !described::IsOptional<Value>::value && !only_if_, only_if_});
+         [get](const T& value) { return shapes::value_of<Value>(std::invoke(get, value)); },
+         std::move(shape.schema), !shapes::IsOptional<Value>::value && !only_if_, only_if_});
   }
   // Adds all fields and rules of a part, which `get` returns (perhaps in std::optional), among the
   // fields of this type.
@@ -262,14 +262,14 @@ class Fields {
   std::function<bool(const T&)> only_if_;
 };
 
-namespace described {
+namespace shapes {
 
 Json document_schema(const std::string& document, const std::string& title, Json object,
                      const Definitions& definitions);
 Json with_meaning(const std::string& meaning, Json schema);
 Json conditional(Json condition, Json then, Json otherwise);
 
-}  // namespace described
+}  // namespace shapes
 
 template <class T>
 void Fields<T>::document(const std::string& name, int version, std::string title,
@@ -286,7 +286,7 @@ void Fields<T>::document(const std::string& name, int version, std::string title
 template <class T>
 void Fields<T>::rule(Json condition, Json then, Json otherwise) {
   rules_.push_back(
-      described::conditional(std::move(condition), std::move(then), std::move(otherwise)));
+      shapes::conditional(std::move(condition), std::move(then), std::move(otherwise)));
 }
 
 template <class T>
@@ -295,9 +295,9 @@ Json Fields<T>::schema(Definitions& definitions) const {
   Json properties = Json::object();
   for (const Row& row : rows_) {
     if (row.required) required.push_back(row.name);
-    properties[row.name] = described::with_meaning(row.meaning, row.schema(definitions));
+    properties[row.name] = shapes::with_meaning(row.meaning, row.schema(definitions));
   }
-  return described::object_schema(meaning_, std::move(required), std::move(properties), rules_);
+  return shapes::object_schema(meaning_, std::move(required), std::move(properties), rules_);
 }
 
 template <class T>
@@ -310,15 +310,15 @@ template <class T>
 Json Fields<T>::document_schema() const {
   Definitions definitions;
   Json object = schema(definitions);
-  return described::document_schema(document_, title_, std::move(object), definitions);
+  return shapes::document_schema(document_, title_, std::move(object), definitions);
 }
 
 template <class T>
 template <class Get>
 void Fields<T>::include(Get get) {
   using Value = std::remove_cvref_t<std::invoke_result_t<Get, const T&>>;
-  constexpr bool kOptional = described::IsOptional<Value>::value;
-  using Part = described::WithoutOptional<Value>::type;
+  constexpr bool kOptional = shapes::IsOptional<Value>::value;
+  using Part = shapes::WithoutOptional<Value>::type;
   for (const auto& row : fields_of<Part>().rows_)
     rows_.push_back({row.name, row.meaning,
                      [get, &row](const T& value) -> std::optional<Json> {
