@@ -133,6 +133,7 @@ Json conditional(Json condition, Json then, Json otherwise) {
 Json with_meaning(const std::string& meaning, Json schema) {
   if (meaning.empty()) return schema;
   Json out{{"description", meaning}};
+  schema.erase("description");  // what a type means in general
   out.update(schema);
   return out;
 }

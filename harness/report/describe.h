@@ -220,6 +220,19 @@ class Fields {
          [get](const T& value) { return shapes::value_of<Value>(std::invoke(get, value)); },
          std::move(shape.schema), !shapes::IsOptional<Value>::value && !only_if_, only_if_});
   }
+  // Adds an object for some values of the same T; `rows` adds its fields.
+  void object(std::string name, std::string meaning, const std::function<void(Fields&)>& rows) {
+    Fields inner;
+    rows(inner);
+    rows_.push_back({std::move(name), std::move(meaning),
+                     [inner](const T& value) {
+                       Json out = Json::object();
+                       inner.write(value, out);
+                       return std::optional(std::move(out));
+                     },
+                     [inner](Definitions& definitions) { return inner.schema(definitions); },
+                     !only_if_, only_if_});
+  }
   // Adds all fields and rules of a part, which `get` returns (perhaps in std::optional), among the
   // fields of this type.
   template <class Get>

@@ -5,6 +5,7 @@
 #include <set>
 #include <string_view>
 
+#include "harness/report/check.h"
 #include "harness/report/json.h"
 #include "harness/report/prove.h"
 #include "harness/report/reach.h"
@@ -31,9 +32,9 @@ constexpr Document document(const char* name) {
 }
 // Every report that a command prints with --json.
 constexpr Document kDocuments[] = {
-    document<Error>("error"),
-    document<ProveReport>("prove"),
-    document<ReachReport>("reach"),
+    document<BisectReport>("bisect"), document<CheckReport>("check"),
+    document<DiffReport>("diff"),     document<Error>("error"),
+    document<ProveReport>("prove"),   document<ReachReport>("reach"),
 };
 
 // Returns the schemas, sorted by the last part of their $id, such as "check.schema.json".
