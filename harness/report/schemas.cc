@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "harness/report/check.h"
+#include "harness/report/diff.h"
 #include "harness/report/json.h"
 #include "harness/report/prove.h"
 #include "harness/report/reach.h"
