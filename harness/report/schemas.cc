@@ -7,6 +7,7 @@
 
 #include "harness/report/check.h"
 #include "harness/report/diff.h"
+#include "harness/report/hunt.h"
 #include "harness/report/json.h"
 #include "harness/report/prove.h"
 #include "harness/report/reach.h"
