@@ -9,6 +9,7 @@
 #include "harness/report/diff.h"
 #include "harness/report/hunt.h"
 #include "harness/report/json.h"
+#include "harness/report/mutate.h"
 #include "harness/report/prove.h"
 #include "harness/report/reach.h"
 
