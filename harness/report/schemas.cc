@@ -5,6 +5,7 @@
 #include <set>
 #include <string_view>
 
+#include "harness/report/bisect.h"
 #include "harness/report/check.h"
 #include "harness/report/diff.h"
 #include "harness/report/hunt.h"
