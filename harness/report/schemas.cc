@@ -11,6 +11,7 @@
 #include "harness/report/hunt.h"
 #include "harness/report/json.h"
 #include "harness/report/mutate.h"
+#include "harness/report/precompile.h"
 #include "harness/report/prove.h"
 #include "harness/report/reach.h"
 
