@@ -13,6 +13,7 @@
 #include "harness/report/mutate.h"
 #include "harness/report/precompile.h"
 #include "harness/report/prove.h"
+#include "harness/report/prove_property.h"
 #include "harness/report/reach.h"
 
 namespace secequiv {
