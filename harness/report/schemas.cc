@@ -14,6 +14,7 @@
 #include "harness/report/precompile.h"
 #include "harness/report/prove.h"
 #include "harness/report/prove_property.h"
+#include "harness/report/prove_rule.h"
 #include "harness/report/reach.h"
 
 namespace secequiv {
