@@ -8,6 +8,7 @@
 #include "harness/report/bisect.h"
 #include "harness/report/check.h"
 #include "harness/report/diff.h"
+#include "harness/report/find_rules.h"
 #include "harness/report/hunt.h"
 #include "harness/report/json.h"
 #include "harness/report/mutate.h"
