@@ -40,9 +40,12 @@ constexpr Document document(const char* name) {
 }
 // Every report that a command prints with --json.
 constexpr Document kDocuments[] = {
-    document<BisectReport>("bisect"), document<CheckReport>("check"),
-    document<DiffReport>("diff"),     document<Error>("error"),
-    document<ProveReport>("prove"),   document<ReachReport>("reach"),
+    document<BisectReport>("bisect"),   document<CheckReport>("check"),
+    document<DiffReport>("diff"),       document<Error>("error"),
+    document<FoundRules>("find-rules"), document<HuntReport>("fuzz"),
+    document<ShownScore>("mutate"),     document<PrecompileReport>("precompile"),
+    document<ProveReport>("prove"),     document<PropertyReport>("prove-property"),
+    document<ShownRules>("prove-rule"), document<ReachReport>("reach"),
 };
 
 // Returns the schemas, sorted by the last part of their $id, such as "check.schema.json".
