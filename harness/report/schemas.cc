@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "harness/report/json.h"
+#include "harness/report/lint.h"
 #include "harness/report/prove.h"
 #include "harness/report/reach.h"
 
@@ -32,6 +33,7 @@ constexpr Document document(const char* name) {
 // Every report that a command prints with --json.
 constexpr Document kDocuments[] = {
     document<Error>("error"),
+    document<LintReport>("lint"),
     document<ProveReport>("prove"),
     document<ReachReport>("reach"),
 };
