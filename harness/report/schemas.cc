@@ -5,6 +5,7 @@
 #include <set>
 #include <string_view>
 
+#include "harness/report/guard.h"
 #include "harness/report/json.h"
 #include "harness/report/lint.h"
 #include "harness/report/prove.h"
@@ -33,6 +34,7 @@ constexpr Document document(const char* name) {
 // Every report that a command prints with --json.
 constexpr Document kDocuments[] = {
     document<Error>("error"),
+    document<GuardReport>("guard"),
     document<LintReport>("lint"),
     document<ProveReport>("prove"),
     document<ReachReport>("reach"),
