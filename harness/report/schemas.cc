@@ -5,8 +5,10 @@
 #include <set>
 #include <string_view>
 
+#include "harness/report/cost.h"
 #include "harness/report/guard.h"
 #include "harness/report/json.h"
+#include "harness/report/latency.h"
 #include "harness/report/lint.h"
 #include "harness/report/prove.h"
 #include "harness/report/reach.h"
@@ -33,6 +35,8 @@ constexpr Document document(const char* name) {
 }
 // Every report that a command prints with --json.
 constexpr Document kDocuments[] = {
+    document<LatencyReport>("bench"),
+    document<CostReport>("cost"),
     document<Error>("error"),
     document<GuardReport>("guard"),
     document<LintReport>("lint"),
