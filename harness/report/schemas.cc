@@ -8,6 +8,7 @@
 #include "harness/report/cost.h"
 #include "harness/report/guard.h"
 #include "harness/report/json.h"
+#include "harness/report/kernel.h"
 #include "harness/report/latency.h"
 #include "harness/report/lint.h"
 #include "harness/report/prove.h"
@@ -39,6 +40,8 @@ constexpr Document kDocuments[] = {
     document<CostReport>("cost"),
     document<Error>("error"),
     document<GuardReport>("guard"),
+    document<kernel::KernelReport>("kernel"),
+    document<kernel::SelfCheckReport>("kernel-check"),
     document<LintReport>("lint"),
     document<ProveReport>("prove"),
     document<ReachReport>("reach"),
