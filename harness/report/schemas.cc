@@ -13,6 +13,8 @@
 #include "harness/report/lint.h"
 #include "harness/report/prove.h"
 #include "harness/report/reach.h"
+#include "harness/report/run.h"
+#include "harness/report/why.h"
 
 namespace secequiv {
 
@@ -45,6 +47,8 @@ constexpr Document kDocuments[] = {
     document<LintReport>("lint"),
     document<ProveReport>("prove"),
     document<ReachReport>("reach"),
+    document<RunReport>("run"),
+    document<WhyReport>("why"),
 };
 
 // Returns the schemas, sorted by the last part of their $id, such as "check.schema.json".
