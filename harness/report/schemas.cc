@@ -14,6 +14,7 @@
 #include "harness/report/prove.h"
 #include "harness/report/reach.h"
 #include "harness/report/run.h"
+#include "harness/report/validate.h"
 #include "harness/report/why.h"
 
 namespace secequiv {
@@ -48,6 +49,7 @@ constexpr Document kDocuments[] = {
     document<ProveReport>("prove"),
     document<ReachReport>("reach"),
     document<RunReport>("run"),
+    document<ValidateReport>("validate"),
     document<WhyReport>("why"),
 };
 
