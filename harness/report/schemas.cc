@@ -5,6 +5,7 @@
 #include <set>
 #include <string_view>
 
+#include "harness/report/actions.h"
 #include "harness/report/cache.h"
 #include "harness/report/cost.h"
 #include "harness/report/guard.h"
@@ -40,6 +41,7 @@ constexpr Document document(const char* name) {
 }
 // Every report that a command prints with --json.
 constexpr Document kDocuments[] = {
+    document<ActionsReport>("actions"),
     document<LatencyReport>("bench"),
     document<CacheReport>("cache"),
     document<CostReport>("cost"),
