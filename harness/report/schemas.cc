@@ -8,6 +8,7 @@
 #include "harness/report/actions.h"
 #include "harness/report/cache.h"
 #include "harness/report/cost.h"
+#include "harness/report/cover.h"
 #include "harness/report/guard.h"
 #include "harness/report/json.h"
 #include "harness/report/kernel.h"
@@ -45,6 +46,7 @@ constexpr Document kDocuments[] = {
     document<LatencyReport>("bench"),
     document<CacheReport>("cache"),
     document<CostReport>("cost"),
+    document<CoverReport>("cover"),
     document<Error>("error"),
     document<GuardReport>("guard"),
     document<kernel::KernelReport>("kernel"),
