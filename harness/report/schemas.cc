@@ -9,6 +9,7 @@
 #include "harness/report/cache.h"
 #include "harness/report/cost.h"
 #include "harness/report/cover.h"
+#include "harness/report/explanations.h"
 #include "harness/report/guard.h"
 #include "harness/report/json.h"
 #include "harness/report/kernel.h"
@@ -48,6 +49,7 @@ constexpr Document kDocuments[] = {
     document<CostReport>("cost"),
     document<CoverReport>("cover"),
     document<Error>("error"),
+    document<ExplainReport>("explain"),
     document<GuardReport>("guard"),
     document<kernel::KernelReport>("kernel"),
     document<kernel::SelfCheckReport>("kernel-check"),
