@@ -52,6 +52,7 @@ Shape between(std::uint64_t first, std::uint64_t last) {
 }
 Shape at_least(std::uint64_t first) { return Shape(number("integer", first)); }
 Shape number32() { return between(0, 0xffffffff); }
+Shape number_from(double least) { return Shape(Json{{"type", "number"}, {"minimum", least}}); }
 Shape above_zero() { return Shape(Json{{"type", "number"}, {"exclusiveMinimum", 0}}); }
 Shape any_number() { return Shape(number("number")); }
 Shape any_integer() { return Shape(number("integer")); }

@@ -69,9 +69,10 @@ Shape decimal();  // a count of any size: "3402823669209384634633746074317682114
 Shape between(std::uint64_t first, std::uint64_t last);
 Shape at_least(std::uint64_t first);
 Shape number32();
-Shape above_zero();   // with a fraction
-Shape any_number();   // with a fraction, or negative
-Shape any_integer();  // perhaps negative
+Shape number_from(double least);  // with a fraction
+Shape above_zero();               // with a fraction
+Shape any_number();               // with a fraction, or negative
+Shape any_integer();              // perhaps negative
 // A list. Without `most` it may have any length from `least` on.
 Shape list_of(Shape element, std::size_t least = 0, std::optional<std::size_t> most = {});
 Shape set_of(Shape element, std::size_t least = 0);  // a list without repetitions
@@ -108,6 +109,13 @@ concept Described = requires(Fields<T>& fields) { describe(fields); };
 template <class T>
 std::optional<T> unless_empty(T value) {
   if (value.empty()) return std::nullopt;
+  return value;
+}
+
+// Returns the number, or nothing if it is 0.
+template <std::integral T>
+std::optional<T> unless_zero(T value) {
+  if (value == 0) return std::nullopt;
   return value;
 }
 

@@ -34,7 +34,7 @@ void describe(Fields<Obligation>& obligation);
 // A refusal in words needs the program.
 struct ShownRefusal {
   const Refusal& refusal;
-  const Program& program;
+  ProgramView program;
 };
 void describe(Fields<ShownRefusal>& refusal);
 void describe(Fields<SideReport>& side);

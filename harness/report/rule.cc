@@ -105,6 +105,11 @@ std::string reason(const Policy& policy, const SeccompData& data) {
   return fmt::format("no rule for {}{}", name, has_rule ? " matches" : "");
 }
 
+std::optional<RulePosition> known(const PositionRef& position) {
+  if (position.at == nullptr) return std::nullopt;
+  return *position.at;
+}
+
 void describe(Fields<RulePosition>& position) {
   position.is("origin", "A rule in the file that the user wrote.");
   position("file", "The file, as it was named.", &RulePosition::file);

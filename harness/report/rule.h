@@ -2,6 +2,7 @@
 // wording. It must not know formats of policies.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,9 @@ struct RegionRule {
 // Returns the reason for the decision in a few words: the position of the rule, "no rule for
 // clone3", "no rule for socket matches", "the policy does not name arm".
 std::string reason(const Policy& policy, const SeccompData& data);
+
+// Returns the position, if it is known.
+std::optional<RulePosition> known(const PositionRef& position);
 
 // Returns an object with "file", "line" and, if they are not empty, "path" and "condition".
 void describe(Fields<RulePosition>& position);

@@ -5,18 +5,30 @@
 #include <set>
 #include <string_view>
 
+#include "harness/report/actions.h"
 #include "harness/report/bisect.h"
+#include "harness/report/cache.h"
 #include "harness/report/check.h"
+#include "harness/report/cost.h"
+#include "harness/report/cover.h"
 #include "harness/report/diff.h"
+#include "harness/report/explanations.h"
 #include "harness/report/find_rules.h"
+#include "harness/report/guard.h"
 #include "harness/report/hunt.h"
 #include "harness/report/json.h"
+#include "harness/report/kernel.h"
+#include "harness/report/latency.h"
+#include "harness/report/lint.h"
 #include "harness/report/mutate.h"
 #include "harness/report/precompile.h"
 #include "harness/report/prove.h"
 #include "harness/report/prove_property.h"
 #include "harness/report/prove_rule.h"
 #include "harness/report/reach.h"
+#include "harness/report/run.h"
+#include "harness/report/validate.h"
+#include "harness/report/why.h"
 
 namespace secequiv {
 
@@ -40,12 +52,31 @@ constexpr Document document(const char* name) {
 }
 // Every report that a command prints with --json.
 constexpr Document kDocuments[] = {
-    document<BisectReport>("bisect"),   document<CheckReport>("check"),
-    document<DiffReport>("diff"),       document<Error>("error"),
-    document<FoundRules>("find-rules"), document<HuntReport>("fuzz"),
-    document<ShownScore>("mutate"),     document<PrecompileReport>("precompile"),
-    document<ProveReport>("prove"),     document<PropertyReport>("prove-property"),
-    document<ShownRules>("prove-rule"), document<ReachReport>("reach"),
+    document<ActionsReport>("actions"),
+    document<LatencyReport>("bench"),
+    document<BisectReport>("bisect"),
+    document<CacheReport>("cache"),
+    document<CheckReport>("check"),
+    document<CostReport>("cost"),
+    document<CoverReport>("cover"),
+    document<DiffReport>("diff"),
+    document<Error>("error"),
+    document<ExplainReport>("explain"),
+    document<FoundRules>("find-rules"),
+    document<HuntReport>("fuzz"),
+    document<GuardReport>("guard"),
+    document<kernel::KernelReport>("kernel"),
+    document<kernel::SelfCheckReport>("kernel-check"),
+    document<LintReport>("lint"),
+    document<ShownScore>("mutate"),
+    document<PrecompileReport>("precompile"),
+    document<ProveReport>("prove"),
+    document<PropertyReport>("prove-property"),
+    document<ShownRules>("prove-rule"),
+    document<ReachReport>("reach"),
+    document<RunReport>("run"),
+    document<ValidateReport>("validate"),
+    document<WhyReport>("why"),
 };
 
 // Returns the schemas, sorted by the last part of their $id, such as "check.schema.json".
