@@ -7,7 +7,6 @@
 
 #include "analyze/deciding.h"
 #include "analyze/doors.h"
-#include "analyze/installed.h"
 #include "analyze/load.h"
 #include "harness/policy/compile.h"
 #include "harness/seccomp/seen_bits.h"
@@ -95,8 +94,7 @@ Result<GuardReport> guard(const GuardJob& job) {
   } else {
     return open.error();
   }
-  if (const auto choices = choices_of(job.stack.filters, {});
-      report.unknown.empty() && !choices.empty())
+  if (const auto& choices = report.notes.choices; report.unknown.empty() && !choices.empty())
     report.unknown = choices.front().text();
   return report;
 }

@@ -12,6 +12,7 @@
 #include <set>
 #include <utility>
 
+#include "harness/bpf/interpreter.h"
 #include "harness/import/rule_list.h"
 #include "harness/policy/compile.h"
 #include "harness/seccomp/action.h"
@@ -85,16 +86,24 @@ Assumption condition_of(const Rule& rule, Endian endian) {
   return all_of(std::move(parts));
 }
 
-Assumption is_call(Arch arch, std::uint32_t nr) {
-  const auto word = [](int field, std::uint32_t value) {
-    Node test;
-    test.kind = Node::Kind::kEq;
-    test.field.index = field;
-    test.mask = test.field.max();
-    test.value = value;
-    return Assumption{{std::move(test)}};
-  };
-  return all_of({word(kArchField, arch_info(arch).audit), word(kNrField, nr)});
+Assumption is_value(int field, std::uint64_t value, Endian endian = Endian::kLittle) {
+  Matcher equal;
+  equal.op = Matcher::Op::kEq;
+  equal.value = value;
+  return condition_of(equal, field, endian);
+}
+
+Assumption is_call(std::uint32_t audit_arch, std::uint32_t nr) {
+  return all_of({is_value(kArchField, audit_arch), is_value(kNrField, nr)});
+}
+Assumption is_call(Arch arch, std::uint32_t nr) { return is_call(arch_info(arch).audit, nr); }
+
+Assumption is_input(const SeccompData& data) {
+  const Endian endian = endian_of(data.arch());
+  std::vector<Assumption> parts = {is_call(data.arch(), data.nr())};
+  for (int field = 0; field <= kIpField; ++field)
+    parts.push_back(is_value(field, data.field(field, endian), endian));
+  return all_of(std::move(parts));
 }
 
 // Returns the condition for inputs that entries with different actions match.
@@ -177,11 +186,12 @@ Policy without_calls(Policy policy, const std::vector<std::string>& names) {
   return policy;
 }
 
-std::vector<MixedCall> all_choices(std::span<const Source> sources) {
+std::vector<MixedCall> all_choices(std::span<const Source> sources, const Assumption& about) {
   std::vector<MixedCall> out;
   for (const Source& source : sources) {
     out.insert(out.end(), source.mixed.begin(), source.mixed.end());
-    if (source.contradictions) std::ranges::move(source.contradictions(), std::back_inserter(out));
+    if (source.contradictions)
+      std::ranges::move(source.contradictions(about), std::back_inserter(out));
   }
   return out;
 }
@@ -199,7 +209,7 @@ AskLibrary ask_once(AskLibrary ask) {
 }
 
 std::vector<MixedCall> contradictions(const Import& imported, const AskLibrary& ask,
-                                      const dd::Limits& limits) {
+                                      const Assumption& about, const dd::Limits& limits) {
   constexpr std::size_t kShown = 4;
   const Policy& policy = imported.policy;
   // For machines of the other byte order, libseccomp 2.5.4 swaps the bytes of some values twice. No
@@ -217,7 +227,7 @@ std::vector<MixedCall> contradictions(const Import& imported, const AskLibrary& 
   Question question;
   question.before = {why.read};
   question.after = {why.made};
-  std::vector<Assumption> others;
+  std::vector<Assumption> others = {about};
   for (const MixedCall& mixed : imported.mixed) {
     const SyscallRule& call = mixed.entries.front().rules.front();
     others.push_back(not_of(is_call(call.arch, call.nr)));
@@ -246,9 +256,10 @@ std::vector<MixedCall> open_choices(std::vector<MixedCall> mixed, const dd::Limi
   return under_assumption(std::move(mixed), {}, limits);
 }
 
-std::vector<MixedCall> choices_of(std::span<const Source> before, std::span<const Source> after) {
-  const auto firsts = all_choices(before);
-  const auto seconds = all_choices(after);
+std::vector<MixedCall> choices_of(std::span<const Source> before, std::span<const Source> after,
+                                  const Assumption& about) {
+  const auto firsts = all_choices(before, about);
+  const auto seconds = all_choices(after, about);
   std::vector<MixedCall> out;
   const auto add = [&](const std::vector<MixedCall>& from, const std::vector<MixedCall>& known) {
     for (const MixedCall& one : from)
@@ -266,11 +277,17 @@ std::vector<MixedCall> under_assumption(std::vector<MixedCall> choices, const Qu
   return choices;
 }
 
+std::vector<MixedCall> choices_at(std::span<const Source> filters, const SeccompData& data,
+                                  bool arguments_known) {
+  Question about;
+  about.assumption = arguments_known ? is_input(data) : is_call(data.arch(), data.nr());
+  return under_assumption(choices_of({}, filters, about.assumption), about);
+}
+
 Question without_choices(Question question, const std::vector<MixedCall>& choices) {
-  std::vector<Assumption> parts = {std::move(question.assumption)};
   for (const MixedCall& mixed : choices)
-    if (!mixed.contradiction) parts.push_back(not_of(overlap(mixed)));
-  question.assumption = all_of(std::move(parts));
+    if (!mixed.contradiction)
+      question.assumption = all_of({std::move(question.assumption), not_of(overlap(mixed))});
   return question;
 }
 
@@ -283,6 +300,18 @@ Result<Proof> difference_without_choices(const Question& question,
   return no_verdict(
       "dd", undecided ? proof->detail
                       : "they differ only for inputs among whose entries libseccomp chooses");
+}
+
+Result<Direction> find_direction_without_choices(const Question& question,
+                                                 const std::vector<MixedCall>& choices, Arch host,
+                                                 const dd::Limits& limits,
+                                                 std::span<const SeccompData> inputs) {
+  auto found = find_direction(without_choices(question, choices), host, limits, inputs);
+  if (found && !choices.empty()) {
+    found->complete = false;
+    found->without_choices = true;
+  }
+  return found;
 }
 
 }  // namespace secequiv

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/direction.h"
 #include "analyze/source.h"
 #include "harness/compare/proof.h"
 #include "harness/compare/question.h"
@@ -35,18 +36,23 @@ AskLibrary ask_once(AskLibrary ask);
 
 // Returns the calls that the library's filter decides differently than `imported`; the calls of
 // `imported.mixed` are not asked about. A library may only contradict: if there is none, the result
-// is empty. If it makes no filter, or a limit is reached, the result says so without an input.
-// Precondition: the import has a request.
+// is empty. If it makes no filter, or a limit is reached, the result says so without an input. Only
+// inputs that satisfy `about` count. Precondition: the import has a request.
 std::vector<MixedCall> contradictions(const Import& imported, const AskLibrary& ask,
-                                      const dd::Limits& limits = {});
+                                      const Assumption& about = {}, const dd::Limits& limits = {});
 
 // Returns the choices that may make the sides differ: those that do not exist on both. libseccomp
 // decides equal entries of a call equally.
-std::vector<MixedCall> choices_of(std::span<const Source> before, std::span<const Source> after);
+std::vector<MixedCall> choices_of(std::span<const Source> before, std::span<const Source> after,
+                                  const Assumption& about = {});
 
 // Returns the choices for inputs that satisfy the question's assumption.
 std::vector<MixedCall> under_assumption(std::vector<MixedCall> choices, const Question& question,
                                         const dd::Limits& limits = {});
+
+// Returns the choices of the filters for this input; for its call, if the arguments are not known.
+std::vector<MixedCall> choices_at(std::span<const Source> filters, const SeccompData& data,
+                                  bool arguments_known);
 
 // Returns the question about those of its inputs for which there is no choice.
 Question without_choices(Question question, const std::vector<MixedCall>& choices);
@@ -56,5 +62,11 @@ Question without_choices(Question question, const std::vector<MixedCall>& choice
 Result<Proof> difference_without_choices(const Question& question,
                                          const std::vector<MixedCall>& choices,
                                          const dd::Limits& limits = {});
+
+// Like find_direction(), for the inputs without a choice. With choices, the result is incomplete.
+Result<Direction> find_direction_without_choices(const Question& question,
+                                                 const std::vector<MixedCall>& choices, Arch host,
+                                                 const dd::Limits& limits,
+                                                 std::span<const SeccompData> inputs);
 
 }  // namespace secequiv

@@ -10,7 +10,6 @@
 #include <tuple>
 #include <utility>
 
-#include "harness/import/oci_rule.h"
 #include "harness/policy/compile.h"
 #include "harness/seccomp/doors.h"
 #include "verify/dd/engine.h"
@@ -664,13 +663,11 @@ bool opens(const UnknownName& name, const Policy& policy) {
 
 bool is_added(const PositionRef& position) { return position.at != nullptr && position.at->added; }
 
-// Returns whether a rule may only seem to be redundant: entries for its call have different
-// actions, and libseccomp does not keep their order.
-bool depends_on_order(const Policy& policy, const RulePlace& place) {
-  if (place.action == policy.default_action) return false;  // runtimes skip the entry
+// Returns whether entries for the call have different actions. libseccomp does not keep their
+// order, so that each condition may count.
+bool has_other_action(const Policy& policy, const RulePlace& place) {
   return std::ranges::any_of(policy.rule_sets, [&](const RuleSet& set) {
-    const Rule* other = set.find(place.arch, place.nr);
-    return set.action != place.action && other != nullptr && !always_holds(*other);
+    return set.action != place.action && set.find(place.arch, place.nr) != nullptr;
   });
 }
 
@@ -816,9 +813,7 @@ Result<LintReport> lint(const LintJob& job) {
   auto redundant = redundant_rules(policy, job.limits, job.imported.idle);
   if (!redundant) return redundant.error();
   const bool is_profile = job.imported.format == PolicyFormat::kOci;
-  std::erase_if(*redundant, [&](const RedundantRule& one) {
-    return is_added(one.place.position) || (is_profile && depends_on_order(policy, one.place));
-  });
+  std::erase_if(*redundant, [&](const RedundantRule& one) { return is_added(one.place.position); });
   dd::Limits left = job.limits;
   left.seconds -= seconds_since(start);
   if (is_profile)
@@ -829,7 +824,7 @@ Result<LintReport> lint(const LintJob& job) {
   if (!trivial) return trivial.error();
   if (is_profile) {
     std::erase_if(*trivial, [&](const DoubtfulRule& one) {
-      return is_alternative(written, one) || depends_on_order(policy, one.place);
+      return is_alternative(written, one) || has_other_action(policy, one.place);
     });
     note_in_part(policy.arches, *trivial);
   }

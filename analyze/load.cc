@@ -138,10 +138,10 @@ Result<Source> read_source(std::string_view bytes, const std::string& name, cons
     if (reading.library_filters && imported->request)
       return library_source(*imported, name, path, reading);
     Program program = compile(imported->policy);
-    std::function<std::vector<MixedCall>()> contradicted;
+    std::function<std::vector<MixedCall>(const Assumption&)> contradicted;
     if (reading.library && imported->request)
-      contradicted = [asked = *imported, ask = reading.library] {
-        return contradictions(asked, ask);
+      contradicted = [asked = *imported, ask = reading.library](const Assumption& about) {
+        return contradictions(asked, ask, about);
       };
     auto profile = profile_of(*imported, bytes, name, reading);
     return Source{name,
@@ -275,12 +275,16 @@ std::optional<ReadFor> read_for(const Import& imported, const Reading& reading) 
 ReadNotes notes_about(std::span<const Source> filters) {
   ReadNotes out;
   note_filters(filters, out);
+  out.choices = choices_of({}, filters);
   return out;
 }
 
 ReadNotes notes_about(std::span<const Stack> stacks) {
   ReadNotes out;
-  for (const Stack& stack : stacks) note_filters(stack.filters, out);
+  for (const Stack& stack : stacks) {
+    note_filters(stack.filters, out);
+    std::ranges::move(choices_of({}, stack.filters), std::back_inserter(out.choices));
+  }
   return out;
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "analyze/deciding.h"
+#include "analyze/installed.h"
 #include "analyze/load.h"
 #include "harness/bpf/text.h"
 #include "harness/compare/pair.h"
@@ -299,6 +300,7 @@ Result<WhyReport> why(const WhyJob& job) {
   report.data = job.data;
   report.recorded = job.recorded;
   report.notes = notes_about(std::span(job.stack.filters));
+  report.notes.choices = choices_at(job.stack.filters, job.data, job.arguments_known);
   if (!job.arguments_known) {
     auto found = possible(space, decisions, job.stack, job.data, job.host);
     if (!found) return found.error();

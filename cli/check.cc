@@ -47,8 +47,7 @@ Result<int> run_check(const CheckCommand& given) {
   if (!result) return result.error();
   result->dropped = cases->dropped;
   notes.require_loads = true;
-  if (auto s = PairCheckOptions::conclude(before, after, std::move(notes), *result); !s)
-    return s.error();
+  if (auto s = given.check.conclude(before, after, std::move(notes), *result); !s) return s.error();
   result->all_traces = given.traces;
   Status written = Ok{};
   if (!given.listing.empty()) written = write_file(given.listing, result->listing);

@@ -33,14 +33,22 @@ Result<CheckOptions> PairCheckOptions::check_options(const Options& options) con
 }
 
 Status PairCheckOptions::conclude(const Source& before, const Source& after, PairNotes notes,
-                                  CheckReport& report) {
+                                  CheckReport& report) const {
   report.notes = std::move(notes);
   if (report.verdict == Verdict::kDifferent && !report.notes.choices.empty()) {
     const Pair pair{before.program, after.program, report.sameness};
-    const auto proof = difference_without_choices(Question(pair), report.notes.choices);
+    const Question question(pair);
+    const dd::Limits limits = engine.limits();
+    const auto proof = difference_without_choices(question, report.notes.choices, limits);
     if (!proof) return proof.error();
-    if (proof->verdict == Verdict::kUnknown) {
-      report.verdict = proof->verdict;
+    if (proof->verdict == Verdict::kDifferent) {
+      auto direction = find_direction_without_choices(question, report.notes.choices, report.host,
+                                                      limits, {&proof->witness->data, 1});
+      if (!direction) return direction.error();
+      report.witness = direction->example ? direction->example : proof->witness;
+      report.direction = std::move(*direction);
+    } else {
+      report.verdict = Verdict::kUnknown;
       report.reason = proof->detail;
       report.proof = *proof;
       report.witness.reset();

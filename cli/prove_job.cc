@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "analyze/installed.h"
 #include "analyze/oracle.h"
 #include "cli/reading.h"
 #include "harness/base/file.h"
@@ -75,7 +74,6 @@ Result<PropertyJob> property_job(const ProveOptions& given) {
   job->subject = given.before;
   job->after = std::move(*filter);
   static_cast<ReadNotes&>(job->notes) = notes_about(job->after);
-  job->notes.choices = choices_of({}, job->after);
   return PropertyJob{std::move(*job), std::move(*properties)};
 }
 

@@ -12,7 +12,6 @@
 #include "analyze/cache.h"
 #include "analyze/cost.h"
 #include "analyze/diff.h"
-#include "analyze/installed.h"
 #include "analyze/lift.h"
 #include "analyze/lint.h"
 #include "analyze/load.h"
@@ -250,7 +249,6 @@ Result<Outcome> prove_property(Result<Source> program, const char* text, const O
   job.proof.subject = program->name;
   job.proof.after.push_back(std::move(*program));
   static_cast<ReadNotes&>(job.proof.notes) = notes_about(job.proof.after);
-  job.proof.notes.choices = choices_of({}, job.proof.after);
   job.properties.push_back(std::move(*property));
   const auto proven = secequiv::prove_property(job);
   if (!proven) return proven.error();

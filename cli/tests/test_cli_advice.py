@@ -9,7 +9,7 @@ from cli_tool import FULL, POLICIES, ROOT, binary
 
 from corpus import advice, installed, profiles
 
-NUMBER = 12 if FULL else 2  # profiles of each kind
+NUMBER = 30 if FULL else 2  # profiles of each kind
 # "mistake": libseccomp's filter is wrong before or after the change.
 ANSWERS = ("equal", "mistake", installed.REFUSED, installed.ENDLESS)
 CASES = sorted((ROOT / "corpus" / "regress" / "lint").glob("advice-*.json"))

@@ -87,6 +87,24 @@ def test_a_library_that_never_answers_makes_no_filter(library, tmp_path):
     assert done.status == 3 and "still running after 5 s" in done.err and not (tmp_path / "made.bpf").exists(), done
 
 
+def test_why_names_what_the_library_contradicts_for_the_call(library, tmp_path):
+    path = tmp_path / "many.json"
+    mistaken = json.loads(MISTAKE.read_text())
+    names = ["read", "write", "open", "close", "stat", "fstat", "lstat"]
+    entries = [{**entry, "names": [name]} for name in names for entry in mistaken["syscalls"] if "read" in entry["names"]]
+    path.write_text(json.dumps({**mistaken, "syscalls": entries}))
+    made = tmp_path / "made.bpf"
+    assert run("asm", path, *LIBRARY, "-o", made).status == 0
+    for name in ("read", "lstat"):
+        wrong = json.loads(run("prove", path, made, "--assume", "arch == x86_64 && nr == %s" % name, "--json").out)["witness"]["data"]
+        args = ["--arg=%d=%s" % each for each in enumerate(wrong["args"])]
+        done = run("why", path, "--nr", name, *args, "--json")
+        assert done.status == 3 and [choice["syscall"] for choice in json.loads(done.out)["choices"]] == [name], done
+        record = "type=SECCOMP msg=audit(1.1:1): sig=0 arch=c000003e syscall=%d compat=0 ip=0x0 code=0x7fff0000\n" % wrong["nr"]
+        assert run("why", path, "--audit", "-", stdin=record).status == 3
+    assert run("why", path, "--nr", "getpid").status == 0
+
+
 # libseccomp tests equal upper halves of both bounds. secequiv only knows that it refuses equal conditions.
 CLASH = {"defaultAction": "SCMP_ACT_KILL", "architectures": ["SCMP_ARCH_X86_64"], "syscalls": [
     {"names": ["read"], "action": "SCMP_ACT_ALLOW", "args": [{"index": 0, "value": 2**32, "op": "SCMP_CMP_LE"}, {"index": 1, "value": 1, "op": "SCMP_CMP_EQ"}]},

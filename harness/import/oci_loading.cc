@@ -176,7 +176,8 @@ void LoadChecks::check_errno(const JsonCursor& holder, const std::string& key,
   // libseccomp: sys_chk_seccomp_action(), which seccomp_init() and seccomp_rule_add() call
   if (is_used && is_errno && data_of(action) >= kMaxErrno)
     refuse(kAllRuntimes,
-           fmt::format("libseccomp refuses errnos above 4094 (EINVAL), found {}", data_of(action)),
+           fmt::format("libseccomp refuses errnos above 4094 (EINVAL), found {}",
+                       holder.at(number).value().dump()),
            holder.at(number));
   check_errno_name(holder, key, action);
 }

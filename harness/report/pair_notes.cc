@@ -84,6 +84,12 @@ void describe(Fields<ReadNotes>& notes) {
       "not_loaded",
       "Why some of the container runtimes that count (--runtime) do not load a profile.",
       [](const ReadNotes& it) { return unless_empty(it.failures); }, list_of<LoadFailure>(1));
+  notes(
+      "choices",
+      "Calls whose entries in a container profile have different actions and match the same "
+      "inputs. libseccomp chooses one of the entries, regardless of their order, so a success "
+      "becomes 'unknown'. Also calls that the libseccomp of this machine decides in another way.",
+      [](const ReadNotes& it) { return unless_empty(it.choices); }, list_of<MixedCall>(1));
 }
 
 void describe(Fields<MixedCall>& mixed) {
@@ -112,13 +118,7 @@ void describe(Fields<MixedCall>& mixed) {
 }
 
 void describe(Fields<PairNotes>& notes) {
-  notes.include([](const PairNotes& it) -> ReadNotes { return it; });
-  notes(
-      "choices",
-      "Calls whose entries in a container profile have different actions and match the same "
-      "inputs. libseccomp chooses one of the entries, regardless of their order, so a success "
-      "becomes 'unknown'. Also calls that the libseccomp of this machine decides in another way.",
-      [](const PairNotes& it) { return unless_empty(it.choices); }, list_of<MixedCall>(1));
+  notes.include([](const PairNotes& it) -> const ReadNotes& { return it; });
   notes(
       "not_compared",
       "Entries that only one of the two container profiles has and that apply to other hosts or "

@@ -35,14 +35,14 @@ struct ReadNotes {
   std::optional<ReadFor> read_for = {};  // set if the profiles depend on host or container
   // Why some of the chosen container runtimes do not load a profile.
   std::vector<LoadFailure> failures = {};
+  // Calls for which a profile has several meanings. The answer is about one of them.
+  std::vector<MixedCall> choices = {};
 };
 
 struct PairNotes : ReadNotes {
   // Parts that make the profiles differ only for other hosts or containers.
   std::vector<RulePosition> not_compared = {};
   bool require_whole = false;  // an answer about a part of the profiles is not enough
-  // Calls for which a profile has several meanings. The answer is about one of them.
-  std::vector<MixedCall> choices = {};
   bool require_loads = false;  // such a failure is a finding
 
   // Returns kFail if `verdict` means success and a failure is a finding. Returns kUnknown if

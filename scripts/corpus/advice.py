@@ -104,6 +104,8 @@ def _tried(binary, library, profile, folder, arch, before, advice):
     kinds = {1: "", 2: "pair: "}.get(len(advice), "") + kinds
     less = followed(profile, [edit for each in advice for edit in each.edits])
     after = installed.made(library, less, arch)
+    if not isinstance(after, bytes):  # again: a busy machine may have been too slow
+        after = installed.made(library, less, arch)
     if after == before or isinstance(after, bytes) and _equal(binary, folder, before, after, arch):
         return Tried(kinds, "equal")
     for one in (profile, less):
