@@ -66,7 +66,7 @@ def meant(entry, secequiv, *options):
 
 def value_of(file, data, secequiv, *options):
     words = ",".join(str(word) for word in struct.unpack("<16I", data))
-    done = secequiv("run", file, "--words", words, *options)
+    done = secequiv("run", file, "--words", words, "--libseccomp", "none", *options)
     if done.returncode == 3:
         pytest.skip(done.stdout + done.stderr)
     assert done.returncode == 0, done.stdout + done.stderr
