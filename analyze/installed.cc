@@ -78,6 +78,7 @@ Assumption condition_of(const Matcher& matcher, int index, Endian endian) {
 
 Assumption condition_of(const Rule& rule, Endian endian) {
   std::vector<Assumption> parts;
+  parts.reserve(rule.children.size());
   for (const Rule& child : rule.children) parts.push_back(condition_of(child, endian));
   if (rule.kind == Rule::Kind::kAnyOf) return any_of(std::move(parts));
   if (rule.kind == Rule::Kind::kArgs)

@@ -70,9 +70,8 @@ RuntimeSet without_arch(std::string_view name) {
 
 // Returns the runtimes that do not know this name in "flags".
 RuntimeSet without_flag(std::string_view name) {
-  const auto* const known = std::ranges::find(kFlags, name);
-  if (known == kFlags.end()) return kAllRuntimes;
-  return known + 1 == kFlags.end() ? kRuncAndYouki : RuntimeSet();
+  if (std::ranges::find(kFlags, name) == kFlags.end()) return kAllRuntimes;
+  return name == kFlags.back() ? kRuncAndYouki : RuntimeSet();
 }
 
 }  // namespace

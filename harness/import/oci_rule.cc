@@ -140,6 +140,7 @@ bool always_holds(const Rule& rule) {
 std::vector<ArgTests> rules_of_entry(const Rule& entry) {
   if (entry.kind == Rule::Kind::kAnyOf) {
     std::vector<ArgTests> out;
+    out.reserve(entry.children.size());
     for (const Rule& child : entry.children) out.push_back(rules_of_entry(child).front());
     return out;
   }
