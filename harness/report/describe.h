@@ -368,12 +368,6 @@ const Fields<T>& fields_of() {
   return made;
 }
 
-// Adds the fields of a part to a document that is not described.
-template <Described T>
-void add_fields(const T& part, Json& out) {
-  fields_of<T>().write(part, out);
-}
-
 template <Described T>
 Json to_json(const T& value) {
   Json out = Json::object();
