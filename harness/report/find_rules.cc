@@ -47,10 +47,9 @@ void describe(Fields<FoundRules::Rule>& rule) {
 }
 
 void describe(Fields<FoundRules::Program>& program) {
-  using Program = FoundRules::Program;
-  program("name", "", &Program::name, any_text());
-  program("before", "Instructions.", &Program::before, at_least(1));
-  program("after", "Instructions after all found rules.", &Program::after, at_least(1));
+  program("name", "", &FoundRules::Program::name, any_text());
+  program("before", "Instructions.", &FoundRules::Program::before, at_least(1));
+  program("after", "Instructions after all found rules.", &FoundRules::Program::after, at_least(1));
 }
 
 void describe(Fields<FoundRules>& found) {
