@@ -1,5 +1,7 @@
 #include "harness/report/describe.h"
 
+#include <memory>
+
 namespace secequiv {
 namespace {
 
@@ -25,6 +27,14 @@ Json sized(std::size_t least, std::optional<std::size_t> most) {
 Json joined(std::string_view how, std::vector<Json> conditions) {
   if (conditions.size() == 1) return std::move(conditions.front());
   return {{std::string(how), std::move(conditions)}};
+}
+
+Json with_meaning(const std::string& meaning, Json schema) {
+  if (meaning.empty()) return schema;
+  Json out{{"description", meaning}};
+  schema.erase("description");  // what a type means in general
+  out.update(schema);
+  return out;
 }
 
 }  // namespace
@@ -125,39 +135,94 @@ Json none(std::vector<Json> conditions) { return {{"not", any(std::move(conditio
 
 namespace shapes {
 
-Json conditional(Json condition, Json then, Json otherwise) {
-  Json out{{"if", std::move(condition)}, {"then", std::move(then)}};
-  if (!otherwise.empty()) out["else"] = std::move(otherwise);
-  return out;
-}
+Json text(std::string_view value) { return std::string(value); }
 
-Json with_meaning(const std::string& meaning, Json schema) {
-  if (meaning.empty()) return schema;
-  Json out{{"description", meaning}};
-  schema.erase("description");  // what a type means in general
-  out.update(schema);
-  return out;
-}
-
-Json object_schema(const std::string& meaning, Json required, Json properties,
-                   const std::vector<Json>& rules) {
-  Json out = with_meaning(meaning, {{"type", "object"}});
-  if (!required.empty()) out["required"] = std::move(required);
-  out["additionalProperties"] = false;
-  out["properties"] = std::move(properties);
-  if (!rules.empty()) out["allOf"] = rules;
-  return out;
-}
-
-Json document_schema(const std::string& document, const std::string& title, Json object,
-                     const Definitions& definitions) {
-  Json out{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
-           {"$id", "https://github.com/secequiv/secequiv/schemas/" + document + ".schema.json"},
-           {"title", title}};
-  out.update(object);
-  for (const auto& [name, schema] : definitions.all()) out["$defs"][name] = schema;
-  return out;
+Shape reference_to(const Rows& (*rows)()) {
+  return Shape([rows](Definitions& definitions) { return rows().reference(definitions); });
 }
 
 }  // namespace shapes
+
+void Rows::is(std::string_view name, std::string_view meaning) {
+  name_ = name;
+  meaning_ = meaning;
+}
+
+void Rows::document(std::string_view name, int version, std::string_view title,
+                    std::string_view meaning) {
+  document_ = name;
+  title_ = title;
+  meaning_ = meaning;
+  const std::string schema = "secequiv." + document_ + "/" + std::to_string(version);
+  add("schema", "Name and version of this format.", true, constant(schema),
+      [schema](const void*) { return shapes::text(schema); });
+}
+
+void Rows::rule(Json condition, Json then, Json otherwise) {
+  Json out{{"if", std::move(condition)}, {"then", std::move(then)}};
+  if (!otherwise.empty()) out["else"] = std::move(otherwise);
+  rules_.push_back(std::move(out));
+}
+
+void Rows::add(std::string_view name, std::string_view meaning, bool required, Shape shape,
+               Value value) {
+  rows_.push_back({std::string(name), std::string(meaning), std::move(value),
+                   std::move(shape.schema), required && !only_if_, only_if_});
+}
+
+void Rows::add(std::string_view name, std::string_view meaning, Rows rows) {
+  const auto inner = std::make_shared<const Rows>(std::move(rows));
+  add(name, meaning, true,
+      Shape([inner](Definitions& definitions) { return inner->schema(definitions); }),
+      [inner](const void* it) { return inner->object(it); });
+}
+
+void Rows::add(const Rows& part, bool required, PartValue value) {
+  for (const Row& row : part.rows_)
+    add(row.name, row.meaning, required && row.required, Shape(row.schema),
+        [value, &row](const void* it) { return value(row, it); });
+  rules_.insert(rules_.end(), part.rules_.begin(), part.rules_.end());
+}
+
+void Rows::write(const void* value, Json& out) const {
+  for (const Row& row : rows_)
+    if (auto field = row.of(value)) out[row.name] = std::move(*field);
+}
+
+Json Rows::object(const void* value) const {
+  Json out = Json::object();
+  write(value, out);
+  return out;
+}
+
+Json Rows::schema(Definitions& definitions) const {
+  Json out = with_meaning(meaning_, {{"type", "object"}});
+  Json required = Json::array();
+  Json properties = Json::object();
+  for (const Row& row : rows_) {
+    if (row.required) required.push_back(row.name);
+    properties[row.name] = with_meaning(row.meaning, row.schema(definitions));
+  }
+  if (!required.empty()) out["required"] = std::move(required);
+  out["additionalProperties"] = false;
+  out["properties"] = std::move(properties);
+  if (!rules_.empty()) out["allOf"] = rules_;
+  return out;
+}
+
+Json Rows::reference(Definitions& definitions) const {
+  const auto make = [this](Definitions& all) { return schema(all); };
+  return name_.empty() ? make(definitions) : definitions.reference(name_, make);
+}
+
+Json Rows::document_schema() const {
+  Definitions definitions;
+  Json out{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+           {"$id", "https://github.com/secequiv/secequiv/schemas/" + document_ + ".schema.json"},
+           {"title", title_}};
+  out.update(schema(definitions));
+  for (const auto& [name, definition] : definitions.all()) out["$defs"][name] = definition;
+  return out;
+}
+
 }  // namespace secequiv

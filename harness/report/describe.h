@@ -98,6 +98,7 @@ Json all(std::vector<Json> conditions);
 Json any(std::vector<Json> conditions);
 Json none(std::vector<Json> conditions);
 
+class Rows;
 template <class T>
 class Fields;
 
@@ -125,7 +126,7 @@ inline std::optional<bool> if_true(bool value) {
 }
 
 template <class T>
-const Fields<T>& fields_of();
+const Rows& fields_of();
 
 // Returns the value in JSON; nothing if it is missing.
 template <Described T>
@@ -153,6 +154,8 @@ concept List = !Text<T> && !std::same_as<T, Json> && requires(const T& list) {
   *list.begin();
 };
 
+Json text(std::string_view value);
+
 template <class T>
 std::optional<Json> value_of(const T& value) {
   if constexpr (IsOptional<T>::value) {
@@ -160,7 +163,7 @@ std::optional<Json> value_of(const T& value) {
   } else if constexpr (Described<T>) {
     return to_json(value);
   } else if constexpr (Text<T>) {
-    return Json(std::string(std::string_view(value)));
+    return text(value);
   } else if constexpr (List<T>) {
     Json out = Json::array();
     for (const auto& one : value) out.push_back(*value_of(one));
@@ -170,8 +173,7 @@ std::optional<Json> value_of(const T& value) {
   }
 }
 
-Json object_schema(const std::string& meaning, Json required, Json properties,
-                   const std::vector<Json>& rules);
+Shape reference_to(const Rows& (*rows)());
 
 // Returns the shape that follows from a type.
 template <class T>
@@ -179,7 +181,7 @@ Shape shape_of() {
   if constexpr (IsOptional<T>::value) {
     return shape_of<typename T::value_type>();
   } else if constexpr (Described<T>) {
-    return Shape([](Definitions& definitions) { return fields_of<T>().reference(definitions); });
+    return reference_to(fields_of<T>);
   } else if constexpr (Text<T>) {
     return Shape(Json{{"type", "string"}, {"minLength", 1}});
   } else if constexpr (std::same_as<T, bool>) {
@@ -202,164 +204,108 @@ Shape list_of(std::size_t least = 0, std::optional<std::size_t> most = {}) {
   return list_of(shapes::shape_of<T>(), least, most);
 }
 
-// The rows of a type, in the order of the document.
-template <class T>
-class Fields {
+// The rows of a type, in the order of the document, without the type: what is compiled once for
+// all.
+class Rows {
  public:
   // Names the definition in schemas. An object without a name is described where it is used.
-  void is(std::string name, std::string meaning) {
-    name_ = std::move(name);
-    meaning_ = std::move(meaning);
-  }
+  void is(std::string_view name, std::string_view meaning);
   // Makes this a document "secequiv.NAME/VERSION".
-  void document(const std::string& name, int version, std::string title, std::string meaning);
-
-  // Adds a field. `get` is a member, or a function that returns the value, perhaps std::optional.
-  template <class Get>
-  void operator()(std::string name, std::string meaning, Get get) {
-    using Value = std::remove_cvref_t<std::invoke_result_t<Get, const T&>>;
-    (*this)(std::move(name), std::move(meaning), get, shapes::shape_of<Value>());
-  }
-  template <class Get>
-  void operator()(std::string name, std::string meaning, Get get, Shape shape) {
-    using Value = std::remove_cvref_t<std::invoke_result_t<Get, const T&>>;
-    rows_.push_back(
-        {std::move(name), std::move(meaning),
-         [get](const T& value) { return shapes::value_of<Value>(std::invoke(get, value)); },
-         std::move(shape.schema), !shapes::IsOptional<Value>::value && !only_if_, only_if_});
-  }
-  // Adds an object for some values of the same T; `rows` adds its fields.
-  void object(std::string name, std::string meaning, const std::function<void(Fields&)>& rows) {
-    Fields inner;
-    rows(inner);
-    rows_.push_back({std::move(name), std::move(meaning),
-                     [inner](const T& value) {
-                       Json out = Json::object();
-                       inner.write(value, out);
-                       return std::optional(std::move(out));
-                     },
-                     [inner](Definitions& definitions) { return inner.schema(definitions); },
-                     !only_if_, only_if_});
-  }
-  // Adds all fields and rules of a part, which `get` returns (perhaps in std::optional), among the
-  // fields of this type.
-  template <class Get>
-  void include(Get get);
-  // The fields that follow are missing if `condition` does not hold for the value; {} ends this.
-  void only_if(std::function<bool(const T&)> condition) { only_if_ = std::move(condition); }
+  void document(std::string_view name, int version, std::string_view title,
+                std::string_view meaning);
   // If `condition` holds for the document, `then` does, too; otherwise `otherwise`.
   void rule(Json condition, Json then, Json otherwise = Json::object());
   // This always holds.
   void always(Json condition) { rules_.push_back(std::move(condition)); }
 
-  void write(const T& value, Json& out) const {
-    for (const Row& row : rows_) {
-      if (row.only_if && !row.only_if(value)) continue;
-      if (auto field = row.value(value)) out[row.name] = std::move(*field);
-    }
-  }
+  // Writes the fields of the value, whose type is that of the rows.
+  void write(const void* value, Json& out) const;
+  [[nodiscard]] Json object(const void* value) const;
   [[nodiscard]] Json schema(Definitions& definitions) const;
   [[nodiscard]] Json reference(Definitions& definitions) const;
   // Returns the whole schema of a document.
   [[nodiscard]] Json document_schema() const;
 
- private:
-  template <class>
-  friend class Fields;
+ protected:
+  using Value = std::function<std::optional<Json>(const void*)>;
+  using Condition = std::function<bool(const void*)>;
   struct Row {
     std::string name;
     std::string meaning;
-    std::function<std::optional<Json>(const T&)> value;
+    Value value;
     std::function<Json(Definitions&)> schema;
-    bool required;
-    std::function<bool(const T&)> only_if;
+    bool required = true;
+    Condition only_if;
+    [[nodiscard]] std::optional<Json> of(const void* it) const {
+      return only_if && !only_if(it) ? std::nullopt : value(it);
+    }
   };
+  using PartValue = std::function<std::optional<Json>(const Row&, const void*)>;
+
+  void add(std::string_view name, std::string_view meaning, bool required, Shape shape,
+           Value value);
+  void add(std::string_view name, std::string_view meaning, Rows rows);
+  void add(const Rows& part, bool required, PartValue value);
+  void set_condition(Condition condition) { only_if_ = std::move(condition); }
+
+ private:
   std::string name_;
   std::string meaning_;
   std::string document_;
   std::string title_;
   std::vector<Row> rows_;
   std::vector<Json> rules_;
-  std::function<bool(const T&)> only_if_;
+  Condition only_if_;
 };
 
-namespace shapes {
-
-Json document_schema(const std::string& document, const std::string& title, Json object,
-                     const Definitions& definitions);
-Json with_meaning(const std::string& meaning, Json schema);
-Json conditional(Json condition, Json then, Json otherwise);
-
-}  // namespace shapes
-
 template <class T>
-void Fields<T>::document(const std::string& name, int version, std::string title,
-                         std::string meaning) {
-  document_ = name;
-  title_ = std::move(title);
-  meaning_ = std::move(meaning);
-  const std::string schema = "secequiv." + name + "/" + std::to_string(version);
-  (*this)(
-      "schema", "Name and version of this format.", [schema](const T&) { return schema; },
-      constant(schema));
-}
-
-template <class T>
-void Fields<T>::rule(Json condition, Json then, Json otherwise) {
-  rules_.push_back(
-      shapes::conditional(std::move(condition), std::move(then), std::move(otherwise)));
-}
-
-template <class T>
-Json Fields<T>::schema(Definitions& definitions) const {
-  Json required = Json::array();
-  Json properties = Json::object();
-  for (const Row& row : rows_) {
-    if (row.required) required.push_back(row.name);
-    properties[row.name] = shapes::with_meaning(row.meaning, row.schema(definitions));
+class Fields : public Rows {
+ public:
+  // Adds a field. `get` is a member, or a function that returns the value, perhaps std::optional.
+  template <class Get>
+  void operator()(std::string_view name, std::string_view meaning, Get get) {
+    (*this)(name, meaning, get, shapes::shape_of<Got<Get>>());
   }
-  return shapes::object_schema(meaning_, std::move(required), std::move(properties), rules_);
-}
+  template <class Get>
+  void operator()(std::string_view name, std::string_view meaning, Get get, Shape shape) {
+    add(name, meaning, !shapes::IsOptional<Got<Get>>::value, std::move(shape),
+        [get](const void* it) { return shapes::value_of<Got<Get>>(std::invoke(get, from(it))); });
+  }
+  // Adds an object for some values of the same T; `rows` adds its fields.
+  void object(std::string_view name, std::string_view meaning, void (*rows)(Fields&)) {
+    Fields inner;
+    rows(inner);
+    add(name, meaning, std::move(inner));
+  }
+  // Adds all fields and rules of a part, which `get` returns (perhaps in std::optional), among the
+  // fields of this type.
+  template <class Get>
+  void include(Get get) {
+    constexpr bool kOptional = shapes::IsOptional<Got<Get>>::value;
+    add(fields_of<typename shapes::WithoutOptional<Got<Get>>::type>(), !kOptional,
+        [get](const Row& row, const void* it) -> std::optional<Json> {
+          const auto& part = std::invoke(get, from(it));
+          if constexpr (kOptional)
+            return part ? row.of(&*part) : std::nullopt;
+          else
+            return row.of(&part);
+        });
+  }
+  // The fields that follow are missing if `condition` does not hold for the value; {} ends this.
+  void only_if(std::function<bool(const T&)> condition) {
+    if (!condition) return set_condition({});
+    set_condition(
+        [condition = std::move(condition)](const void* it) { return condition(from(it)); });
+  }
+
+ private:
+  template <class Get>
+  using Got = std::remove_cvref_t<std::invoke_result_t<Get, const T&>>;
+  static const T& from(const void* it) { return *static_cast<const T*>(it); }
+};
 
 template <class T>
-Json Fields<T>::reference(Definitions& definitions) const {
-  const auto make = [this](Definitions& all) { return schema(all); };
-  return name_.empty() ? make(definitions) : definitions.reference(name_, make);
-}
-
-template <class T>
-Json Fields<T>::document_schema() const {
-  Definitions definitions;
-  Json object = schema(definitions);
-  return shapes::document_schema(document_, title_, std::move(object), definitions);
-}
-
-template <class T>
-template <class Get>
-void Fields<T>::include(Get get) {
-  using Value = std::remove_cvref_t<std::invoke_result_t<Get, const T&>>;
-  constexpr bool kOptional = shapes::IsOptional<Value>::value;
-  using Part = shapes::WithoutOptional<Value>::type;
-  for (const auto& row : fields_of<Part>().rows_)
-    rows_.push_back({row.name, row.meaning,
-                     [get, &row](const T& value) -> std::optional<Json> {
-                       const auto& found = std::invoke(get, value);
-                       const Part* part = nullptr;
-                       if constexpr (kOptional)
-                         part = found ? &*found : nullptr;
-                       else
-                         part = &found;
-                       if (part == nullptr || (row.only_if && !row.only_if(*part)))
-                         return std::nullopt;
-                       return row.value(*part);
-                     },
-                     row.schema, !kOptional && row.required && !only_if_, only_if_});
-  const auto& rules = fields_of<Part>().rules_;
-  rules_.insert(rules_.end(), rules.begin(), rules.end());
-}
-
-template <class T>
-const Fields<T>& fields_of() {
+const Rows& fields_of() {
   static const Fields<T> made = [] {
     Fields<T> fields;
     describe(fields);
@@ -370,9 +316,7 @@ const Fields<T>& fields_of() {
 
 template <Described T>
 Json to_json(const T& value) {
-  Json out = Json::object();
-  fields_of<T>().write(value, out);
-  return out;
+  return fields_of<T>().object(&value);
 }
 
 }  // namespace secequiv

@@ -18,7 +18,6 @@
 namespace secequiv {
 namespace {
 
-using nlohmann::ordered_json;
 using Part = Direction::Part;
 
 // In short texts, up to this many calls are named, and larger sets are only counted.

@@ -8,8 +8,6 @@
 namespace secequiv {
 namespace {
 
-using nlohmann::ordered_json;
-
 std::string hex(std::uint32_t value) { return fmt::format("{:#010x}", value); }
 
 }  // namespace
@@ -254,8 +252,8 @@ void describe(Fields<Error>& error) {
         [](const Error& it) { return Error{it.code, {}, -1, it.detail}.text(); });
 }
 
-std::string render(const ordered_json& document) {
-  const std::string text = document.dump(2, ' ', false, ordered_json::error_handler_t::replace);
+std::string render(const Json& document) {
+  const std::string text = document.dump(2, ' ', false, Json::error_handler_t::replace);
   std::string out;
   for (std::size_t at = 0, size = 0; at < text.size(); at += size) {
     for (size = 1; at + size < text.size() && (text[at + size] & 0xc0) == 0x80;) ++size;
@@ -263,7 +261,7 @@ std::string render(const ordered_json& document) {
     // JSON permits characters that control a terminal, so they are escaped.
     if (size > 1 || one[0] == '\x7f')
       if (printable(one, false) != one) {
-        const std::string quoted = ordered_json(one).dump(-1, ' ', true);
+        const std::string quoted = Json(one).dump(-1, ' ', true);
         out += std::string_view(quoted).substr(1, quoted.size() - 2);
         continue;
       }
