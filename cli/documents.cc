@@ -28,7 +28,7 @@ int refuse_word(const char* option, std::string detail, bool json = false) {
 
 int explain(const std::string& word, bool json) {
   const std::string text = explanation(word);
-  if (!text.empty()) return json ? print_json(explanation_json(word)) : print(text);
+  if (!text.empty()) return json ? print_json(to_json(explained(word))) : print(text);
   return refuse_word(
       "--explain",
       fmt::format(

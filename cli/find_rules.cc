@@ -56,7 +56,7 @@ Result<int> find_in(const FindOptions& given) {
   if (!found) return found.error();
   ticker.clear();
   const int status = exit_code(found->verdict());
-  return options.json ? print_json(find_rules_json(*found), status)
+  return options.json ? print_json(to_json(*found), status)
                       : print(find_rules_text(*found), status);
 }
 

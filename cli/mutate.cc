@@ -53,7 +53,7 @@ Result<int> mutate(const MutateOptions& job) {
   };
   auto score = score_mutants(source->program, inputs, options);
   if (!score) return score.error();
-  return print_verdict(job.options.json ? render(to_json(*score, source->program))
+  return print_verdict(job.options.json ? render(to_json(ShownScore{*score, source->program}))
                                         : mutation_text(*score, source->program),
                        exit_code(score->verdict()), job.options);
 }

@@ -80,7 +80,7 @@ Result<int> prove_rules(const RuleArguments& given) {
   const auto proven = secequiv::prove_rules(job);
   if (!proven) return proven.error();
   if (auto s = write_programs(given.instantiate, *proven); !s) return s.error();
-  return print_found(options.json ? render(prove_rule_json(proven->report))
+  return print_found(options.json ? render(to_json(ShownRules{proven->report}))
                                   : prove_rule_text(proven->report, given.quiet),
                      prove_rule_cases(proven->report), options);
 }

@@ -17,14 +17,13 @@ struct Validation {
   bool any_length = false;
 };
 
-int validate_one(const std::string& path, const Validation& job, nlohmann::ordered_json& results) {
+int validate_one(const std::string& path, const Validation& job, std::vector<Json>& results) {
   Reading reader = reading(job.options);
   reader.failure = [](const LoadFailure&) {};  // the row shows it
   auto source = load_source(path, reader);
   if (!source) {
     const Error error = named(source.error());
-    results.push_back(to_json(error));
-    results.back()["file"] = path;
+    results.push_back(to_json(Unreadable{path, error}));
     print_error(error);
     return exit_code(error.code);
   }
@@ -45,15 +44,15 @@ int validate_one(const std::string& path, const Validation& job, nlohmann::order
 }
 
 Result<int> validate(const Validation& job) {
-  nlohmann::ordered_json results = nlohmann::ordered_json::array();
+  ValidateReport report;
   int status = 0;
   for (const std::string& path : job.inputs) {
-    const int one = validate_one(path, job, results);
+    const int one = validate_one(path, job, report.results);
     // A wrong input takes precedence over a rejection, and this over a finding.
     if (status == 0 || one == 2 || (status == 1 && one != 0)) status = one;
   }
   if (!job.options.json) return status;
-  return print_json(validate_document(results), status);
+  return print_json(to_json(report), status);
 }
 
 }  // namespace

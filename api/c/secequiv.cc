@@ -215,7 +215,7 @@ Result<Outcome> validate(const Filter& filter, const Options& options) {
       filter.name, *program, nullptr,
       refusal_of(*program, options.any_length ? LengthRule::kUnlimited : LengthRule::kKernel)};
   return Outcome{input.refusal ? SECEQUIV_REJECTED : SECEQUIV_PASS, validated_text(input),
-                 render(validate_document(nlohmann::ordered_json::array({to_json(input)})))};
+                 render(to_json(ValidateReport{{to_json(input)}}))};
 }
 
 // Adds for which host the outcome holds, and what it does not cover.

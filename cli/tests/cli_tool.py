@@ -15,7 +15,7 @@ from pathlib import Path
 import jsonschema
 
 ROOT = Path(__file__).resolve().parents[2]
-SCHEMAS = ROOT / "harness" / "report" / "schema"
+SCHEMAS = ROOT / "harness" / "report" / "generated"
 PROGRAMS = ROOT / "corpus" / "programs"
 POLICIES = ROOT / "corpus" / "policies"
 MANIFEST = json.loads((PROGRAMS / "manifest.json").read_text())
@@ -94,21 +94,12 @@ def _no_duplicates(pairs):
 
 
 def _validators():
-    documents = {path.name: json.loads(path.read_text()) for path in sorted(SCHEMAS.glob("*.schema.json"))}
     made = {}
-    for name, document in documents.items():
+    for path in sorted(SCHEMAS.glob("*.schema.json")):
+        document = json.loads(path.read_text())
         jsonschema.Draft202012Validator.check_schema(document)
-        made[name.split(".")[0]] = jsonschema.Draft202012Validator(document, **_references(document, documents.values()))
+        made[path.name.split(".")[0]] = jsonschema.Draft202012Validator(document)
     return made
-
-
-def _references(schema, documents):
-    """Returns the validator's arguments that resolve references from one schema to another."""
-    try:
-        from referencing import Registry, Resource
-    except ImportError:  # Debian 12
-        return {"resolver": jsonschema.RefResolver(schema["$id"], schema, store={d["$id"]: d for d in documents})}
-    return {"registry": Registry().with_resources((d["$id"], Resource.from_contents(d)) for d in documents)}
 
 
 VALIDATORS = _validators()

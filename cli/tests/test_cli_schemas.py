@@ -30,6 +30,10 @@ def test_schemas_have_absolute_names(name):
     assert schema["$id"] == "https://github.com/secequiv/secequiv/schemas/%s.schema.json" % name
 
 
+def test_the_generated_schemas_are_those_of_the_program():
+    assert {path.name.split(".")[0]: path.read_text() for path in SCHEMAS.glob("*.json")} == {name: run("--print-schema", name).out for name in NAMES if name != "policy"}
+
+
 @pytest.mark.parametrize("kind", REPORTS)
 def test_one_call_of_a_validator_checks_a_report(kind, getpid, getpid_enoent):
     report = json.loads(run(*REPORTS[kind], "--json", cwd=getpid.parent).out)

@@ -2,7 +2,7 @@
 
 namespace secequiv::detail {
 
-void Pieces::piece(Shape shape) {
+void Pieces::piece(BlockShape shape) {
   static constexpr std::array<void (Pieces::*)(), kShapes> kPieces = {
       &Pieces::noise,           &Pieces::linear_search,
       &Pieces::tree_search,     &Pieces::wide_comparison,

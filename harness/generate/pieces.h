@@ -75,17 +75,17 @@ class Pieces {
   };
 
   void choose_shapes() {
-    const auto bit = [](Shape shape) { return 1u << static_cast<unsigned>(shape); };
+    const auto bit = [](BlockShape shape) { return 1u << static_cast<unsigned>(shape); };
     const auto without = [&](std::uint32_t shapes) {
       if ((shapes_ & ~shapes) != 0) shapes_ &= ~shapes;
     };
-    if (length_ < kLong) without(bit(Shape::kFarJumps) | bit(Shape::kLongLists));
+    if (length_ < kLong) without(bit(BlockShape::kFarJumps) | bit(BlockShape::kLongLists));
     const std::uint32_t all = shapes_;
     while (std::popcount(shapes_) > 5) shapes_ &= random_.word();  // a few per program
     if (shapes_ == 0) shapes_ = all;
-    if (length_ >= kLong && random_.one_in(2)) shapes_ |= all & bit(Shape::kLongLists);
+    if (length_ >= kLong && random_.one_in(2)) shapes_ |= all & bit(BlockShape::kLongLists);
     for (std::size_t i = 0; i < kShapes; ++i)
-      if ((shapes_ >> i & 1) != 0) chosen_[count_++] = static_cast<Shape>(i);
+      if ((shapes_ >> i & 1) != 0) chosen_[count_++] = static_cast<BlockShape>(i);
   }
 
   // These functions make random choices.
@@ -156,7 +156,7 @@ class Pieces {
     }
   }
 
-  void piece(Shape shape);
+  void piece(BlockShape shape);
   // Any instruction may follow any other; jumps stay within the piece or leave it.
   void noise();
   std::uint32_t slot() { return random_.one_in(8) ? 15 : number(slots_); }
@@ -208,7 +208,7 @@ class Pieces {
   Writer out_;
   std::size_t length_;
   std::uint32_t shapes_;
-  std::array<Shape, kShapes> chosen_{};
+  std::array<BlockShape, kShapes> chosen_{};
   std::size_t count_ = 0;
   std::array<Return, 4> returns_{};
   std::array<Label, 4> pending_{};  // where later pieces start

@@ -26,7 +26,7 @@ std::size_t usual_length(Random& random) {
 
 Program any_program(Random& random, const ProgramShape& shape) {
   const std::size_t length = shape.length == 0 ? usual_length(random) : shape.length;
-  const bool noise = (shape.shapes >> static_cast<unsigned>(Shape::kNoise) & 1) != 0;
+  const bool noise = (shape.shapes >> static_cast<unsigned>(BlockShape::kNoise) & 1) != 0;
   if (noise && random.one_in(8)) return random_program(random, std::min(length, kMaxInsns));
   // Intermediate jumps and the last piece can make a program longer than requested.
   for (std::size_t wanted = std::min(length, kMaxInsns);; wanted -= wanted / 4) {
@@ -37,7 +37,9 @@ Program any_program(Random& random, const ProgramShape& shape) {
 
 }  // namespace
 
-std::string_view shape_name(Shape shape) { return kShapeNames[static_cast<std::size_t>(shape)]; }
+std::string_view shape_name(BlockShape shape) {
+  return kShapeNames[static_cast<std::size_t>(shape)];
+}
 
 Program generate_program(Random& random, const ProgramShape& shape) {
   for (;;) {

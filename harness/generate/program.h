@@ -13,7 +13,7 @@ namespace secequiv {
 
 // The building blocks of programs. They follow each other in any order, and a jump in one block may
 // lead to the start of a later block.
-enum class Shape : std::uint8_t {
+enum class BlockShape : std::uint8_t {
   kNoise,            // any instruction after any other
   kLinearSearch,     // one word, or two alternating words, compared with several constants
   kTreeSearch,       // a balanced tree of comparisons, its numbers dense or far apart
@@ -38,7 +38,7 @@ enum class Shape : std::uint8_t {
 inline constexpr std::size_t kShapes = 20;
 
 // Returns "linear-search", ...
-std::string_view shape_name(Shape shape);
+std::string_view shape_name(BlockShape shape);
 
 struct ProgramShape {
   // Approximate number of instructions. 0: mostly 5 to 60, sometimes hundreds, rarely 4096.

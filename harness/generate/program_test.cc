@@ -75,26 +75,28 @@ TEST(GenerateProgram, EachShapeMostlyHasItsFeature) {
   const auto loads = [](std::uint32_t word) {
     return [word](const Insn& in) { return in.code == kLdWAbs && in.k == 4 * word; };
   };
-  const std::map<Shape, Is> expected = {
-      {Shape::kNoise, [](const Program& p) { return p.size() > 4; }},
-      {Shape::kLinearSearch, [](const Program& p) { return count(p, kJeqK) >= 3; }},
-      {Shape::kTreeSearch, [](const Program& p) { return count(p, kJgeK) + count(p, kJgtK) >= 2; }},
-      {Shape::kWideComparison,
+  const std::map<BlockShape, Is> expected = {
+      {BlockShape::kNoise, [](const Program& p) { return p.size() > 4; }},
+      {BlockShape::kLinearSearch, [](const Program& p) { return count(p, kJeqK) >= 3; }},
+      {BlockShape::kTreeSearch,
+       [](const Program& p) { return count(p, kJgeK) + count(p, kJgtK) >= 2; }},
+      {BlockShape::kWideComparison,
        [&](const Program& p) {
          for (std::uint32_t word = 2; word < 16; word += 2)
            if (count(p, loads(word)) > 0 && count(p, loads(word + 1)) > 0) return true;
          return false;
        }},
-      {Shape::kMasks, [](const Program& p) { return count(p, kAndK) + count(p, kJsetK) >= 2; }},
-      {Shape::kDecidedTests, [](const Program& p) { return count(p, is_conditional) >= 3; }},
-      {Shape::kRepeatedLoads,
+      {BlockShape::kMasks,
+       [](const Program& p) { return count(p, kAndK) + count(p, kJsetK) >= 2; }},
+      {BlockShape::kDecidedTests, [](const Program& p) { return count(p, is_conditional) >= 3; }},
+      {BlockShape::kRepeatedLoads,
        [&](const Program& p) {
          for (std::uint32_t word = 0; word < 16; ++word)
            if (count(p, loads(word)) >= 2) return true;
          return false;
        }},
-      {Shape::kSimilarBlocks, [](const Program& p) { return count(p, kJeqK) >= 2; }},
-      {Shape::kSimilarReturns,
+      {BlockShape::kSimilarBlocks, [](const Program& p) { return count(p, kJeqK) >= 2; }},
+      {BlockShape::kSimilarReturns,
        [](const Program& p) {
          for (std::size_t i = 0; i < p.size(); ++i)
            for (std::size_t j = 0; j < i; ++j)
@@ -103,28 +105,28 @@ TEST(GenerateProgram, EachShapeMostlyHasItsFeature) {
                return true;
          return false;
        }},
-      {Shape::kComputedReturns, has(kRetA)},
-      {Shape::kDeadCode,
+      {BlockShape::kComputedReturns, has(kRetA)},
+      {BlockShape::kDeadCode,
        [](const Program& p) {
          const auto reached = reachable(p);
          return std::ranges::find(reached, false) != reached.end();
        }},
-      {Shape::kJumpChains, has(kJa)},
-      {Shape::kDispatch, [&](const Program& p) { return count(p, loads(1)) > 0; }},
-      {Shape::kScratch,
+      {BlockShape::kJumpChains, has(kJa)},
+      {BlockShape::kDispatch, [&](const Program& p) { return count(p, loads(1)) > 0; }},
+      {BlockShape::kScratch,
        [](const Program& p) {
          return count(p, kSt) > 0 && count(p, kLdMem) + count(p, kLdxMem) > 0;
        }},
-      {Shape::kRegisters,
+      {BlockShape::kRegisters,
        [](const Program& p) { return count(p, kTax) > 0 && count(p, kTxa) > 0; }},
-      {Shape::kArithmetic,
+      {BlockShape::kArithmetic,
        [](const Program& p) {
          return count(p, [](const Insn& in) { return (in.code & 7) == 4; }) > 2;
        }},
-      {Shape::kNestedJoins, [](const Program& p) { return count(p, is_conditional) >= 2; }},
-      {Shape::kLongLists, [](const Program& p) { return count(p, is_conditional) >= 100; }},
-      {Shape::kCompiled, [](const Program& p) { return count(p, is_conditional) >= 3; }},
-      {Shape::kFarJumps,
+      {BlockShape::kNestedJoins, [](const Program& p) { return count(p, is_conditional) >= 2; }},
+      {BlockShape::kLongLists, [](const Program& p) { return count(p, is_conditional) >= 100; }},
+      {BlockShape::kCompiled, [](const Program& p) { return count(p, is_conditional) >= 3; }},
+      {BlockShape::kFarJumps,
        [](const Program& p) {
          for (const Insn& in : p)
            if (in.code == kJa && in.k > 240) return true;
@@ -161,7 +163,7 @@ TEST(GenerateProgram, LongListsHaveUpTo600Entries) {
   std::size_t most = 0;
   for (int i = 0; i < 100; ++i) {
     const Program program = generate_program(
-        random, {.length = 1200, .shapes = 1u << static_cast<unsigned>(Shape::kLongLists)});
+        random, {.length = 1200, .shapes = 1u << static_cast<unsigned>(BlockShape::kLongLists)});
     expect_accepted(program);
     most = std::max(most, count(program, is_conditional));
   }

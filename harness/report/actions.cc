@@ -105,30 +105,65 @@ std::string actions_text(const ActionsReport& report, bool allowed) {
   return out;
 }
 
-nlohmann::ordered_json to_json(const ActionsReport& report) {
-  nlohmann::ordered_json out{{"schema", "secequiv.actions/1"},
-                             {"arches", nlohmann::ordered_json::array()}};
-  for (const OneArch& arch : report.arches) {
-    nlohmann::ordered_json row{{"arch", arch_info(arch.arch).name},
-                               {"constant", nlohmann::ordered_json::array()}};
-    for (const ActionsReport::Calls& calls : arch.constant) {
-      auto part = value_json(calls.value);
-      part["syscalls"] = calls.names;
-      row["constant"].push_back(std::move(part));
-    }
-    row["others"] = names_of(arch);
-    row["conditions"] = nlohmann::ordered_json::array();
-    for (const ActionsReport::Conditional& call : arch.others) {
-      nlohmann::ordered_json choices = nlohmann::ordered_json::array();
-      for (const ActionsReport::Choice& choice : call.choices)
-        choices.push_back({{"action", action_text(choice.value)}, {"condition", choice.condition}});
-      row["conditions"].push_back({{"syscall", call.name}, {"choices", std::move(choices)}});
-    }
-    if (arch.otherwise) row["otherwise"] = value_json(*arch.otherwise);
-    out["arches"].push_back(std::move(row));
-  }
-  out["others_by_number"] = report.others_by_number;
-  return out;
+void describe(Fields<ActionsReport::Calls>& calls) {
+  using Calls = ActionsReport::Calls;
+  calls.is("constant", "System calls that always get one return value.");
+  calls.include([](const Calls& it) { return ShownValue{it.value}; });
+  calls("syscalls", "Names, sorted by number.", &Calls::names,
+        set_of(shapes::shape_of<std::string>(), 1));
+}
+
+void describe(Fields<ActionsReport::Choice>& choice) {
+  using Choice = ActionsReport::Choice;
+  choice.is("choice", "One decision.");
+  choice("action", "The decision.", [](const Choice& it) { return action_text(it.value); });
+  choice("condition",
+         "The conditions under which it is taken; '...' stands for regions that are left out.",
+         &Choice::condition);
+}
+
+void describe(Fields<ActionsReport::Conditional>& call) {
+  using Conditional = ActionsReport::Conditional;
+  call.is("conditional", "One system call.");
+  call("syscall", "Its name.", &Conditional::name);
+  call("choices",
+       "The loosest decision first. The conditions exclude each other, and one of them holds. "
+       "Empty if the limits were reached.",
+       &Conditional::choices);
+}
+
+void describe(Fields<OneArch>& arch) {
+  arch.is("arch", "Every system call in the architecture's table, once.");
+  arch("arch", "The architecture's name.",
+       [](const OneArch& it) { return arch_info(it.arch).name; });
+  arch("constant", "The entries are sorted by return value, ascending.", &OneArch::constant);
+  arch(
+      "others",
+      "Names of the system calls whose action depends on arguments or the instruction pointer.",
+      [](const OneArch& it) { return names_of(it); }, set_of(shapes::shape_of<std::string>()));
+  arch("conditions", "For each other system call: every possible decision and its condition.",
+       &OneArch::others);
+  arch("otherwise",
+       "The decision for numbers that no system call has; absent if it depends on arguments.",
+       [](const OneArch& it) {
+         return it.otherwise ? std::optional(ShownValue{*it.otherwise}) : std::nullopt;
+       });
+}
+
+void describe(Fields<ActionsReport>& report) {
+  report.document("actions", 1, "secequiv actions --json",
+                  "The action of each system call, if it depends on neither the arguments nor the "
+                  "instruction pointer.");
+  report("arches",
+         "The architectures that the filters treat differently from unknown ones. If there are "
+         "none, or if the action on unknown ones depends on the call, also the architectures that "
+         "the host runs, such as x86_64, x32 and i386.",
+         &ActionsReport::arches, list_of<OneArch>(1));
+  report("others_by_number",
+         "Whether the action on architectures that are not listed also depends on the call. The "
+         "filters then decide by the number alone, although another architecture may use this "
+         "number for another call.",
+         &ActionsReport::others_by_number);
 }
 
 }  // namespace secequiv

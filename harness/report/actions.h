@@ -2,12 +2,12 @@
 // It must not know how the actions are found (verify/dd/actions.h).
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/compare/difference.h"
+#include "harness/report/describe.h"
 #include "harness/seccomp/arch.h"
 
 namespace secequiv {
@@ -46,6 +46,10 @@ struct ActionsReport {
 // counts the calls whose action is `otherwise`. With `allowed` it lists only calls that the filters
 // allow, at least for some arguments. The last line states what `arches` does not list.
 std::string actions_text(const ActionsReport& report, bool allowed = false);
-nlohmann::ordered_json to_json(const ActionsReport& report);  // schema "secequiv.actions/1"
+void describe(Fields<ActionsReport::Calls>& calls);
+void describe(Fields<ActionsReport::Choice>& choice);
+void describe(Fields<ActionsReport::Conditional>& call);
+void describe(Fields<ActionsReport::OneArch>& arch);
+void describe(Fields<ActionsReport>& report);
 
 }  // namespace secequiv

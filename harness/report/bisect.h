@@ -2,12 +2,12 @@
 // with a finding. Owns the report value and its text and JSON. It must not run any version.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/compare/hunt_report.h"
+#include "harness/report/describe.h"
 #include "harness/report/prove.h"
 
 namespace secequiv {
@@ -45,6 +45,7 @@ struct BisectReport {
 
 // Returns the text; the verdict is in the last line.
 std::string bisect_text(const BisectReport& report);
-nlohmann::ordered_json to_json(const BisectReport& report);  // "secequiv.bisect/1"
+void describe(Fields<VersionAnswer>& one);
+void describe(Fields<BisectReport>& report);
 
 }  // namespace secequiv

@@ -2,12 +2,12 @@
 // and JSON. Owns the report value and both shapes. It must not know how the caches are found.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/compare/verdict.h"
+#include "harness/report/describe.h"
 #include "harness/report/pair_notes.h"
 #include "harness/seccomp/arch.h"
 
@@ -52,6 +52,7 @@ struct CacheReport {
 // Returns the text. Its last line is the verdict, unless the report is about one filter and does
 // not compare the kernel's bitmap.
 std::string cache_text(const CacheReport& report);
-nlohmann::ordered_json to_json(const CacheReport& report);  // schema "secequiv.cache/1"
+void describe(Fields<CacheReport::Bitmap>& bitmap);
+void describe(Fields<CacheReport>& report);
 
 }  // namespace secequiv

@@ -14,7 +14,6 @@
 namespace secequiv {
 namespace {
 
-using nlohmann::ordered_json;
 using State = ReportedCase::State;
 
 // ---- Lines that both the text and the cases contain.
@@ -121,40 +120,23 @@ std::string text(const CheckReport& report, const std::string& witness) {
 
 // ---- JSON.
 
-ordered_json campaign_json(const CampaignReport& fuzz) {
-  ordered_json out{{"seeds", fuzz.seeds},
-                   {"seeds_met", fuzz.seeds_met},
-                   {"seed_seconds", fuzz.seed_seconds},
-                   {"derived_seconds", fuzz.derived_seconds},
-                   {"seed", fuzz.seed},
-                   {"jobs", fuzz.jobs},
-                   {"runs", fuzz.runs},
-                   {"evaluations", fuzz.evaluations},
-                   {"seconds", fuzz.seconds},
-                   {"last_edge_seconds", fuzz.last_edge_seconds},
-                   {"interrupted", fuzz.interrupted}};
-  if (!fuzz.not_run.empty()) out["not_run"] = fuzz.not_run;
-  if (!fuzz.corpus.empty()) {
-    ordered_json corpus{{"folder", fuzz.corpus}, {"read", fuzz.stored}, {"added", fuzz.added}};
-    if (fuzz.kept) corpus["left"] = *fuzz.kept;
-    out["corpus"] = std::move(corpus);
-  }
-  return out;
+// An obligation that is not decided.
+struct Undecided {
+  const Feasibility& found;
+};
+void describe(Fields<Undecided>& open) {
+  open.include([](const Undecided& it) { return it.found.obligation; });
+  open("detail", "The limit that was reached.",
+       [](const Undecided& it) { return it.found.detail; });
 }
 
-ordered_json coverage_json(const CheckReport& report) {
-  ordered_json open = ordered_json::array();
-  for (const Feasibility& one : report.open) {
-    ordered_json row = to_json(one.obligation);
-    row["detail"] = one.detail;
-    open.push_back(std::move(row));
-  }
-  return {{"obligations", report.obligations},
-          {"covered_by_inputs", report.covered_by_inputs},
-          {"covered_by_witnesses", report.covered_by_witnesses},
-          {"infeasible", json_list(report.infeasible)},
-          {"open", open},
-          {"seconds", report.coverage_seconds}};
+struct Traces {
+  Trace before;
+  Trace after;
+};
+void describe(Fields<Traces>& traces) {
+  traces("before", "The trace of the first program.", &Traces::before);
+  traces("after", "The trace of the second program.", &Traces::after);
 }
 
 // ---- Cases.
@@ -279,45 +261,152 @@ std::string check_summary(const CheckReport& report) {
               report.witness ? fmt::format("witness   {}\n", became_text(*report.witness)) : "");
 }
 
-ordered_json cache_json(const std::vector<CacheChange>& changes) {
+void describe(Fields<CacheChange>& change) {
   const auto names = [](Arch arch, const std::vector<std::uint32_t>& numbers) {
-    ordered_json out = ordered_json::array();
+    std::vector<std::string> out;
+    out.reserve(numbers.size());
     for (const std::uint32_t nr : numbers) out.push_back(shown_call(arch, nr));
     return out;
   };
-  ordered_json arches = ordered_json::array();
-  for (const CacheChange& change : changes)
-    arches.push_back({{"arch", arch_info(change.arch).name},
-                      {"before", change.before.size()},
-                      {"after", change.after.size()},
-                      {"lost", names(change.arch, change.lost)},
-                      {"gained", names(change.arch, change.gained)}});
-  return arches;
+  change("arch", "Its name.", [](const CacheChange& it) { return arch_info(it.arch).name; });
+  change("before", "Calls cached with the unoptimized program.",
+         [](const CacheChange& it) { return it.before.size(); });
+  change("after", "Calls cached with the optimized program.",
+         [](const CacheChange& it) { return it.after.size(); });
+  change("lost", "No longer cached.",
+         [=](const CacheChange& it) { return names(it.arch, it.lost); });
+  change("gained", "Cached now.", [=](const CacheChange& it) { return names(it.arch, it.gained); });
 }
 
-ordered_json to_json(const CheckReport& report) {
-  ordered_json out{{"schema", "secequiv.check/1"},     {"verdict", verdict_name(report.verdict)},
-                   {"reason", report.reason},          {"same", sameness_name(report.sameness)},
-                   {"before", to_json(report.before)}, {"after", to_json(report.after)}};
-  out["inputs"] = {{"derived", report.inputs},
-                   {"dropped", report.dropped},
-                   {"evaluations", report.evaluations},
-                   {"seconds", report.run_seconds}};
-  out["coverage"] = coverage_json(report);
-  if (report.proof) out["proof"] = to_json(*report.proof);
-  if (!report.cache.empty())
-    out["cache"] = {{"loss_allowed", report.cache_loss_allowed},
-                    {"arches", cache_json(report.cache)}};
-  if (report.oracle) out["oracle"] = to_json(*report.oracle);
-  if (report.fuzz) out["fuzz"] = campaign_json(*report.fuzz);
-  add_notes(report.notes, out);
-  if (report.direction) out["direction"] = to_json(*report.direction, report.host);
-  if (report.witness) {
-    out["witness"] = to_json(*report.witness);
-    out["traces"] = {{"before", to_json(trace(report.before.program, report.witness->data))},
-                     {"after", to_json(trace(report.after.program, report.witness->data))}};
-  }
-  return out;
+void describe(Fields<CampaignReport>& fuzz) {
+  using Report = CampaignReport;
+  fuzz("seeds", "Inputs that the prover found, one for each edge that no earlier input took.",
+       &Report::seeds);
+  fuzz("seeds_met", "Obligations that these inputs cover.", &Report::seeds_met);
+  fuzz("seed_seconds",
+       "Seconds from the start of the command until all inputs from the prover were run.",
+       &Report::seed_seconds);
+  fuzz("derived_seconds",
+       "Seconds from the start of the command until all derived and stored inputs were run.",
+       &Report::derived_seconds);
+  fuzz("seed", "The random seed.", &Report::seed);
+  fuzz("jobs", "Number of processes.", &Report::jobs, at_least(1));
+  fuzz("runs", "Runs of libFuzzer, each with up to 16 inputs.", &Report::runs);
+  fuzz("evaluations", "Inputs run through both programs while fuzzing.", &Report::evaluations);
+  fuzz("seconds", "Seconds spent fuzzing.", &Report::seconds);
+  fuzz(
+      "last_edge_seconds",
+      "Seconds from the start of fuzzing until the last new edge was reached; 0 if there was none.",
+      &Report::last_edge_seconds);
+  fuzz("interrupted", "Whether the user ended the fuzzing.", &Report::interrupted);
+  fuzz("not_run", "Why there was no fuzzing.",
+       [](const Report& it) { return unless_empty(it.not_run); });
+  fuzz.only_if([](const Report& it) { return !it.corpus.empty(); });
+  fuzz.object("corpus", "The folder of inputs, if one was given.", [](Fields<Report>& corpus) {
+    corpus("folder", "Its path.", &Report::corpus);
+    corpus("read", "Distinct inputs in it at the start.", &Report::stored);
+    corpus("added", "Distinct inputs that this run added, before --minimize.", &Report::added);
+    corpus("left", "Inputs that --minimize kept.", &Report::kept);
+  });
+}
+
+namespace {
+
+void describe_coverage(Fields<CheckReport>& coverage) {
+  using Report = CheckReport;
+  coverage("obligations", "Instructions, and both outcomes of every two-way instruction.",
+           &Report::obligations);
+  coverage("covered_by_inputs", "Covered by derived inputs.", &Report::covered_by_inputs);
+  coverage("covered_by_witnesses", "Covered only by inputs from the prover.",
+           &Report::covered_by_witnesses);
+  coverage("infeasible", "Proven infeasible: no input reaches them.", &Report::infeasible);
+  coverage("open", "Undecided obligations; a report that passes has none.", [](const Report& it) {
+    std::vector<Undecided> out;
+    out.reserve(it.open.size());
+    for (const Feasibility& one : it.open) out.push_back({one});
+    return out;
+  });
+  coverage("seconds", "Time for the prover's part.", &Report::coverage_seconds);
+}
+
+void describe_rules(Fields<CheckReport>& report) {
+  report.rule(is_one_of("verdict", {"different", "fail"}), together({"witness", "traces"}),
+              lacks({"witness", "traces"}));
+  report.rule(is("verdict", "different"), has({"witness"}));
+  report.rule(is("verdict", "pass"),
+              all({inside("coverage", is_empty("open")),
+                   any({all({has({"proof"}), inside("proof", is("verdict", "equivalent"))}),
+                        all({has({"fuzz"}), lacks({"proof"})})})}));
+  report.rule(is("verdict", "rejected"), lacks({"cache"}), has({"cache"}));
+  // A lost call that is not allowed makes the verdict 'fail', unless a worse verdict applies.
+  const Json lost = some_in("arches", is_filled("lost"));
+  report.rule(is("verdict", "fail"), any({inside("cache", all({is("loss_allowed", false), lost})),
+                                          is_in_doubt(), has({"not_loaded"})}));
+  report.rule(is_one_of("verdict", {"pass", "unknown"}),
+              inside("cache", any({is("loss_allowed", true), none({lost})})));
+  report.rule(is_in_doubt(), is("verdict", "fail"));
+}
+
+}  // namespace
+
+void describe(Fields<CheckReport>& report) {
+  using Report = CheckReport;
+  report.document("check", 1, "secequiv check --json", "All results about a pair of programs.");
+  report(
+      "verdict",
+      "fail: the kernel no longer answers a call from its cache, or the oracle contradicts our "
+      "interpreter. Exit status: 0 for pass, 1 for fail and different, 3 for unknown, 4 for "
+      "rejected.",
+      [](const Report& it) { return verdict_name(it.verdict); },
+      words({"pass", "fail", "different", "unknown", "rejected"}));
+  report("reason", "The reason for the verdict, in a sentence.", &Report::reason);
+  report(
+      "same", "The meaning of 'same' that the user chose (--same).",
+      [](const Report& it) { return sameness_name(it.sameness); },
+      words({"raw", "behaviour", "effect"}));
+  report("before", "The unoptimized program.", &Report::before);
+  report("after", "The optimized program.", &Report::after);
+  report.object("inputs", "The inputs run through both.", [](Fields<Report>& inputs) {
+    inputs("derived", "Distinct inputs derived from policies and programs.", &Report::inputs);
+    inputs("dropped", "Combinations of constants that were left out because there are too many.",
+           &Report::dropped);
+    inputs("evaluations", "Inputs run through both, up to the first difference.",
+           &Report::evaluations);
+    inputs("seconds", "Seconds that these runs took.", &Report::run_seconds);
+  });
+  report.object("coverage", "Coverage of the optimized program.", describe_coverage);
+  report("proof",
+         "The proof. Absent if an input showed a difference first, if a program was refused, or "
+         "with `fuzz --no-prove`.",
+         &Report::proof);
+  report.only_if([](const Report& it) { return !it.cache.empty(); });
+  report.object(
+      "cache",
+      "The system calls that the kernel answers without running the filter, on the host and for "
+      "its 32-bit programs. Absent if the verdict is 'rejected'.",
+      [](Fields<Report>& cache) {
+        cache("loss_allowed",
+              "Whether lost calls are only reported and do not fail the check "
+              "(--allow-cache-loss).",
+              &Report::cache_loss_allowed);
+        cache("arches", "One for each architecture.", &Report::cache, list_of<CacheChange>(1, 2));
+      });
+  report.only_if({});
+  report("oracle", "", &Report::oracle);
+  report("fuzz", "Results of `secequiv fuzz` with a pair.", &Report::fuzz);
+  report.include(&Report::notes);
+  report("direction", "", [](const Report& it) { return shown_direction(it.direction, it.host); });
+  report("witness",
+         "Present if the verdict is 'different'. Also present if it is 'fail' because the oracle "
+         "contradicts our interpreter, and the programs differ according to that interpreter.",
+         &Report::witness);
+  report("traces", "The execution of the witness in both programs.",
+         [](const Report& it) -> std::optional<Traces> {
+           if (!it.witness) return std::nullopt;
+           return Traces{trace(it.before.program, it.witness->data),
+                         trace(it.after.program, it.witness->data)};
+         });
+  describe_rules(report);
 }
 
 ReportedCases reported(const CheckReport& report, const std::string& command,

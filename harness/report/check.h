@@ -2,7 +2,6 @@
 // three forms: text, JSON and cases. It must not run or prove anything (analyze/check_pair.h).
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +11,7 @@
 #include "harness/compare/direction.h"
 #include "harness/compare/oracle_report.h"
 #include "harness/compare/proof.h"
+#include "harness/report/describe.h"
 #include "harness/report/pair_notes.h"
 #include "harness/report/reported.h"
 #include "harness/report/side.h"
@@ -97,9 +97,9 @@ std::string check_text(const CheckReport& report);
 // page shows them elsewhere.
 std::string check_summary(const CheckReport& report);
 
-nlohmann::ordered_json to_json(const CheckReport& report);  // schema "secequiv.check/1"
-// Returns a row for each architecture with a cache.
-nlohmann::ordered_json cache_json(const std::vector<CacheChange>& changes);
+void describe(Fields<CacheChange>& change);
+void describe(Fields<CampaignReport>& fuzz);
+void describe(Fields<CheckReport>& report);
 
 ReportedCases reported(const CheckReport& report, const std::string& command,
                        const SideFiles& files);

@@ -13,45 +13,65 @@
 namespace secequiv {
 namespace {
 
-using nlohmann::ordered_json;
 using Side = CostReport::Side;
 
 constexpr std::size_t kNamedCalls = 8;  // how many calls one line names
 
-ordered_json call_json(const CallCost& call, const std::optional<ExactCost>& exact) {
-  ordered_json out{{"name", call.name},   {"calls", call.calls},       {"cached", call.cached},
-                   {"least", call.least}, {"mean", call.mean},         {"most", call.most},
-                   {"jumps", call.jumps}, {"exact", exact.has_value()}};
-  if (!exact) {
-    out["inputs"] = call.inputs;
-    return out;
-  }
-  out["over"] = {{"inputs", exact->inputs},
-                 {"allowed", exact->allowed},
-                 {"mean", exact->mean.exact},
-                 {"jumps", exact->jumps.exact}};
-  out["least_data"] = to_json(exact->least.data);
-  out["most_data"] = to_json(exact->most.data);
-  return out;
+// The cost of one call.
+struct ShownCost {
+  const CallCost& call;
+  const std::optional<ExactCost>& exact;
+};
+
+void describe(Fields<ShownCost>& cost) {
+  cost("name", "Its name.", [](const ShownCost& it) { return it.call.name; });
+  cost("calls", "How often it is made.", [](const ShownCost& it) { return it.call.calls; });
+  cost("cached", "Whether the kernel answers it without running the filter.",
+       [](const ShownCost& it) { return it.call.cached; });
+  cost(
+      "least", "Instructions in the best case; if not exact, over the derived inputs.",
+      [](const ShownCost& it) { return it.call.least; }, at_least(1));
+  cost(
+      "mean",
+      "Mean over the inputs that are allowed, or over all if none is; if not exact, over the "
+      "derived inputs.",
+      [](const ShownCost& it) { return it.call.mean; }, number_from(1));
+  cost(
+      "most", "Instructions in the worst case; if not exact, over the derived inputs.",
+      [](const ShownCost& it) { return it.call.most; }, at_least(1));
+  cost("jumps", "Mean number of jumps taken.", [](const ShownCost& it) { return it.call.jumps; });
+  cost("exact", "Whether costs are over all inputs with this arch and number.",
+       [](const ShownCost& it) { return it.exact.has_value(); });
+  cost("inputs",
+       "If not exact: how many derived inputs the costs cover. 0 means that no input was derived; "
+       "one input of zeros was used instead.",
+       [](const ShownCost& it) { return it.exact ? std::nullopt : std::optional(it.call.inputs); });
+  cost(
+      "over",
+      "If exact: the inputs over which mean and jumps are computed, and both figures as fractions.",
+      [](const ShownCost& it) { return it.exact; });
+  cost("least_data", "", [](const ShownCost& it) {
+    return it.exact ? std::optional(it.exact->least.data) : std::nullopt;
+  });
+  cost("most_data", "", [](const ShownCost& it) {
+    return it.exact ? std::optional(it.exact->most.data) : std::nullopt;
+  });
+  cost.rule(is("exact", true), all({has({"over", "least_data", "most_data"}), lacks({"inputs"})}),
+            all({has({"inputs"}), lacks({"over", "least_data", "most_data"})}));
 }
 
-ordered_json side_json(const Side& side) {
-  ordered_json out{{"name", side.name},
-                   {"instructions", side.instructions()},
-                   {"filters", filters_json(side)},
-                   {"mean", weighted_mean(side.calls)},
-                   {"mean_uncached", weighted_mean_uncached(side.calls)},
-                   {"exact", side.calls_exact()},
-                   {"worst",
-                    {{"instructions", side.worst.instructions},
-                     {"exact", side.worst_exact},
-                     {"data", to_json(side.worst.data)}}},
-                   {"calls", ordered_json::array()}};
-  for (std::size_t i = 0; i < side.calls.size(); ++i)
-    out["calls"].push_back(call_json(side.calls[i], side.exact[i]));
-  if (side.bound) out["bound"] = to_json(*side.bound);
-  if (!side.no_bound.empty()) out["no_bound"] = side.no_bound;
-  return out;
+// The worst case of one side.
+struct ShownWorst {
+  const Side& side;
+};
+
+void describe(Fields<ShownWorst>& worst) {
+  worst(
+      "instructions", "Number of instructions.",
+      [](const ShownWorst& it) { return it.side.worst.instructions; }, at_least(1));
+  worst("exact", "Whether it is proven that no input executes more instructions.",
+        [](const ShownWorst& it) { return it.side.worst_exact; });
+  worst("data", "", [](const ShownWorst& it) { return it.side.worst.data; });
 }
 
 // If there are two filters, 80 columns have room only for the mean and the worst case of each.
@@ -191,14 +211,65 @@ std::string cost_text(const CostReport& report, std::size_t most, std::string_vi
   return out + holds_for_line(report.notes.read_for);
 }
 
-ordered_json to_json(const CostReport& report) {
-  ordered_json out{{"schema", "secequiv.cost/2"},
-                   {"arch", arch_info(report.arch).name},
-                   {"inputs", report.inputs},
-                   {"sides", ordered_json::array()}};
-  for (const Side& side : report.sides) out["sides"].push_back(side_json(side));
-  add_notes(report.notes, out);
-  return out;
+void describe(Fields<ExactCost>& cost) {
+  const auto fraction = matching("^[0-9]+(/[0-9]+)?$");
+  cost("inputs", "How many inputs, of 2^448.", &ExactCost::inputs, matching("^[1-9][0-9]*$"));
+  cost("allowed",
+       "True if the figures cover the allowed inputs. False if no input is allowed; the figures "
+       "then cover all inputs.",
+       &ExactCost::allowed);
+  cost(
+      "mean", "A fraction in lowest terms.", [](const ExactCost& it) { return it.mean.exact; },
+      fraction);
+  cost(
+      "jumps", "A fraction in lowest terms.", [](const ExactCost& it) { return it.jumps.exact; },
+      fraction);
+}
+
+void describe(Fields<CostReport::Side>& side) {
+  side("name", "Where it came from.", &Side::name);
+  side("instructions", "Its number of instructions; for a stack, the sum over its filters.",
+       &Side::instructions, at_least(1));
+  side("filters",
+       "The programs counted, newest first. The kernel runs all of them for each call, so their "
+       "costs add up.",
+       &Side::filters, list_of<CountedFilter>(1));
+  side(
+      "mean",
+      "Mean number of instructions that a call of the profile executes; cached calls cost nothing.",
+      [](const Side& it) { return weighted_mean(it.calls); });
+  side(
+      "mean_uncached", "The same mean if the kernel cached no call.",
+      [](const Side& it) { return weighted_mean_uncached(it.calls); }, number_from(1));
+  side("exact", "Whether the costs of every call are exact; both means are then exact, too.",
+       &Side::calls_exact);
+  side("worst",
+       "The worst case. If exact: over all inputs. Otherwise: over the derived inputs and the "
+       "worst-case inputs in 'calls'.",
+       [](const Side& it) { return ShownWorst{it}; });
+  side("calls", "The entries are in the order of the profile.", [](const Side& it) {
+    std::vector<ShownCost> out;
+    out.reserve(it.calls.size());
+    for (std::size_t i = 0; i < it.calls.size(); ++i) out.push_back({it.calls[i], it.exact[i]});
+    return out;
+  });
+  side("bound", "With --bound: proven lower bounds for every filter that makes the same decisions.",
+       &Side::bound);
+  side("no_bound", "With --bound: why there are no bounds.",
+       [](const Side& it) { return unless_empty(it.no_bound); });
+}
+
+void describe(Fields<CostReport>& report) {
+  report.document("cost", 2, "secequiv cost --json",
+                  "How many instructions one or two filters, or stacks of filters, execute for "
+                  "each system call.");
+  report("arch", "The architecture of the system calls.",
+         [](const CostReport& it) { return arch_info(it.arch).name; });
+  report("inputs", "Number of derived inputs; 0 if all figures are exact, so that none was needed.",
+         &CostReport::inputs);
+  report("sides", "The filters, or stacks of filters.", &CostReport::sides,
+         list_of<CostReport::Side>(1, 2));
+  report.include(&CostReport::notes);
 }
 
 }  // namespace secequiv

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include "harness/coverage/cost.h"
 #include "harness/coverage/lower_bound.h"
 #include "harness/report/counted_stack.h"
+#include "harness/report/describe.h"
 #include "harness/report/pair_notes.h"
 
 namespace secequiv {
@@ -51,7 +51,9 @@ std::string ratio(double before, double after, bool exact = true);
 // Returns the text. It lists the `most` most expensive calls. `how` names the option that shows
 // all, for the line that counts the omitted calls.
 std::string cost_text(const CostReport& report, std::size_t most, std::string_view how = "");
-nlohmann::ordered_json to_json(const CostReport& report);  // schema "secequiv.cost/2"
+void describe(Fields<ExactCost>& cost);
+void describe(Fields<CostReport::Side>& side);
+void describe(Fields<CostReport>& report);
 // Returns a histogram: how many system calls execute how many instructions. It suits light and dark
 // backgrounds.
 std::string cost_svg(const CostReport& report);

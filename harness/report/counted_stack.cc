@@ -21,13 +21,18 @@ std::string counted_text(const CountedStack& stack) {
   return out;
 }
 
-nlohmann::ordered_json filters_json(const CountedStack& stack) {
-  auto out = nlohmann::ordered_json::array();
-  for (const CountedFilter& filter : stack.filters) {
-    out.push_back({{"name", filter.name}, {"instructions", filter.instructions}});
-    if (!filter.compilation.empty()) out.back()["compilation"] = filter.compilation;
-  }
-  return out;
+void describe(Fields<CountedFilter>& filter) {
+  filter.is("counted_filter", "One program.");
+  filter("name", "Where it came from.", &CountedFilter::name);
+  filter("instructions", "Its length.", &CountedFilter::instructions, at_least(1));
+  filter("compilation", "If it was made from a policy: how it was compiled and optimized.",
+         [](const CountedFilter& it) { return unless_empty(it.compilation); });
+}
+
+void describe(Fields<CountedStack>& stack) {
+  stack("name", "Where it came from.", &CountedStack::name);
+  stack("filters", "Its programs, newest first.", &CountedStack::filters,
+        list_of<CountedFilter>(1));
 }
 
 }  // namespace secequiv

@@ -2,9 +2,10 @@
 // and how it was made. It must not know what is measured.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
+
+#include "harness/report/describe.h"
 
 namespace secequiv {
 
@@ -28,6 +29,7 @@ struct CountedStack {
 // Returns "docker.json, compiled and optimized by the built-in passes: 312 instructions", or
 // several lines for a stack.
 std::string counted_text(const CountedStack& stack);
-nlohmann::ordered_json filters_json(const CountedStack& stack);
+void describe(Fields<CountedFilter>& filter);
+void describe(Fields<CountedStack>& stack);
 
 }  // namespace secequiv

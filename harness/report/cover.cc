@@ -12,20 +12,29 @@ Verdict CoverReport::verdict() const {
   return open.empty() ? Verdict::kPass : Verdict::kUnknown;
 }
 
-nlohmann::ordered_json to_json(const CoverReport& report) {
-  nlohmann::ordered_json out{{"schema", "secequiv.cover/1"},
-                             {"verdict", verdict_name(report.verdict())},
-                             {"obligations", report.obligations},
-                             {"covered", report.covered}};
-  out["infeasible"] = json_list(report.infeasible);
-  out["feasible"] = nlohmann::ordered_json::array();
-  out["open"] = json_list(report.open);
-  for (const Feasibility& f : report.feasible) {
-    auto row = to_json(f.obligation);
-    row["witness"] = to_json(*f.witness);
-    out["feasible"].push_back(std::move(row));
-  }
-  return out;
+void describe(Fields<Feasibility>& feasible) {
+  feasible.include(&Feasibility::obligation);
+  feasible("witness", "An input that reaches it.",
+           [](const Feasibility& it) { return *it.witness; });
+}
+
+void describe(Fields<CoverReport>& report) {
+  report.document("cover", 1, "secequiv cover --json",
+                  "The instructions and outcomes of a program that inputs reach, and those that no "
+                  "input can reach.");
+  report(
+      "verdict",
+      "fail: a feasible obligation is not covered. unknown: an obligation is undecided. Exit "
+      "status: 0 for pass, 1 for fail, 3 for unknown.",
+      [](const CoverReport& it) { return verdict_name(it.verdict()); },
+      words({"pass", "fail", "unknown"}));
+  report("obligations", "Instructions, and both outcomes of every two-way instruction.",
+         &CoverReport::obligations);
+  report("covered", "How many of the obligations the inputs covered.", &CoverReport::covered);
+  report("infeasible", "Proven infeasible: no input reaches them.", &CoverReport::infeasible);
+  report("feasible", "Obligations that are not covered, each with an input that reaches it.",
+         &CoverReport::feasible);
+  report("open", "Obligations that are neither covered nor decided.", &CoverReport::open);
 }
 
 std::string cover_text(const CoverReport& report, ProgramView program) {

@@ -2,12 +2,12 @@
 // the rule for the verdict. It must not prove anything (analyze/cover.h).
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "harness/compare/proof.h"
 #include "harness/coverage/coverage.h"
+#include "harness/report/describe.h"
 
 namespace secequiv {
 
@@ -24,7 +24,8 @@ struct CoverReport {
   [[nodiscard]] Verdict verdict() const;
 };
 
-nlohmann::ordered_json to_json(const CoverReport& report);  // schema "secequiv.cover/1"
+void describe(Fields<Feasibility>& feasible);
+void describe(Fields<CoverReport>& report);
 
 // Returns one line for each element of `feasible` and `open`, then the counts. The text ends with a
 // newline.

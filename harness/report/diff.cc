@@ -14,71 +14,143 @@
 namespace secequiv {
 namespace {
 
-using nlohmann::ordered_json;
+// A value that a filter computes; only its action is the same for all inputs.
+struct ComputedValue {
+  std::string action;
+};
+void describe(Fields<ComputedValue>& value) {
+  value.is("computed_value", "A computed value; only its action is the same for all inputs.");
+  value("action", "The action.", &ComputedValue::action);
+}
 
-ordered_json action_json(const ReturnValue& value) {
+Json action_json(const ReturnValue& value) {
   if (!value.value && !value.action) return nullptr;
-  if (!value.value) return {{"action", action_text(value)}};
+  if (!value.value) return to_json(ComputedValue{action_text(value)});
   return value_json(*value.value);
 }
 
-ordered_json word_json(const WordSet& set) {
-  ordered_json out{{"word", set.word}, {"negated", set.negated}};
-  if (set.negated) out["base"] = {{"mask", set.base.mask}, {"value", set.base.value}};
-  out["intervals"] = ordered_json::array();
-  for (const WordSet::Interval& i : set.intervals) out["intervals"].push_back({i.first, i.last});
-  out["cubes"] = ordered_json::array();
-  for (const WordSet::Cube& c : set.cubes)
-    out["cubes"].push_back({{"mask", c.mask}, {"value", c.value}});
-  return out;
+Shape action_shape() {
+  return one_of(
+      {constant(nullptr), shapes::shape_of<ShownValue>(), shapes::shape_of<ComputedValue>()});
 }
 
-ordered_json region_json(const Region& region, Arch host) {
-  ordered_json out{{"condition", condition_text(region, host)}, {"count", region.count}};
-  out["words"] = ordered_json::array();
-  for (const WordSet& set : region.words) out["words"].push_back(word_json(set));
-  return out;
+// A region, perhaps with the rules that decide it.
+struct ShownRegion {
+  const Change& change;
+  const Region& region;
+  Arch host;
+  const DiffReport::Rules* rules;
+};
+
+void describe(Fields<ShownRegion>& region) {
+  using Rules = DiffReport::Rules;
+  const auto rule = [](RegionRule Rules::* side) {
+    return [side](const ShownRegion& it) {
+      const RegionRule& found = it.rules->*side;
+      return found.rule.text.empty() ? found.rule.shown() : found.rule.text;
+    };
+  };
+  const auto origin = [](RegionRule Rules::* side) {
+    return [side](const ShownRegion& it) -> std::optional<RulePosition> {
+      const RulePosition* at = (it.rules->*side).rule.position.at.get();
+      return at != nullptr ? std::optional(*at) : std::nullopt;
+    };
+  };
+  region.is("region", "All inputs that meet a condition.");
+  region("condition", "The condition, in the language of --assume.",
+         [](const ShownRegion& it) { return condition_text(it.region, it.host); });
+  region(
+      "count", "Number of inputs that meet the condition.",
+      [](const ShownRegion& it) { return it.region.count; }, decimal());
+  region("words",
+         "The same condition as sets of values, one for each 32-bit word of seccomp_data that it "
+         "restricts. Each of these words must be in its set; all other words may have any value.",
+         [](const ShownRegion& it) { return it.region.words; });
+  region.only_if([](const ShownRegion& it) { return it.rules != nullptr; });
+  region("summary", "With --rules: the effect on callers, in words.",
+         [](const ShownRegion& it) { return summary(it.change, it.region, it.host); });
+  region("before_rule",
+         "With --rules: the rule of the first policy that decides the region's example input.",
+         rule(&Rules::before));
+  region("after_rule", "With --rules: the same in the second policy.", rule(&Rules::after));
+  region("before_origin", "With --rules: where the first policy's file has that rule.",
+         origin(&Rules::before));
+  region("after_origin", "With --rules: the same in the second policy.", origin(&Rules::after));
+  region.rule(has({"summary"}), has({"before_rule", "after_rule"}));
 }
 
-// The document contains at most `most` regions.
-ordered_json difference_json(const DiffReport& report, std::size_t most) {
-  const Difference& difference = report.difference;
-  ordered_json out{{"schema", "secequiv.diff/1"},
-                   {"verdict", verdict_name(difference.changes.empty() ? Verdict::kEquivalent
-                                                                       : Verdict::kDifferent)},
-                   {"question", to_json(report.question)},
-                   {"count", difference.count}};
-  out["changes"] = ordered_json::array();
-  const std::vector<std::size_t> counts = allotted(difference.changes, most);
+// The first regions of a change.
+struct ShownChange {
+  const Change& change;
+  std::vector<ShownRegion> regions;
+};
+
+void describe(Fields<ShownChange>& change) {
+  change.is("change", "All inputs with the same pair of return values.");
+  change(
+      "before", "Return value of the first filter; null if it is computed from the input.",
+      [](const ShownChange& it) { return action_json(it.change.before); }, action_shape());
+  change(
+      "after", "Return value of the second filter.",
+      [](const ShownChange& it) { return action_json(it.change.after); }, action_shape());
+  change(
+      "count", "Number of these inputs.",
+      [](const ShownChange& it) { return it.change.where.count; }, decimal());
+  change(
+      "region_count",
+      "Number of regions that these inputs form, including regions that are not listed.",
+      [](const ShownChange& it) { return it.change.where.region_count; }, decimal());
+  change("regions",
+         "The first regions; all changes together list at most --max-regions. They are disjoint.",
+         &ShownChange::regions);
+}
+
+// The difference itself, with at most `most` regions.
+struct ShownDifference {
+  const DiffReport& report;
+  std::size_t most;
+  bool rules;  // whether to name the rules of both policies
+};
+
+std::vector<ShownChange> shown_changes(const ShownDifference& shown) {
+  const DiffReport& report = shown.report;
+  std::vector<ShownChange> out;
+  const std::vector<std::size_t> counts = allotted(report.difference.changes, shown.most);
   for (std::size_t i = 0; i < counts.size(); ++i) {
-    const Change& change = difference.changes[i];
-    ordered_json row{{"before", action_json(change.before)},
-                     {"after", action_json(change.after)},
-                     {"count", change.where.count},
-                     {"region_count", change.where.region_count}};
-    row["regions"] = ordered_json::array();
-    for (const Region& region : std::span(change.where.regions).first(counts[i]))
-      row["regions"].push_back(region_json(region, report.host));
-    out["changes"].push_back(std::move(row));
-  }
-  return out;
-}
-
-void add_rules(const DiffReport& report, ordered_json& document) {
-  for (std::size_t i = 0; i < report.rules.size(); ++i) {
     const Change& change = report.difference.changes[i];
-    for (std::size_t k = 0; k < report.rules[i].size(); ++k) {
-      auto& row = document["changes"][i]["regions"][k];
-      row["summary"] = summary(change, change.where.regions[k], report.host);
-      const DiffReport::Rules& rules = report.rules[i][k];
-      row["before_rule"] =
-          rules.before.rule.text.empty() ? rules.before.rule.shown() : rules.before.rule.text;
-      row["after_rule"] =
-          rules.after.rule.text.empty() ? rules.after.rule.shown() : rules.after.rule.text;
-      if (const auto& at = rules.before.rule.position.at) row["before_origin"] = to_json(*at);
-      if (const auto& at = rules.after.rule.position.at) row["after_origin"] = to_json(*at);
+    ShownChange& added = out.emplace_back(ShownChange{change, {}});
+    for (std::size_t k = 0; k < counts[i]; ++k) {
+      const bool has = shown.rules && i < report.rules.size() && k < report.rules[i].size();
+      added.regions.push_back(
+          {change, change.where.regions[k], report.host, has ? &report.rules[i][k] : nullptr});
     }
   }
+  return out;
+}
+
+void describe(Fields<ShownDifference>& shown) {
+  shown("question", "",
+        [](const ShownDifference& it) -> const Question& { return it.report.question; });
+  shown(
+      "count", "Inputs that differ, of 2^512.",
+      [](const ShownDifference& it) { return it.report.difference.count; }, decimal());
+  shown("changes", "The changes are disjoint. Together they contain all inputs that differ.",
+        shown_changes);
+}
+
+// A document that --write-expect stores. It has the form of a report.
+struct StoredDifference {
+  const DiffReport& report;
+};
+
+void describe(Fields<StoredDifference>& stored) {
+  stored.document("diff", 1, "", "");
+  stored("verdict", "", [](const StoredDifference& it) {
+    return verdict_name(it.report.difference.changes.empty() ? Verdict::kEquivalent
+                                                             : Verdict::kDifferent);
+  });
+  stored.include(
+      [](const StoredDifference& it) { return ShownDifference{it.report, SIZE_MAX, false}; });
 }
 
 // Lists the conditions of the regions of each change.
@@ -203,22 +275,79 @@ std::string diff_text(const DiffReport& report, std::string_view how) {
                          : "differ");
 }
 
-ordered_json stored_json(const DiffReport& report) { return difference_json(report, SIZE_MAX); }
+void describe(Fields<WordSet::Cube>& cube) {
+  cube.is("cube", "The values for which (word & mask) == value.");
+  cube("mask", "The bits that are compared.", &WordSet::Cube::mask, number32());
+  cube("value", "The values of these bits.", &WordSet::Cube::value, number32());
+}
 
-ordered_json to_json(const DiffReport& report) {
-  ordered_json out =
-      report.comparison ? stored_json(report) : difference_json(report, report.max_regions);
-  out["verdict"] = verdict_name(report.verdict);
-  if (!report.direction.empty()) out["direction"] = to_json(report.direction, report.host);
-  if (report.comparison) {
-    out["unexpected"] = ordered_json::array();
-    for (const UnexpectedRegion& one : report.comparison->unexpected)
-      out["unexpected"].push_back(one.line());
-  }
-  add_rules(report, out);
-  add_notes(report.notes, out);
-  if (report.oracle) out["oracle"] = to_json(*report.oracle);
-  return out;
+void describe(Fields<WordSet>& set) {
+  set.is("word_set",
+         "Values of one word. If not negated: the values in any of the intervals or cubes. If "
+         "negated: the values of the cube 'base' that are in none of the intervals and cubes.");
+  set("word", "Index of the word, from 0.", &WordSet::word, between(0, 15));
+  set("negated", "Whether the set contains all values except the listed ones.", &WordSet::negated);
+  set("base", "Present only if the set is negated.",
+      [](const WordSet& it) { return it.negated ? std::optional(it.base) : std::nullopt; });
+  set(
+      "intervals", "First and last value, both included.",
+      [](const WordSet& it) {
+        std::vector<std::vector<std::uint32_t>> out;
+        out.reserve(it.intervals.size());
+        for (const WordSet::Interval& one : it.intervals) out.push_back({one.first, one.last});
+        return out;
+      },
+      list_of(list_of(number32(), 2, 2)));
+  set("cubes", "Sets of values that have some bits in common.", &WordSet::cubes);
+  set.rule(is("negated", true), has({"base"}), lacks({"base"}));
+}
+
+Json stored_json(const DiffReport& report) { return to_json(StoredDifference{report}); }
+
+void describe(Fields<DiffReport>& report) {
+  using Report = DiffReport;
+  report.document(
+      "diff", 1, "secequiv diff --json",
+      "All inputs on which two filters, or stacks of filters, return different values, grouped by "
+      "the change of the return value. --write-expect stores a document of this form, and "
+      "--expect compares with it.");
+  report(
+      "verdict",
+      "With --expect: pass or fail, or unknown if the oracle did not run every example. "
+      "Otherwise: equivalent, different, or fail if the oracle contradicts our interpreter. With "
+      "--require-whole: unknown if parts of the profiles were not compared. Exit status: 0 for "
+      "equivalent and pass, 1 for different and fail, 3 for unknown.",
+      [](const Report& it) { return verdict_name(it.verdict); },
+      words({"equivalent", "different", "pass", "fail", "unknown"}));
+  report.include([](const Report& it) {
+    return ShownDifference{it, it.comparison ? SIZE_MAX : it.max_regions, true};
+  });
+  report("direction", "", [](const Report& it) -> std::optional<ShownDirection> {
+    if (it.direction.empty()) return std::nullopt;
+    return ShownDirection{it.direction, it.host};
+  });
+  report(
+      "unexpected",
+      "Only with --expect: regions that are new (+), and regions that are expected but missing "
+      "(-), in words.",
+      [](const Report& it) -> std::optional<std::vector<std::string>> {
+        if (!it.comparison) return std::nullopt;
+        std::vector<std::string> out;
+        for (const UnexpectedRegion& one : it.comparison->unexpected) out.push_back(one.line());
+        return out;
+      },
+      list_of(matching("^[+-] .")));
+  report.include(&Report::notes);
+  report("oracle", "", &Report::oracle);
+  report.rule(is_in_doubt(), all({is("verdict", "fail"), lacks({"unexpected"})}));
+  report.rule(is("verdict", "equivalent"), all({is_empty("changes"), is("count", "0")}));
+  report.rule(is("verdict", "different"), all({is_filled("changes"), none({is("count", "0")})}));
+  report.rule(is_one_of("verdict", {"equivalent", "different"}), lacks({"unexpected"}));
+  report.rule(is("verdict", "pass"), all({has({"unexpected"}), is_empty("unexpected")}));
+  report.rule(is("verdict", "fail"),
+              any({is_in_doubt(), all({has({"unexpected"}), is_filled("unexpected")})}));
+  report.rule(is("verdict", "unknown"),
+              any({has({"not_compared"}), has({"choices"}), has({"unexpected"})}));
 }
 
 ReportedCases reported(const DiffReport& report, std::size_t most) {

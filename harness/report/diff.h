@@ -2,7 +2,6 @@
 // these shapes. It must not know how differences are computed (verify/dd).
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +11,7 @@
 #include "harness/compare/oracle_report.h"
 #include "harness/compare/question.h"
 #include "harness/compare/verdict.h"
+#include "harness/report/describe.h"
 #include "harness/report/expectation.h"
 #include "harness/report/pair_notes.h"
 #include "harness/report/regions.h"
@@ -56,10 +56,12 @@ struct DiffReport {
 // Returns the text; its last line is the verdict. `how` names the option that shows more regions,
 // for the line that counts the omitted ones.
 std::string diff_text(const DiffReport& report, std::string_view how = "");
-nlohmann::ordered_json to_json(const DiffReport& report);  // schema "secequiv.diff/1"
+void describe(Fields<WordSet>& set);
+void describe(Fields<WordSet::Cube>& cube);
+void describe(Fields<DiffReport>& report);
 // Returns the whole difference as a document, with which a later difference can be compared
 // (expectation.h).
-nlohmann::ordered_json stored_json(const DiffReport& report);
+Json stored_json(const DiffReport& report);
 // Returns a case for each region, at most `most`.
 ReportedCases reported(const DiffReport& report, std::size_t most);
 

@@ -18,7 +18,6 @@
 namespace secequiv {
 namespace {
 
-using nlohmann::ordered_json;
 using Part = Direction::Part;
 
 // In short texts, up to this many calls are named, and larger sets are only counted.
@@ -262,18 +261,6 @@ std::vector<std::string> looser_texts(const Direction& direction, const Style& s
   return out;
 }
 
-ordered_json part_json(const Part& part) {
-  ordered_json calls = ordered_json::array();
-  for (const Direction::Call& call : part.calls)
-    calls.push_back({{"arch", arch_info(call.arch).name},
-                     {"name", name_of(call)},
-                     {"nr", call.nr},
-                     {"always", call.always}});
-  return {{"calls", std::move(calls)},
-          {"unnamed_numbers", !part.unnamed.empty()},
-          {"unknown_arches", part.unknown_arches}};
-}
-
 }  // namespace
 
 std::string comma_separated(std::span<const std::string> texts) {
@@ -353,14 +340,47 @@ std::string directed(const std::string& line, const Witness& witness) {
   return line.empty() ? became_text(witness) : fmt::format("{}; {}", line, became_text(witness));
 }
 
-ordered_json to_json(const Direction& direction, Arch host) {
-  ordered_json out{
-      {"summary", direction_line(direction, host)}, {"complete", direction.complete},
-      {"by_number", direction.by_number},           {"allowed", part_json(direction.allowed)},
-      {"looser", part_json(direction.looser)},      {"stricter", part_json(direction.stricter)},
-      {"changed", part_json(direction.changed)}};
-  if (direction.same_effect) out["same_effect"] = true;
-  return out;
+void describe(Fields<Direction::Call>& call) {
+  call("arch", "", [](const Direction::Call& it) { return arch_info(it.arch).name; });
+  call("name", "", [](const Direction::Call& it) { return name_of(it); });
+  call("nr", "", &Direction::Call::nr);
+  call("always", "False if this holds only for some arguments.", &Direction::Call::always);
+}
+
+void describe(Fields<Direction::Part>& part) {
+  part.is("direction_part", "Some of the inputs.");
+  part("calls", "System calls with a name, by architecture, then number.", &Part::calls);
+  part("unnamed_numbers", "Whether numbers without a name are affected, too.",
+       [](const Part& it) { return !it.unnamed.empty(); });
+  part("unknown_arches", "Whether architectures that secequiv does not know are affected, too.",
+       &Part::unknown_arches);
+}
+
+void describe(Fields<ShownDirection>& direction) {
+  direction.is("direction", "The effect of the difference on callers.");
+  direction("summary", "The first line of the text.",
+            [](const ShownDirection& it) { return direction_line(it.direction, it.host); });
+  direction("complete",
+            "False if a limit was reached; the lists then come only from inputs that were run.",
+            [](const ShownDirection& it) { return it.direction.complete; });
+  direction("by_number",
+            "True if the difference is the same on every architecture. The calls are then those of "
+            "the host, of x32 if the host is x86_64, and of the host's 32-bit architecture if the "
+            "host has no call with this number.",
+            [](const ShownDirection& it) { return it.direction.by_number; });
+  direction("allowed", "Calls whose action was neither ALLOW nor LOG and now is one of them.",
+            [](const ShownDirection& it) { return it.direction.allowed; });
+  direction("looser", "Calls that became more permissive in another way.",
+            [](const ShownDirection& it) { return it.direction.looser; });
+  direction("stricter", "Calls that became less permissive.",
+            [](const ShownDirection& it) { return it.direction.stricter; });
+  direction("changed", "Calls whose action is the same, but whose data differs.",
+            [](const ShownDirection& it) { return it.direction.changed; });
+  direction(
+      "same_effect",
+      "True if the filters are proven to differ only on bits that the kernel ignores, so that "
+      "--same effect finds them the same.",
+      [](const ShownDirection& it) { return if_true(it.direction.same_effect); }, constant(true));
 }
 
 }  // namespace secequiv

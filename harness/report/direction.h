@@ -3,7 +3,6 @@
 #pragma once
 
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "harness/compare/direction.h"
+#include "harness/report/describe.h"
 
 namespace secequiv {
 
@@ -49,6 +49,19 @@ CallCount count_calls(const Direction& direction, Arch host,
 // for ...".
 std::string directed(const std::string& line, const Witness& witness);
 
-nlohmann::ordered_json to_json(const Direction& direction, Arch host);
+// A direction names calls as the host does.
+struct ShownDirection {
+  const Direction& direction;
+  Arch host;
+};
+void describe(Fields<Direction::Call>& call);
+void describe(Fields<Direction::Part>& part);
+void describe(Fields<ShownDirection>& direction);
+// Returns the direction to show, if there is one.
+inline std::optional<ShownDirection> shown_direction(const std::optional<Direction>& direction,
+                                                     Arch host) {
+  if (!direction) return std::nullopt;
+  return ShownDirection{*direction, host};
+}
 
 }  // namespace secequiv

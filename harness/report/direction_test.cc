@@ -213,7 +213,7 @@ TEST(DirectionJson, HasEveryCall) {
   Direction direction;
   direction.looser.calls = {call(Arch::kX86_64, "read", false)};
   direction.looser_steps = {step(SECCOMP_RET_KILL_PROCESS, 0x50001, direction.looser)};
-  const auto json = to_json(direction, Arch::kX86_64);
+  const auto json = to_json(ShownDirection{direction, Arch::kX86_64});
   EXPECT_EQ(json["summary"], "LOOSER: read (some arguments): KILL_PROCESS -> ERRNO(1 EPERM)");
   EXPECT_EQ(json["looser"]["calls"][0].dump(),
             R"({"arch":"x86_64","name":"read","nr":0,"always":false})");

@@ -115,24 +115,43 @@ std::string door_text(const DoorFinding& finding) {
                      call_on(first.allowed), first.source);
 }
 
-nlohmann::ordered_json to_json(const DoorFinding& finding) {
-  auto open = nlohmann::ordered_json::array();
-  for (const OpenDoor& one : finding.open) {
-    nlohmann::ordered_json row{{"call", one.call},
-                               {"door", one.door},
-                               {"refused", to_json(one.refused)},
-                               {"allowed", to_json(one.allowed)},
-                               {"source", one.source}};
-    if (!one.needs.empty()) row["needs"] = one.needs;
-    if (!one.operation.empty()) row["operation"] = one.operation;
-    if (one.rule.position.at != nullptr) row["origin"] = to_json(*one.rule.position.at);
-    open.push_back(std::move(row));
-  }
-  nlohmann::ordered_json out{{"cause", door_cause(finding.cause)},
-                             {"certain", finding.certain},
-                             {"arch", arch_info(finding.arch).name}};
-  out["open"] = std::move(open);
-  return out;
+void describe(Fields<OpenDoor>& open) {
+  open.is("door", "A refused call and the allowed one.");
+  open("call", "The refused call.", &OpenDoor::call);
+  open("door", "The allowed call.", &OpenDoor::door);
+  open("refused", "An input that the filter refuses. The filter was run on it.",
+       &OpenDoor::refused);
+  open("allowed", "An input with the same effect that the filter allows. The filter was run on it.",
+       &OpenDoor::allowed);
+  open("source", "Why both have the same effect: a manual page or a function of the kernel.",
+       &OpenDoor::source);
+  open("needs", "What the door needs besides permission.",
+       [](const OpenDoor& it) { return unless_empty(it.needs); });
+  open("operation", "The operation of io_uring.",
+       [](const OpenDoor& it) { return unless_empty(it.operation); });
+  open("origin", "Where the policy's file has the rule or the default action that refuses.",
+       [](const OpenDoor& it) { return known(it.rule.position); });
+}
+
+void describe(Fields<DoorFinding>& finding) {
+  finding.is("doors", "The doors of one cause.");
+  finding(
+      "cause",
+      "unchecked_arch: the filter does not test the architecture. same_numbers: it tests the "
+      "architecture, but treats the numbers of `arch` like those of the other architecture. "
+      "swapped_arch: it refuses all calls of its own architecture and allows unknown ones. "
+      "open_arch: it refuses nothing on `arch`. same_call: it allows the same calls on `arch`. "
+      "multiplexer: one call does what several calls do. other_call: another call has the same "
+      "effect. io_uring: requests in shared memory have it.",
+      [](const DoorFinding& it) { return door_cause(it.cause); },
+      names_of(door_cause, Cause::kIoUring));
+  finding("certain",
+          "Whether the effect is the same on usual kernels. If not, `needs` tells what else it "
+          "takes. Only certain doors make the verdict fail.",
+          &DoorFinding::certain);
+  finding("arch", "The architecture of the allowed calls.",
+          [](const DoorFinding& it) { return arch_info(it.arch).name; });
+  finding("open", "The pairs of calls.", &DoorFinding::open, list_of<OpenDoor>(1));
 }
 
 }  // namespace secequiv

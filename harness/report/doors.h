@@ -3,11 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "harness/report/describe.h"
 #include "harness/report/rule.h"
 #include "harness/seccomp/arch.h"
 #include "harness/seccomp/data.h"
@@ -56,6 +56,7 @@ std::string door_line(const DoorFinding& finding);
 // Returns the line, and below it the first refused input, the allowed input and the source.
 std::string door_text(const DoorFinding& finding);
 
-nlohmann::ordered_json to_json(const DoorFinding& finding);
+void describe(Fields<OpenDoor>& open);
+void describe(Fields<DoorFinding>& finding);
 
 }  // namespace secequiv

@@ -17,14 +17,6 @@ std::string_view glossary();      // docs/glossary.md, embedded
 
 namespace {
 
-using nlohmann::ordered_json;
-
-struct Explanation {
-  std::string code;  // as in reports
-  std::string kind;  // "error", "rule", "verdict", "lint", "finding", "word"
-  std::string text;  // lines of the text
-};
-
 // Returns a cell of a Markdown table as plain text.
 std::string plain(std::string_view cell) {
   std::string out;
@@ -88,32 +80,44 @@ std::string first_sentence(const std::string& text) {
   return end == line.npos ? line : line.substr(0, end + 1);
 }
 
-// Returns the explanations of a word, or all of them. Reports write some words in capitals, such as
-// LOOSER.
-std::vector<Explanation> explanations_of(std::string_view code) {
-  std::vector<Explanation> out = explanations();
-  const std::string wanted = lower_case(code);
+}  // namespace
+
+ExplainReport explained(std::string_view code) {
+  ExplainReport out{explanations()};
+  const std::string wanted = lower_case(code);  // reports write some words in capitals: LOOSER
   if (!code.empty())
-    std::erase_if(out, [&](const Explanation& one) { return lower_case(one.code) != wanted; });
+    std::erase_if(out.words,
+                  [&](const Explanation& one) { return lower_case(one.code) != wanted; });
   return out;
 }
 
-}  // namespace
-
 std::string explanation(std::string_view code) {
   std::string out;
-  for (const Explanation& one : explanations_of(code))
+  for (const Explanation& one : explained(code).words)
     out += code.empty()
                ? fmt::format("{:<8} {:<18} {}\n", one.kind, one.code, first_sentence(one.text))
                : fmt::format("{} ({})\n{}", one.code, one.kind, one.text);
   return out;
 }
 
-ordered_json explanation_json(std::string_view code) {
-  ordered_json words = ordered_json::array();
-  for (const Explanation& one : explanations_of(code))
-    words.push_back({{"word", one.code}, {"kind", one.kind}, {"text", in_one_line(one.text)}});
-  return {{"schema", "secequiv.explain/1"}, {"words", std::move(words)}};
+void describe(Fields<Explanation>& one) {
+  one.is("meaning", "One meaning.");
+  one("word", "The word, as in reports.", &Explanation::code, any_text());
+  one("kind",
+      "error: the kind of an error. verdict: the verdict of a report. rule: a rule of the kernel "
+      "that a program violates. lint: a kind of finding of lint. finding: a kind of finding of "
+      "fuzz. word: an entry of the glossary.",
+      &Explanation::kind, words({"error", "verdict", "rule", "lint", "finding", "word"}));
+  one(
+      "text", "The meaning, in whole sentences.",
+      [](const Explanation& it) { return in_one_line(it.text); }, any_text());
+}
+
+void describe(Fields<ExplainReport>& report) {
+  report.document("explain", 1, "secequiv --explain WORD --json",
+                  "The meanings of a word in reports, one for each of its kinds; without a word, "
+                  "the meanings of all words.");
+  report("words", "The meanings.", &ExplainReport::words, list_of<Explanation>(1));
 }
 
 std::vector<std::string> explained_words() {

@@ -36,30 +36,42 @@ std::string find_rules_text(const FoundRules& found) {
                            counted(found.rules.size(), "rule"));
 }
 
-nlohmann::ordered_json find_rules_json(const FoundRules& found) {
-  using nlohmann::ordered_json;
-  ordered_json out{{"schema", "secequiv.find-rules/1"},
-                   {"verdict", verdict_name(found.verdict())},
-                   {"rules", ordered_json::array()},
-                   {"programs", ordered_json::array()},
-                   {"windows", found.windows},
-                   {"known", found.known},
-                   {"shapes", found.shapes},
-                   {"candidates", found.candidates},
-                   {"refuted", found.refuted},
-                   {"undecided", found.undecided},
-                   {"unfinished", found.unfinished},
-                   {"stopped", found.stopped},
-                   {"seconds", found.seconds}};
-  for (const FoundRules::Rule& rule : found.rules)
-    out["rules"].push_back({{"name", rule.name},
-                            {"text", rule.text},
-                            {"removes", rule.removes},
-                            {"fires", rule.fires}});
-  for (const FoundRules::Program& program : found.programs)
-    out["programs"].push_back(
-        {{"name", program.name}, {"before", program.before}, {"after", program.after}});
-  return out;
+void describe(Fields<FoundRules::Rule>& rule) {
+  using Rule = FoundRules::Rule;
+  rule("name", "", &Rule::name, any_text());
+  rule("text", "The rule, as prove-rule reads it.", &Rule::text, any_text());
+  rule("removes", "How many instructions it removes each time.", &Rule::removes, at_least(1));
+  rule("fires",
+       "By program: how often the rule fires if all found rules are applied until none fires.",
+       &Rule::fires);
+}
+
+void describe(Fields<FoundRules::Program>& program) {
+  program("name", "", &FoundRules::Program::name, any_text());
+  program("before", "Instructions.", &FoundRules::Program::before, at_least(1));
+  program("after", "Instructions after all found rules.", &FoundRules::Program::after, at_least(1));
+}
+
+void describe(Fields<FoundRules>& found) {
+  found.document("find-rules", 1, "secequiv find-rules --json",
+                 "Proven rewrites that shorten the given programs.");
+  found(
+      "verdict",
+      "pass: the search is complete. unknown: a limit was reached, so rules may be missing. Exit "
+      "status: 0 for pass, 3 for unknown.",
+      [](const FoundRules& it) { return verdict_name(it.verdict()); }, words({"pass", "unknown"}));
+  found("rules", "", &FoundRules::rules);
+  found("programs", "", &FoundRules::programs);
+  found("windows", "Places of all sizes, in the programs and in their shorter forms.",
+        &FoundRules::windows);
+  found("known", "Windows in which a known or found rule fires.", &FoundRules::known);
+  found("shapes", "Different windows that were searched.", &FoundRules::shapes);
+  found("candidates", "Replacements that were right for all test points.", &FoundRules::candidates);
+  found("refuted", "Candidates that a proof refuted.", &FoundRules::refuted);
+  found("undecided", "Candidates whose proof reached a limit.", &FoundRules::undecided);
+  found("unfinished", "Shapes whose search reached a limit.", &FoundRules::unfinished);
+  found("stopped", "Whether the user stopped the search.", &FoundRules::stopped);
+  found("seconds", "", &FoundRules::seconds);
 }
 
 }  // namespace secequiv

@@ -2,11 +2,11 @@
 // programs. Owns the report value and its shapes. It must not know what rules are (verify/rules).
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "harness/compare/verdict.h"
+#include "harness/report/describe.h"
 
 namespace secequiv {
 
@@ -40,6 +40,8 @@ struct FoundRules {
 
 // Returns the rules as a file that prove-rule reads; everything else is in comments.
 std::string find_rules_text(const FoundRules& found);
-nlohmann::ordered_json find_rules_json(const FoundRules& found);  // ".find-rules/1"
+void describe(Fields<FoundRules::Rule>& rule);
+void describe(Fields<FoundRules::Program>& program);
+void describe(Fields<FoundRules>& found);
 
 }  // namespace secequiv

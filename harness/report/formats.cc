@@ -9,7 +9,7 @@
 namespace secequiv {
 namespace {
 
-bool has(std::string_view text, std::string_view part) {
+bool mentions(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
@@ -18,12 +18,12 @@ constexpr std::array kReportFormats = {
                  [](const ReportedCases& report, std::string_view) { return junit(report); },
                  [](std::string_view beginning) {
                    return beginning.starts_with("<?xml") &&
-                          has(beginning, "<testsuites name=\"secequiv\"");
+                          mentions(beginning, "<testsuites name=\"secequiv\"");
                  }},
     ReportFormat{"sarif", "SARIF 2.1.0, for code review", sarif,
                  [](std::string_view beginning) {
-                   return has(beginning, "sarif-2.1.0.json") &&
-                          has(beginning, "\"name\": \"secequiv\"");
+                   return mentions(beginning, "sarif-2.1.0.json") &&
+                          mentions(beginning, "\"name\": \"secequiv\"");
                  }},
     ReportFormat{"markdown", "Markdown, for pull-request comments",
                  [](const ReportedCases& report, std::string_view) { return markdown(report); },

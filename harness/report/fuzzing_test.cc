@@ -232,7 +232,7 @@ TEST(MutationReportText, ShowsSurvivors) {
   const std::string text = mutation_text(report, program);
   EXPECT_TRUE(text.starts_with("survived: instruction 0: ")) << text;
   EXPECT_TRUE(text.ends_with("fail: 1 mutant survived\n")) << text;
-  const auto json = to_json(report, program);
+  const auto json = to_json(ShownScore{report, program});
   EXPECT_EQ(json["missed_by_inputs"][0]["fate"], "survived");
   EXPECT_EQ(json["total"]["survived"], 1);
 }

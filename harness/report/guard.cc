@@ -17,8 +17,6 @@
 namespace secequiv {
 namespace {
 
-using nlohmann::ordered_json;
-
 std::string arguments_text(const std::vector<int>& arguments) {
   std::vector<std::string> names;
   names.reserve(arguments.size());
@@ -121,33 +119,32 @@ std::string summary(const GuardReport& report) {
   return out;
 }
 
-ordered_json side_json(const SeccompData& data, std::uint32_t value, const DecidingRule& by) {
-  ordered_json out{{"input", to_json(data)}, {"value", value_json(value)}};
-  if (by.position.at != nullptr) out["origin"] = to_json(*by.position.at);
-  return out;
+// One of the inputs.
+struct SplitSide {
+  const SeccompData& data;
+  std::uint32_t value;
+  const DecidingRule& by;
+};
+
+void describe(Fields<SplitSide>& side) {
+  side.is("decided", "One input, and what the filter decides for it.");
+  side("input", "The input.", [](const SplitSide& it) { return it.data; });
+  side("value", "The return value.", [](const SplitSide& it) { return ShownValue{it.value}; });
+  side("origin", "Where the policy's file has the rule or the default action that decides.",
+       [](const SplitSide& it) { return known(it.by.position); });
 }
 
-ordered_json kernel_json(const SplitReport& split) {
-  if (!split.answers) return {{"not_run", split.not_run}};
-  return {{"refused", split.answers->refused.text()},
-          {"allowed", split.answers->allowed.text()},
-          {"unfiltered", split.answers->unfiltered.text()}};
-}
+// What came of running both inputs.
+struct Trial {
+  const SplitReport& split;
+};
 
-ordered_json splits_json(const std::vector<SplitReport>& splits) {
-  ordered_json out = ordered_json::array();
-  for (const SplitReport& split : splits) {
-    out.push_back({{"arch", arch_info(split.arch).name},
-                   {"nr", split.nr},
-                   {"call", syscall_name(split.arch, split.nr)},
-                   {"arguments", split.arguments},
-                   {"ignored", ignored_differences(split.refused, split.allowed)},
-                   {"refused", side_json(split.refused, split.refused_value, split.refused_by)},
-                   {"allowed", side_json(split.allowed, split.allowed_value, split.allowed_by)},
-                   {"instead", advice(split)}});
-    if (split.answers || !split.not_run.empty()) out.back()["kernel"] = kernel_json(split);
-  }
-  return out;
+void describe(Fields<Trial>& trial) {
+  trial("not_run", "Why the calls were not run.",
+        [](const Trial& it) { return unless_empty(it.split.not_run); });
+  trial.include([](const Trial& it) { return it.split.answers; });
+  trial.rule(has({"not_run"}), lacks({"refused", "allowed", "unfiltered"}),
+             has({"refused", "allowed", "unfiltered"}));
 }
 
 }  // namespace
@@ -159,16 +156,77 @@ std::string guard_text(const GuardReport& report) {
   return out + strict_note(report);
 }
 
-ordered_json to_json(const GuardReport& report) {
-  ordered_json out{{"schema", "secequiv.guard/1"},
-                   {"verdict", verdict_name(report.verdict())},
-                   {"holes", splits_json(report.holes)},
-                   {"stricter", splits_json(report.strict)},
-                   {"doors", ordered_json::array()}};
-  for (const DoorFinding& finding : report.doors) out["doors"].push_back(to_json(finding));
-  if (!report.unknown.empty()) out["reason"] = report.unknown;
-  add_notes(report.notes, out);
-  return out;
+void describe(Fields<RealAnswers>& answers) {
+  answers("refused",
+          "The answer to the refused input, with the filter: the name of an error, 'ran' if there "
+          "was none, or SIGSYS if the filter ended the process.",
+          [](const RealAnswers& it) { return it.refused.text(); });
+  answers("allowed", "The answer to the allowed input, with the filter.",
+          [](const RealAnswers& it) { return it.allowed.text(); });
+  answers("unfiltered",
+          "The answer to each of the inputs without the filter. If the refused input has the same "
+          "answer, the answers show nothing about the filter.",
+          [](const RealAnswers& it) { return it.unfiltered.text(); });
+}
+
+void describe(Fields<SplitReport>& split) {
+  split.is("pair",
+           "Two inputs that the kernel cannot tell apart, one of which the filter refuses.");
+  split("arch", "The architecture's name.",
+        [](const SplitReport& it) { return arch_info(it.arch).name; });
+  split("nr", "Number of the system call.", &SplitReport::nr, number32());
+  split("call", "Name of the system call.",
+        [](const SplitReport& it) { return syscall_name(it.arch, it.nr); });
+  split("arguments", "The arguments in which the inputs differ, from 0.", &SplitReport::arguments,
+        set_of(between(0, 5), 1));
+  split(
+      "ignored", "Why the kernel cannot tell the inputs apart, one sentence for each argument.",
+      [](const SplitReport& it) { return ignored_differences(it.refused, it.allowed); },
+      list_of(shapes::shape_of<std::string>(), 1));
+  split(
+      "refused", "The input that the filter refuses. The filter was run on it.",
+      [](const SplitReport& it) { return SplitSide{it.refused, it.refused_value, it.refused_by}; });
+  split(
+      "allowed", "The input that the filter allows. The filter was run on it.",
+      [](const SplitReport& it) { return SplitSide{it.allowed, it.allowed_value, it.allowed_by}; });
+  split("instead", "What a test of these arguments should compare.", advice);
+  split("kernel",
+        "With --try, for holes: what the running kernel answered to these calls, or why they were "
+        "not run.",
+        [](const SplitReport& it) -> std::optional<Trial> {
+          if (!it.answers && it.not_run.empty()) return std::nullopt;
+          return Trial{it};
+        });
+}
+
+void describe(Fields<GuardReport>& report) {
+  report.document("guard", 1, "secequiv guard --json",
+                  "Ways around a filter: inputs that it allows although it refuses another input "
+                  "with the same effect.");
+  report(
+      "verdict",
+      "fail: there is a way around the filter. unknown: a limit was reached, or the filter "
+      "computes a return value.",
+      [](const GuardReport& it) { return verdict_name(it.verdict()); },
+      words({"pass", "fail", "unknown"}));
+  report("holes",
+         "One example for each system call and argument: programs usually pass the refused input, "
+         "and other values of bits that the kernel ignores make the filter allow the same effect.",
+         &GuardReport::holes);
+  report("stricter",
+         "Programs usually pass the allowed input, so the filter only refuses more than it needs "
+         "to. One example for each system call and argument.",
+         &GuardReport::strict);
+  report("doors", "Other calls that have the effect of a refused one, one entry for each cause.",
+         &GuardReport::doors);
+  report("reason", "Why the answer is unknown.",
+         [](const GuardReport& it) { return unless_empty(it.unknown); });
+  report.include(&GuardReport::notes);
+  report.rule(is("verdict", "fail"),
+              any({is_filled("holes"), some_in("doors", is("certain", true))}),
+              all({is_empty("holes"), each_in("doors", is("certain", false))}));
+  report.rule(is("verdict", "unknown"), has({"reason"}));
+  report.rule(is("verdict", "pass"), lacks({"reason"}));
 }
 
 ReportedCases reported(const GuardReport& report) {

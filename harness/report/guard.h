@@ -3,13 +3,13 @@
 #pragma once
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/compare/verdict.h"
 #include "harness/kernel/real_call.h"
+#include "harness/report/describe.h"
 #include "harness/report/doors.h"
 #include "harness/report/pair_notes.h"
 #include "harness/report/reported.h"
@@ -63,7 +63,9 @@ struct GuardReport {
 };
 
 std::string guard_text(const GuardReport& report);
-nlohmann::ordered_json to_json(const GuardReport& report);  // schema "secequiv.guard/1"
+void describe(Fields<RealAnswers>& answers);
+void describe(Fields<SplitReport>& split);
+void describe(Fields<GuardReport>& report);
 ReportedCases reported(const GuardReport& report);
 
 }  // namespace secequiv

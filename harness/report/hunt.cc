@@ -17,7 +17,6 @@
 namespace secequiv {
 namespace {
 
-using nlohmann::ordered_json;
 using State = ReportedCase::State;
 
 constexpr std::size_t kShownInstructions = 40;
@@ -170,17 +169,13 @@ std::string shapes_text(const HuntReport& report) {
 }
 
 // Returns {"pairs": {"stx, ld M": 12, ...}, ...}.
-ordered_json shapes_json(const HuntReport& report, std::uint64_t ShapeRow::* count) {
-  ordered_json out = ordered_json::object();
+Json shapes_json(const HuntReport& report, std::uint64_t ShapeRow::* count) {
+  Json out = Json::object();
   for (const ShapeRow& row : report.shapes) out[row.group][row.name] = row.*count;
   return out;
 }
 
-// Returns null if the code under test does not report its edges.
-ordered_json feedback_json(const HuntReport& report) {
-  if (!report.feedback) return nullptr;
-  return {{"new_edges", report.new_edges}, {"kept", report.kept}};
-}
+Shape shapes_shape() { return map_of(any_text(), map_of(any_text(), at_least(0))); }
 
 // Returns the error, which names the file.
 std::string unread_text(const UnreadFile& file) {
@@ -188,42 +183,114 @@ std::string unread_text(const UnreadFile& file) {
   return text.starts_with(file.path) ? text : file.path + ": " + text;
 }
 
-ordered_json unread_json(const HuntReport& report) {
-  ordered_json out = ordered_json::array();
-  for (const UnreadFile& file : report.unread)
-    out.push_back({{"file", file.path}, {"error", printable(unread_text(file), true)}});
-  return out;
+struct Unread {
+  const UnreadFile& file;
+};
+void describe(Fields<Unread>& unread) {
+  unread("file", "Its path.", [](const Unread& it) { return it.file.path; });
+  unread("error", "Why it could not be read, with its path and the place in it.",
+         [](const Unread& it) { return printable(unread_text(it.file), true); });
 }
 
-ordered_json program_json(ProgramView program) {
-  ordered_json out = ordered_json::array();
+struct Feedback {
+  std::uint64_t new_edges;
+  std::uint64_t kept;
+};
+void describe(Fields<Feedback>& feedback) {
+  feedback("new_edges", "How many edges were reached for the first time after the first trials.",
+           &Feedback::new_edges);
+  feedback("kept",
+           "How many programs reached them; later programs are often changed copies of these.",
+           &Feedback::kept);
+}
+
+// Each instruction is code, jt, jf, k of struct sock_filter.
+std::vector<std::vector<std::uint32_t>> numbers_of(ProgramView program) {
+  std::vector<std::vector<std::uint32_t>> out;
+  out.reserve(program.size());
   for (const Insn& in : program) out.push_back({in.code, in.jt, in.jf, in.k});
   return out;
 }
 
-ordered_json finding_json(const HuntReport& report, const Finding& finding) {
-  ordered_json out{{"kind", finding_name(finding.kind)},
-                   {"failure", finding.failure},
-                   {"known", finding.known},
-                   {"detail", printable(finding.detail, true)},
-                   {"group", printable(finding.group, false)},
-                   {"count", finding.count},
-                   {"found_by", finding.found_by},
-                   {"subject", finding.subject.name},
-                   {"trial", finding.trial},
-                   {"seconds", finding.seconds},
-                   {"reduced", finding.reduced},
-                   {"original_instructions", finding.original_size},
-                   {"text", printable(finding_text(report, finding), true)}};
-  if (finding.may_be_known) out["may_be_known"] = true;
-  if (!finding.pass.empty()) out["pass"] = printable(finding.pass, false);
-  if (!finding.subject.before.empty()) out["before"] = program_json(finding.subject.before);
-  if (!finding.subject.policy.empty()) out["policy"] = finding.subject.policy;
-  if (finding.after) out["after"] = program_json(*finding.after);
-  if (finding.direction) out["direction"] = to_json(*finding.direction, report.host);
-  if (finding.witness) out["witness"] = to_json(*finding.witness);
-  if (!finding.file.empty()) out["file"] = finding.file;
-  return out;
+Shape program_shape() { return list_of(list_of(at_least(0), 4, 4)); }
+
+struct ShownFinding {
+  const HuntReport& report;
+  const Finding& found;
+};
+
+void describe(Fields<ShownFinding>& finding) {
+  using Shown = ShownFinding;
+  finding.is("finding",
+             "One reduced finding. Findings with the same shape and the same faulty pass are "
+             "counted as one.");
+  finding(
+      "kind", "The kind of failure or note.",
+      [](const Shown& it) { return finding_name(it.found.kind); },
+      names_of(finding_name, FindingKind::kNotIdempotent));
+  finding("failure", "Whether the finding fails the run; if false, it is only a note.",
+          [](const Shown& it) { return it.found.failure; });
+  finding("known", "Whether an earlier run found it (--known); then it is not a failure.",
+          [](const Shown& it) { return it.found.known; });
+  finding(
+      "detail", "One sentence; for a crash, also the last lines of standard error.",
+      [](const Shown& it) { return printable(it.found.detail, true); }, any_text());
+  finding(
+      "group",
+      "The same text for findings whose reduced programs have the same shape and, if it is known, "
+      "the same faulty pass.",
+      [](const Shown& it) { return printable(it.found.group, false); }, any_text());
+  finding("count", "Trials that it explains.", [](const Shown& it) { return it.found.count; });
+  finding(
+      "found_by", "The method that found it.", [](const Shown& it) { return it.found.found_by; },
+      words({"inputs", "proof", "answer", "scaling"}));
+  finding(
+      "subject",
+      "The file it came from, or 'generated'; for a finding of kind 'slow', the family of "
+      "programs.",
+      [](const Shown& it) { return it.found.subject.name; }, any_text());
+  finding("trial", "The first trial that showed it, from 1.",
+          [](const Shown& it) { return it.found.trial; });
+  finding("seconds", "From the start to the first trial that showed it.",
+          [](const Shown& it) { return it.found.seconds; });
+  finding("reduced", "Whether no smaller program shows it; false if time or steps ran out first.",
+          [](const Shown& it) { return it.found.reduced; });
+  finding("original_instructions", "Instructions of the program before it was reduced.",
+          [](const Shown& it) { return it.found.original_size; });
+  finding(
+      "text", "The finding as the text report shows it.",
+      [](const Shown& it) { return printable(finding_text(it.report, it.found), true); },
+      any_text());
+  finding(
+      "may_be_known",
+      "It is unknown whether an earlier run found it (--known). The finding is then not a failure, "
+      "but the verdict is not a pass.",
+      [](const Shown& it) { return if_true(it.found.may_be_known); }, constant(true));
+  finding("pass",
+          "The first pass whose output shows the failure, if the optimizer reports its passes.",
+          [](const Shown& it) { return unless_empty(printable(it.found.pass, false)); });
+  finding(
+      "before",
+      "The reduced program; for a compiler, the reduced policy, compiled without optimization. "
+      "Each instruction is code, jt, jf, k of struct sock_filter.",
+      [](const Shown& it) { return unless_empty(numbers_of(it.found.subject.before)); },
+      program_shape());
+  finding(
+      "policy", "The reduced policy, in our JSON format.",
+      [](const Shown& it) { return unless_empty(it.found.subject.policy); }, any_text());
+  finding(
+      "after", "The answer, in the same form as the program.",
+      [](const Shown& it) -> std::optional<std::vector<std::vector<std::uint32_t>>> {
+        if (!it.found.after) return std::nullopt;
+        return numbers_of(*it.found.after);
+      },
+      program_shape());
+  finding("direction", "",
+          [](const Shown& it) { return shown_direction(it.found.direction, it.report.host); });
+  finding("witness", "", [](const Shown& it) { return it.found.witness; });
+  finding(
+      "file", "Where it was stored.", [](const Shown& it) { return unless_empty(it.found.file); },
+      any_text());
 }
 
 }  // namespace
@@ -275,42 +342,87 @@ std::string hunt_text(const HuntReport& report) {
   return out;
 }
 
-ordered_json to_json(const HuntReport& report) {
-  ordered_json findings = ordered_json::array();
-  for (const Finding& finding : report.findings) findings.push_back(finding_json(report, finding));
-  ordered_json scaling = ordered_json::array();
-  for (const ScalingRow& row : report.scaling)
-    scaling.push_back({{"family", row.family},
-                       {"instructions", row.sizes},
-                       {"seconds", row.seconds},
-                       {"exponent", row.exponent}});
-  ordered_json out{{"schema", "secequiv.fuzz/1"},
-                   {"verdict", verdict_name(report.verdict)},
-                   {"reason", printable(report.reason, true)},
-                   {"kind", report.kind},
-                   {"target", report.target},
-                   {"subjects", report.subjects},
-                   {"unread", unread_json(report)},
-                   {"seed", report.seed},
-                   {"trials", report.trials},
-                   {"answered", report.answered},
-                   {"unsupported", report.unsupported},
-                   {"proven", report.proven},
-                   {"undecided", report.undecided},
-                   {"evaluations", report.evaluations},
-                   {"repeated", report.repeated},
-                   {"not_reduced", report.not_reduced},
-                   {"feedback", feedback_json(report)},
-                   {"interrupted", report.interrupted},
-                   {"seconds", report.seconds},
-                   {"request_timeout", report.request_seconds},
-                   {"findings", findings},
-                   {"no_longer_fails", report.gone},
-                   {"scaling", scaling},
-                   {"shapes", shapes_json(report, &ShapeRow::count)},
-                   {"unsupported_shapes", shapes_json(report, &ShapeRow::unsupported)}};
-  if (!report.trials_of_processes.empty()) out["trials_of_processes"] = report.trials_of_processes;
-  return out;
+void describe(Fields<ScalingRow>& row) {
+  row("family", "Its name.", &ScalingRow::family, any_text());
+  row("instructions", "Sizes.", &ScalingRow::sizes, list_of(at_least(1)));
+  row("seconds", "The shortest of several measured times, for each size.", &ScalingRow::seconds);
+  row("exponent", "Exponent of the growth over the last sizes; 0 if it is unknown.",
+      &ScalingRow::exponent, any_number());
+}
+
+void describe(Fields<HuntReport>& report) {
+  using Report = HuntReport;
+  report.document("fuzz", 1, "secequiv fuzz --json",
+                  "The findings about an optimizer, a compiler or an evaluator.");
+  report(
+      "verdict",
+      "Exit status: 0 for pass, 1 for different and fail, 3 for unknown, 4 for rejected, 5 for "
+      "crashed.",
+      [](const Report& it) { return verdict_name(it.verdict); },
+      words({"pass", "different", "fail", "unknown", "rejected", "crashed"}));
+  report(
+      "reason", "One sentence.", [](const Report& it) { return printable(it.reason, true); },
+      any_text());
+  report("kind", "The kind of code under test.", &Report::kind,
+         words({"optimizer", "compiler", "evaluator"}));
+  report("target", "The code under test, as the command line names it.", &Report::target,
+         any_text());
+  report("subjects", "Where programs or policies came from.", &Report::subjects, any_text());
+  report("unread",
+         "Files in the folders of --programs or --policies that could not be read. Then the "
+         "verdict is never pass.",
+         [](const Report& it) {
+           std::vector<Unread> out;
+           out.reserve(it.unread.size());
+           for (const UnreadFile& file : it.unread) out.push_back({file});
+           return out;
+         });
+  report("seed", "Seed of the random choices.", &Report::seed);
+  report("trials", "Programs or policies tried.", &Report::trials);
+  report("answered", "Trials with an answer.", &Report::answered);
+  report("unsupported", "Trials that the code under test reported as unsupported.",
+         &Report::unsupported);
+  report("proven", "Answers proven equivalent.", &Report::proven);
+  report("undecided", "Answers compared on inputs only.", &Report::undecided);
+  report("evaluations", "Inputs run.", &Report::evaluations);
+  report("repeated", "Requests made twice.", &Report::repeated);
+  report("not_reduced",
+         "Failed trials that no finding explains, because no time was left to reduce them.",
+         &Report::not_reduced);
+  report(
+      "feedback",
+      "null: the code under test does not report the edges of its own code that it reaches.",
+      [](const Report& it) -> Json {
+        if (!it.feedback) return nullptr;
+        return to_json(Feedback{it.new_edges, it.kept});
+      },
+      one_of({constant(nullptr), shapes::shape_of<Feedback>()}));
+  report("interrupted", "Whether the run was stopped early.", &Report::interrupted);
+  report("seconds", "Seconds of the whole run.", &Report::seconds);
+  report("request_timeout", "Seconds after which a request counts as hung.",
+         &Report::request_seconds);
+  report("findings", "Failures first.", [](const Report& it) {
+    std::vector<ShownFinding> out;
+    out.reserve(it.findings.size());
+    for (const Finding& found : it.findings) out.push_back({it, found});
+    return out;
+  });
+  report("no_longer_fails",
+         "Findings of earlier runs (--known) that the code under test no longer shows.",
+         &Report::gone, list_of(any_text()));
+  report("scaling", "How time grows with the size of programs; optimizers only.", &Report::scaling);
+  report(
+      "shapes",
+      "What the programs or policies were like: groups of classes, and for each class the number "
+      "of trials with it.",
+      [](const Report& it) { return shapes_json(it, &ShapeRow::count); }, shapes_shape());
+  report(
+      "unsupported_shapes",
+      "The same groups and classes, with the number of trials that the code under test reported as "
+      "unsupported.",
+      [](const Report& it) { return shapes_json(it, &ShapeRow::unsupported); }, shapes_shape());
+  report("trials_of_processes", "With --jobs: the trials of each process. Their sum is `trials`.",
+         [](const Report& it) { return unless_empty(it.trials_of_processes); });
 }
 
 namespace {

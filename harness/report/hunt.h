@@ -2,10 +2,10 @@
 // wording. It must not know how findings are made (fuzz/hunt).
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "harness/compare/hunt_report.h"
+#include "harness/report/describe.h"
 #include "harness/report/reported.h"
 
 namespace secequiv {
@@ -17,8 +17,8 @@ std::string hunt_text(const HuntReport& report);
 // Returns the progress in one line.
 std::string hunt_status(const HuntReport& report);
 
-// Returns a document with schema "secequiv.fuzz/1".
-nlohmann::ordered_json to_json(const HuntReport& report);
+void describe(Fields<ScalingRow>& row);
+void describe(Fields<HuntReport>& report);
 
 // Returns a case for each finding, and one for the fuzzing itself unless a finding fails.
 ReportedCases reported(const HuntReport& report);

@@ -8,6 +8,7 @@
 
 #include "harness/base/result.h"
 #include "harness/compare/proof.h"
+#include "harness/report/describe.h"
 #include "harness/report/side.h"
 
 namespace secequiv {
@@ -18,30 +19,48 @@ constexpr std::string_view sameness_name(Sameness sameness) {
   return sameness == Sameness::kRaw ? "raw" : "behaviour";
 }
 
-// Returns an object with a return value as a number and its meaning in words.
-nlohmann::ordered_json value_json(std::uint32_t value);
+// The return value of a filter, as a number and its meaning in words.
+struct ShownValue {
+  std::uint32_t value = 0;
+};
+void describe(Fields<ShownValue>& value);
+inline Json value_json(std::uint32_t value) { return to_json(ShownValue{value}); }
 
-nlohmann::ordered_json to_json(const SeccompData& data);
-nlohmann::ordered_json to_json(const Witness& witness);
-nlohmann::ordered_json to_json(const Trace& trace);
-nlohmann::ordered_json to_json(const Obligation& obligation);
-nlohmann::ordered_json to_json(const SideReport& side);
-nlohmann::ordered_json to_json(const Question& question);  // omits the programs
+void describe(Fields<SeccompData>& data);
+void describe(Fields<Witness>& witness);
+void describe(Fields<TraceStep>& step);
+void describe(Fields<Trace>& trace);
+void describe(Fields<Obligation>& obligation);
+// A refusal in words needs the program.
+struct ShownRefusal {
+  const Refusal& refusal;
+  ProgramView program;
+};
+void describe(Fields<ShownRefusal>& refusal);
+void describe(Fields<SideReport>& side);
+void describe(Fields<Question>& question);  // omits the programs
+void describe(Fields<Symbol>& symbol);
+void describe(Fields<Error>& error);
+
+// The shape of a name that stands for a number in a program.
+Shape name_shape();
 // Returns an object that maps each of the question's symbols to its value.
-nlohmann::ordered_json symbols_json(const Question& question,
-                                    std::span<const std::uint32_t> values);
-nlohmann::ordered_json to_json(const Proof& proof);  // schema "secequiv.prove/2"
-nlohmann::ordered_json to_json(const Error& error);  // schema "secequiv.error/1"
+Json symbols_json(const Question& question, std::span<const std::uint32_t> values);
+struct ShownWitness {
+  const Witness& witness;
+  const Json& symbols;  // from symbols_json(); empty: the programs have no names
+};
+void describe(Fields<ShownWitness>& witness);
 
-// Returns an array with to_json() of each element.
-template <class List>
-nlohmann::ordered_json json_list(const List& list) {
-  auto out = nlohmann::ordered_json::array();
-  for (const auto& one : list) out.push_back(to_json(one));
-  return out;
-}
+// The part of a proof that follows its verdict.
+struct ProofParts {
+  Proof proof;
+  Json symbols;
+};
+void describe(Fields<ProofParts>& proof);
+void describe(Fields<Proof>& proof);
 
 // Returns the document's text, indented, with a final newline.
-std::string render(const nlohmann::ordered_json& document);
+std::string render(const Json& document);
 
 }  // namespace secequiv

@@ -4,7 +4,6 @@
 
 #include "harness/base/text.h"
 #include "harness/bpf/text.h"
-#include "harness/kernel/facts.h"
 #include "harness/report/json.h"
 #include "harness/report/text.h"
 
@@ -34,19 +33,40 @@ std::string lacking_text(const std::string& release) {
   return out;
 }
 
-nlohmann::ordered_json lacking_json(const std::string& release) {
-  nlohmann::ordered_json out = nlohmann::ordered_json::array();
-  for (const kernel::Fact& fact : kernel::lacking(release))
-    out.push_back({{"since", fmt::format("{}.{}", fact.major, fact.minor)}, {"what", fact.what}});
-  return out;
+// What a report has only for some kernels.
+struct KernelOrigin {
+  std::string release;
+  std::string booted_as;
+};
+
+void describe(Fields<KernelOrigin>& origin) {
+  origin("booted_as", "Present for a kernel that was booted: its architecture.",
+         [](const KernelOrigin& it) { return unless_empty(it.booted_as); });
+  origin(
+      "lacking", "What our model assumes and this older kernel lacks.",
+      [](const KernelOrigin& it) { return unless_empty(kernel::lacking(it.release)); },
+      list_of<kernel::Fact>(1));
 }
 
-// Adds what a report has only for some kernels.
 template <class Report>
-void add_origin(nlohmann::ordered_json& out, const Report& report) {
-  if (!report.booted_as.empty()) out["booted_as"] = report.booted_as;
-  if (auto missing = lacking_json(report.release); !missing.empty())
-    out["lacking"] = std::move(missing);
+KernelOrigin origin_of(const Report& report) {
+  return {report.release, report.booted_as};
+}
+
+// The results of model and kernel for an input on which they disagree.
+struct ModelError {
+  const Witness& witness;
+};
+
+void describe(Fields<ModelError>& found) {
+  found("data", "", [](const ModelError& it) { return it.witness.data; });
+  found("model", "", [](const ModelError& it) { return ShownValue{it.witness.before}; });
+  found("kernel", "", [](const ModelError& it) { return ShownValue{it.witness.after}; });
+}
+
+std::optional<ModelError> model_error(const std::optional<Witness>& witness) {
+  if (!witness) return std::nullopt;
+  return ModelError{*witness};
 }
 
 std::string side_text(const AskedSide& side) {
@@ -107,27 +127,48 @@ std::string kernel_text(const KernelReport& report, const Question& question) {
   return out + fmt::format("verdict   {}: {}\n", verdict_name(report.verdict), reason(report));
 }
 
-nlohmann::ordered_json to_json(const KernelReport& report) {
-  nlohmann::ordered_json out{
-      {"schema", "secequiv.kernel/1"},     {"verdict", verdict_name(report.verdict)},
-      {"reason", reason(report)},          {"release", report.release},
-      {"entry", entry_name(report.entry)}, {"sides", nlohmann::ordered_json::array()}};
-  for (const AskedSide& side : report.sides) {
-    nlohmann::ordered_json row{{"name", side.name},
-                               {"instructions", side.instructions},
-                               {"inputs", side.asked},
-                               {"skipped", side.skipped},
-                               {"seconds", side.seconds}};
-    if (side.refused) row["refused"] = true;
-    if (side.disagreement)
-      row["disagreement"] = {{"data", to_json(side.disagreement->data)},
-                             {"model", value_json(side.disagreement->before)},
-                             {"kernel", value_json(side.disagreement->after)}};
-    out["sides"].push_back(std::move(row));
-  }
-  if (report.witness) out["witness"] = to_json(*report.witness);
-  add_origin(out, report);
-  return out;
+void describe(Fields<kernel::Fact>& fact) {
+  fact("since", "The first version that has it.",
+       [](const kernel::Fact& it) { return fmt::format("{}.{}", it.major, it.minor); });
+  fact("what", "A name or a phrase.", &kernel::Fact::what);
+}
+
+void describe(Fields<AskedSide>& side) {
+  side("name", "Where it came from.", &AskedSide::name);
+  side("instructions", "Number of instructions.", &AskedSide::instructions, at_least(1));
+  side("inputs", "How many inputs were run.", &AskedSide::asked);
+  side("skipped", "Calls left out because the kernel runs no filter for them.",
+       &AskedSide::skipped);
+  side("seconds", "Seconds that these runs took.", &AskedSide::seconds);
+  side(
+      "refused", "The kernel refuses it, though our check accepts it.",
+      [](const AskedSide& it) { return if_true(it.refused); }, constant(true));
+  side("disagreement", "An input on which the model is wrong.",
+       [](const AskedSide& it) { return model_error(it.disagreement); });
+}
+
+void describe(Fields<KernelReport>& report) {
+  report.document("kernel", 1, "secequiv kernel --json",
+                  "Comparison of a kernel with the model on given programs.");
+  report(
+      "verdict",
+      "pass: the kernel agrees with the model, and, if two programs are given, they return the "
+      "same values. different: otherwise. unknown: the run was interrupted, or no input was "
+      "run.",
+      [](const KernelReport& it) { return verdict_name(it.verdict); },
+      words({"pass", "different", "unknown"}));
+  report("reason", "A sentence.", [](const KernelReport& it) { return reason(it); });
+  report("release", "The kernel's release, as uname gives it.", &KernelReport::release);
+  report("entry",
+         "How calls entered the kernel. any: the programs were changed so that they load nr, arch "
+         "and instruction pointer from unused arguments. Otherwise the entry's name, such as "
+         "x86_64 or i386.",
+         [](const KernelReport& it) { return entry_name(it.entry); });
+  report("sides", "The programs that were run. Without --each, there are at most two.",
+         &KernelReport::sides, list_of<AskedSide>(1));
+  report("witness", "An input on which the kernel's answers to the two programs differ.",
+         &KernelReport::witness);
+  report.include(origin_of<KernelReport>);
 }
 
 Verdict verdict_of(const SelfCheckReport& report) {
@@ -159,28 +200,43 @@ std::string self_check_text(const SelfCheckReport& report) {
   return out + fmt::format("verdict   {}: {}\n", verdict_name(verdict_of(report)), reason(report));
 }
 
-nlohmann::ordered_json to_json(const SelfCheckReport& report) {
-  nlohmann::ordered_json out{{"schema", "secequiv.kernel-check/1"},
-                             {"verdict", verdict_name(verdict_of(report))},
-                             {"reason", reason(report)},
-                             {"release", report.release},
-                             {"seed", report.seed},
-                             {"programs", report.programs},
-                             {"accepted", report.accepted},
-                             {"evaluated", report.evaluated},
-                             {"evaluations", report.evaluations},
-                             {"no_room", report.no_room},
-                             {"opcodes", report.opcodes},
-                             {"legal_opcodes", report.legal_opcodes},
-                             {"seconds", report.seconds}};
-  if (report.program) out["program"] = write_program(*report.program, Form::kAsm);
-  if (report.kernel_accepts) out["kernel_accepts"] = *report.kernel_accepts;
-  add_origin(out, report);
-  if (report.witness)
-    out["disagreement"] = {{"data", to_json(report.witness->data)},
-                           {"model", value_json(report.witness->before)},
-                           {"kernel", value_json(report.witness->after)}};
-  return out;
+void describe(Fields<SelfCheckReport>& report) {
+  report.document("kernel-check", 1, "secequiv kernel --json, without input",
+                  "Comparison of a kernel with the model on random programs.");
+  report(
+      "verdict",
+      "pass: kernel and model agree; different: 'program' shows a disagreement; unknown: the "
+      "run was interrupted.",
+      [](const SelfCheckReport& it) { return verdict_name(verdict_of(it)); },
+      words({"pass", "different", "unknown"}));
+  report("reason", "A sentence.", [](const SelfCheckReport& it) { return reason(it); });
+  report("release", "The kernel's release, as uname gives it.", &SelfCheckReport::release);
+  report("seed", "Seed of the programs.", &SelfCheckReport::seed);
+  report("programs", "Programs whose acceptance was compared.", &SelfCheckReport::programs);
+  report("accepted", "Programs that the kernel accepted.", &SelfCheckReport::accepted);
+  report("evaluated", "Programs whose return values were compared.", &SelfCheckReport::evaluated);
+  report("evaluations", "Inputs on which these programs were run, in total.",
+         &SelfCheckReport::evaluations);
+  report("no_room",
+         "Programs that could not be run, because there was no room for added instructions.",
+         &SelfCheckReport::no_room);
+  report("opcodes", "Opcodes that the evaluated programs contain.", &SelfCheckReport::opcodes);
+  report("legal_opcodes", "Opcodes that seccomp allows.", &SelfCheckReport::legal_opcodes);
+  report("seconds", "Elapsed time in seconds.", &SelfCheckReport::seconds);
+  report(
+      "program", "The program on which kernel and model disagree, as assembly text.",
+      [](const SelfCheckReport& it) -> std::optional<std::string> {
+        if (!it.program) return std::nullopt;
+        return write_program(*it.program, Form::kAsm);
+      },
+      any_text());
+  report("kernel_accepts",
+         "Present if they disagree about acceptance: whether the kernel accepts the program. The "
+         "model does the opposite.",
+         &SelfCheckReport::kernel_accepts);
+  report.include(origin_of<SelfCheckReport>);
+  report("disagreement", "An input on which the model is wrong.",
+         [](const SelfCheckReport& it) { return model_error(it.witness); });
 }
 
 }  // namespace secequiv

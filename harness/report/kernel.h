@@ -2,20 +2,23 @@
 // anything (harness/kernel).
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "harness/compare/question.h"
 #include "harness/kernel/compare.h"
+#include "harness/kernel/facts.h"
 #include "harness/kernel/self_check.h"
+#include "harness/report/describe.h"
 
 namespace secequiv {
 
 std::string kernel_text(const kernel::KernelReport& report, const Question& question);
-nlohmann::ordered_json to_json(const kernel::KernelReport& report);  // schema "secequiv.kernel/1"
+void describe(Fields<kernel::Fact>& fact);
+void describe(Fields<kernel::AskedSide>& side);
+void describe(Fields<kernel::KernelReport>& report);
 
 std::string self_check_text(const kernel::SelfCheckReport& report);
-nlohmann::ordered_json to_json(const kernel::SelfCheckReport& report);  // "secequiv.kernel-check/1"
+void describe(Fields<kernel::SelfCheckReport>& report);
 Verdict verdict_of(const kernel::SelfCheckReport& report);
 
 }  // namespace secequiv

@@ -14,7 +14,6 @@ namespace {
 
 using kernel::Latency;
 using kernel::VariantTimes;
-using nlohmann::ordered_json;
 
 constexpr std::size_t kBar = 16;   // columns; names, which may be long, come after the bar
 constexpr std::size_t kRows = 10;  // calls
@@ -134,6 +133,55 @@ std::string part_note(const LatencyReport& report) {
   return out;
 }
 
+// The time of one call in one variant.
+struct ShownTime {
+  const kernel::TimedCall& call;
+  double ns;
+};
+
+void describe(Fields<ShownTime>& time) {
+  time("name", "Its name.", [](const ShownTime& it) { return it.call.name; });
+  time(
+      "calls", "How often the call is made. The mean uses this count as the weight of the call.",
+      [](const ShownTime& it) { return it.call.weight; }, at_least(1));
+  time("ns", "Nanoseconds, the median of all rounds.", &ShownTime::ns, above_zero());
+}
+
+struct ShownVariant {
+  const VariantTimes& times;
+  const std::vector<kernel::TimedCall>& calls;
+};
+
+void describe(Fields<ShownVariant>& variant) {
+  // Linux accepts at most 4096 instructions.
+  constexpr std::uint64_t kTooLong = 4097;
+  variant("name", "The variant: no filter, an empty filter, or the given filters.",
+          [](const ShownVariant& it) { return it.times.name; });
+  variant("instructions", "Number of instructions of all its filters together, as they were timed.",
+          [](const ShownVariant& it) { return it.times.instructions; });
+  variant(
+      "ns", "Mean nanoseconds of a call, weighted by how often the profile makes each call.",
+      [](const ShownVariant& it) { return it.times.mean; }, above_zero());
+  variant("error", "Standard error of this time, in nanoseconds.",
+          [](const ShownVariant& it) { return it.times.error; });
+  variant(
+      "calls", "The entries are in the order of the profile.",
+      [](const ShownVariant& it) {
+        std::vector<ShownTime> out;
+        out.reserve(it.calls.size());
+        for (std::size_t i = 0; i < it.calls.size(); ++i)
+          out.push_back({it.calls[i], it.times.ns[i]});
+        return out;
+      },
+      list_of<ShownTime>(1));
+  variant(
+      "executed_part_of",
+      "Present if the filters are too long for the kernel, so that only the part that the "
+      "calls execute was timed: the number of instructions of the whole filters.",
+      [](const ShownVariant& it) { return unless_zero(it.times.of_instructions); },
+      at_least(kTooLong));
+}
+
 }  // namespace
 
 std::string latency_text(const LatencyReport& report, std::string_view how) {
@@ -149,31 +197,37 @@ std::string latency_text(const LatencyReport& report, std::string_view how) {
   return out;
 }
 
-ordered_json to_json(const LatencyReport& report) {
-  ordered_json out{{"schema", "secequiv.bench/1"},
-                   {"real", report.real},
-                   {"rounds", report.latency.rounds},
-                   {"interrupted", report.latency.interrupted},
-                   {"filtered_already", report.latency.filtered_already},
-                   {"noise", nullptr},
-                   {"stacks", ordered_json::array()},
-                   {"variants", ordered_json::array()}};
-  if (std::isfinite(report.latency.noise)) out["noise"] = report.latency.noise;
-  for (const CountedStack& stack : report.stacks)
-    out["stacks"].push_back({{"name", stack.name}, {"filters", filters_json(stack)}});
-  for (const VariantTimes& times : report.latency.variants) {
-    ordered_json row{{"name", times.name},
-                     {"instructions", times.instructions},
-                     {"ns", times.mean},
-                     {"error", times.error},
-                     {"calls", ordered_json::array()}};
-    if (times.of_instructions > 0) row["executed_part_of"] = times.of_instructions;
-    for (std::size_t i = 0; i < report.calls.size(); ++i)
-      row["calls"].push_back(
-          {{"name", report.calls[i].name}, {"calls", report.calls[i].weight}, {"ns", times.ns[i]}});
-    out["variants"].push_back(std::move(row));
-  }
-  return out;
+void describe(Fields<LatencyReport>& report) {
+  report.document("bench", 1, "secequiv bench --json",
+                  "The time that system calls with filters take in the running kernel.");
+  report("real", "Whether ALLOW stayed unchanged; otherwise every return became an error number.",
+         &LatencyReport::real);
+  report(
+      "rounds", "Number of samples taken of each variant.",
+      [](const LatencyReport& it) { return it.latency.rounds; }, at_least(2));
+  report("interrupted", "Whether a signal ended the measurement early.",
+         [](const LatencyReport& it) { return it.latency.interrupted; });
+  report("filtered_already",
+         "Whether the process already had filters; every time then includes them.",
+         [](const LatencyReport& it) { return it.latency.filtered_already; });
+  report(
+      "noise",
+      "A ratio of two variants that differs from 1 by at most this is not significant; null if "
+      "there were fewer than 8 rounds.",
+      [](const LatencyReport& it) {
+        return std::isfinite(it.latency.noise) ? Json(it.latency.noise) : Json();
+      },
+      one_of({number_from(0.005), constant(nullptr)}));
+  report("stacks", "The filters that were given, each a stack of one or more.",
+         &LatencyReport::stacks, list_of<CountedStack>(1));
+  report(
+      "variants", "No filter, an empty filter, then the given filters.",
+      [](const LatencyReport& it) {
+        std::vector<ShownVariant> out;
+        for (const VariantTimes& times : it.latency.variants) out.push_back({times, it.calls});
+        return out;
+      },
+      list_of<ShownVariant>(3));
 }
 
 std::string latency_svg(const LatencyReport& report) {

@@ -2,13 +2,13 @@
 // shapes. It must not measure anything (harness/kernel).
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "harness/kernel/latency.h"
 #include "harness/report/counted_stack.h"
+#include "harness/report/describe.h"
 
 namespace secequiv {
 
@@ -24,7 +24,7 @@ struct LatencyReport {
 // Returns the text. `how` names the option that shows all calls, for the line that counts the
 // omitted ones.
 std::string latency_text(const LatencyReport& report, std::string_view how = "");
-nlohmann::ordered_json to_json(const LatencyReport& report);  // schema "secequiv.bench/1"
-std::string latency_svg(const LatencyReport& report);         // suits light and dark backgrounds
+void describe(Fields<LatencyReport>& report);
+std::string latency_svg(const LatencyReport& report);  // suits light and dark backgrounds
 
 }  // namespace secequiv

@@ -19,8 +19,6 @@
 namespace secequiv {
 namespace {
 
-using nlohmann::ordered_json;
-
 constexpr std::size_t kMaxParts = 8;  // how many parts one line names
 
 // Reports and JSON count from 1, not from 0.
@@ -51,8 +49,9 @@ std::string parts_text(const std::vector<RulePart>& parts) {
                      first_and_count(parts, kMaxParts, path_text));
 }
 
-ordered_json parts_json(const std::vector<RulePart>& parts) {
-  auto out = ordered_json::array();
+std::vector<RulePart> from_one(const std::vector<RulePart>& parts) {
+  std::vector<RulePart> out;
+  out.reserve(parts.size());
   for (const RulePart& part : parts) out.push_back(from_one(part));
   return out;
 }
@@ -183,39 +182,6 @@ std::string line(const UnknownName& unknown) {
   return fmt::format("{}: unknown_name: {}", unknown.position.text(), unknown.problem());
 }
 
-ordered_json place_json(std::string_view kind, const RulePlace& place) {
-  ordered_json out{
-      {"kind", kind}, {"rule_set", place.rule_set + 1}, {"arch", arch_info(place.arch).name}};
-  if (place.nr != kUnlisted) out["nr"] = place.nr;
-  if (place.position.at != nullptr) out["origin"] = to_json(*place.position.at);
-  return out;
-}
-
-ordered_json finding(const RedundantRule& rule) {
-  ordered_json out = place_json(lint_name(rule.kind), rule.place);
-  out["parts"] = from_one(rule.part);
-  if (rule.kind == RedundantRule::Kind::kDuplicate) out["originals"] = parts_json(rule.originals);
-  out["text"] = line(rule);
-  return out;
-}
-
-ordered_json finding(const DoubtfulRule& rule) {
-  ordered_json out = place_json(lint_name(rule.kind), rule.place);
-  if (rule.kind == DoubtfulRule::Kind::kInconsistent) {
-    out["field"] = field_name(rule.field);
-    out["checked"] = from_one(rule.checked);
-  } else if (rule.kind == DoubtfulRule::Kind::kRepeatedArgument) {
-    out["field"] = field_name(rule.field);
-  } else if (rule.kind != DoubtfulRule::Kind::kMatchAll &&
-             rule.kind != DoubtfulRule::Kind::kErrnoZero) {
-    out["field"] = field_name(rule.field);
-    out["parts"] = from_one(rule.part);
-  }
-  if (!rule.unchecked.empty()) out["unchecked"] = parts_json(rule.unchecked);
-  out["text"] = line(rule);
-  return out;
-}
-
 // Text for people: one row for all findings that say the same about one entry of a file, however
 // many calls and architectures they concern.
 struct LintRow {
@@ -331,15 +297,8 @@ struct LintRows {
   std::vector<LintRow> warnings;
 };
 
-ordered_json names_json(const std::vector<UnknownName>& names) {
-  ordered_json out = ordered_json::array();
-  for (const UnknownName& unknown : names)
-    out.push_back({{"kind", "unknown_name"},
-                   {"name", unknown.name},
-                   {"origin", to_json(unknown.position)},
-                   {"text", line(unknown)}});
-  return out;
-}
+// The shape of a part of a rule.
+Shape part_shape(std::size_t least = 0) { return list_of(at_least(1), least); }
 
 }  // namespace
 
@@ -385,19 +344,166 @@ std::string lint_text(const LintReport& report) {
   return out;
 }
 
-ordered_json to_json(const LintReport& report) {
-  ordered_json out{{"schema", "secequiv.lint/1"},
-                   {"verdict", verdict_name(report.verdict())},
-                   {"strict", report.strict},
-                   {"idle", ordered_json::array()},
-                   {"warnings", ordered_json::array()}};
-  for (const RedundantRule& rule : report.redundant) out["idle"].push_back(finding(rule));
-  for (const DoubtfulRule& rule : report.doubtful) out["warnings"].push_back(finding(rule));
-  for (ordered_json& name : names_json(report.unknown)) out["warnings"].push_back(std::move(name));
-  if (!report.errors.empty()) out["errors"] = names_json(report.errors);
-  add_notes(ReadNotes{report.read_for, report.not_loaded}, out);
-  if (report.not_examined != 0) out["not_examined"] = report.not_examined;
-  return out;
+void describe(Fields<RulePlace>& place) {
+  place(
+      "rule_set",
+      "Which rule set of the policy, from 1. Entries of a container profile that the import "
+      "leaves out, and the default action, have the number after the last rule set.",
+      [](const RulePlace& it) { return it.rule_set + 1; }, at_least(1));
+  place("arch", "Architecture of the rule's system call.",
+        [](const RulePlace& it) { return arch_info(it.arch).name; });
+  place(
+      "nr", "Number of the rule's system call. Absent if errno_zero is about the default action.",
+      [](const RulePlace& it) -> std::optional<std::uint32_t> {
+        if (it.nr == kUnlisted) return std::nullopt;
+        return it.nr;
+      },
+      number32());
+  place("origin", "Where the policy's file has the rule or the part.",
+        [](const RulePlace& it) { return known(it.position); });
+}
+
+void describe(Fields<RedundantRule>& rule) {
+  using Kind = RedundantRule::Kind;
+  rule.is("redundant_rule",
+          "One rule, or part of a rule, that can be removed. Each can be removed alone, but not "
+          "necessarily several at once.");
+  rule(
+      "kind",
+      "unmatchable: no input matches it. shadowed: earlier rule sets decide every call that it "
+      "matches. redundant: it matches something, but the policy makes the same decisions without "
+      "it. duplicate: an equal part stands before it in the same any_of or all_of.",
+      [](const RedundantRule& it) { return lint_name(it.kind); },
+      names_of(lint_name, Kind::kDuplicate));
+  rule.include(&RedundantRule::place);
+  rule(
+      "parts",
+      "The path to the part: the number (from 1) of the child of each any_of or all_of, from the "
+      "outside in. Empty: the whole rule.",
+      [](const RedundantRule& it) { return from_one(it.part); }, part_shape());
+  rule(
+      "originals", "The earlier parts that it repeats, each written like 'parts'.",
+      [](const RedundantRule& it) -> std::optional<std::vector<RulePart>> {
+        if (it.kind != Kind::kDuplicate) return std::nullopt;
+        return from_one(it.originals);
+      },
+      list_of(part_shape(1), 1));
+  rule("text", "The finding as the text report shows it.",
+       [](const RedundantRule& it) { return line(it); });
+  rule.always(has({"nr"}));
+  rule.rule(is("kind", "duplicate"), has({"originals"}), lacks({"originals"}));
+}
+
+void describe(Fields<DoubtfulRule>& rule) {
+  using Kind = DoubtfulRule::Kind;
+  rule.is("doubtful_rule",
+          "One rule whose alternatives (the branches of its any_of) do not look at the same "
+          "fields, one condition that always or never holds, or one entry that probably means "
+          "something else.");
+  rule(
+      "kind",
+      "inconsistent: some alternatives check the field and some do not. match_all: some check "
+      "nothing at all, so the others have no effect. always_true: every value of the field "
+      "satisfies a condition. never_true: no value does. together_true: every value satisfies a "
+      "condition of one of the alternatives. repeated_argument: an entry of a container profile "
+      "tests the field several times, so its tests are alternatives. errno_zero: the call returns "
+      "0 without running.",
+      [](const DoubtfulRule& it) { return lint_name(it.kind); },
+      names_of(lint_name, Kind::kErrnoZero));
+  rule.include(&DoubtfulRule::place);
+  rule(
+      "field",
+      "For inconsistent, always_true, never_true, together_true and repeated_argument: which "
+      "field.",
+      [](const DoubtfulRule& it) -> std::optional<std::string> {
+        if (it.kind == Kind::kMatchAll || it.kind == Kind::kErrnoZero) return std::nullopt;
+        return field_name(it.field);
+      },
+      words({"arg0", "arg1", "arg2", "arg3", "arg4", "arg5", "ip"}));
+  rule(
+      "checked",
+      "For inconsistent: the first alternative that checks it, written like 'parts' of a "
+      "redundant rule.",
+      [](const DoubtfulRule& it) -> std::optional<RulePart> {
+        if (it.kind != Kind::kInconsistent) return std::nullopt;
+        return from_one(it.checked);
+      },
+      part_shape(1));
+  rule(
+      "parts",
+      "For always_true and never_true: the part with the condition; for together_true: the any_of "
+      "with the alternatives. Written like 'parts' of a redundant rule.",
+      [](const DoubtfulRule& it) -> std::optional<RulePart> {
+        if (it.kind != Kind::kAlwaysTrue && it.kind != Kind::kNeverTrue &&
+            it.kind != Kind::kTogetherTrue)
+          return std::nullopt;
+        return from_one(it.part);
+      },
+      part_shape());
+  rule(
+      "unchecked", "The alternatives that do not check it, or check nothing.",
+      [](const DoubtfulRule& it) { return unless_empty(from_one(it.unchecked)); },
+      list_of(part_shape(1), 1));
+  rule("text", "The same in words.", [](const DoubtfulRule& it) { return line(it); });
+  rule.rule(is("kind", "errno_zero"), Json::object(), has({"nr"}));
+  rule.rule(is_one_of("kind", {"match_all", "errno_zero"}), lacks({"field"}), has({"field"}));
+  rule.rule(is("kind", "inconsistent"), has({"checked"}), lacks({"checked"}));
+  rule.rule(is_one_of("kind", {"always_true", "never_true", "together_true"}), has({"parts"}),
+            lacks({"parts"}));
+  rule.rule(is_one_of("kind", {"inconsistent", "match_all"}), has({"unchecked"}),
+            lacks({"unchecked"}));
+}
+
+void describe(Fields<UnknownName>& name) {
+  name.is("unknown_name", "One name that is unknown and has no effect.");
+  name("kind", "", [](const UnknownName&) { return "unknown_name"; }, constant("unknown_name"));
+  name("name", "The name of a system call, a key, an architecture or a capability.",
+       &UnknownName::name, any_text());
+  name("origin", "Where the policy's file has it.", &UnknownName::position);
+  name("text", "The same in words.", [](const UnknownName& it) { return line(it); });
+}
+
+void describe(Fields<LintReport>& report) {
+  report.document("lint", 1, "secequiv lint --json",
+                  "The rules of a policy, and the parts of rules, that are proven redundant for "
+                  "all inputs. Also warnings about likely mistakes, such as a rule whose "
+                  "alternatives check different fields.");
+  report(
+      "verdict",
+      "fail: a rule is redundant, a name is an error or, with strict, there is a warning. Exit "
+      "status: 0 for pass, 1 for fail.",
+      [](const LintReport& it) { return verdict_name(it.verdict()); }, words({"pass", "fail"}));
+  report("strict", "Whether warnings count as failures.", &LintReport::strict);
+  report("idle",
+         "The findings are in the order of the file. If a rule is listed, its parts are not listed "
+         "separately.",
+         &LintReport::redundant);
+  report(
+      "warnings",
+      "First the rules, sorted by rule set, system call and field; then the unknown names, in "
+      "the order of the file.",
+      [](const LintReport& it) {
+        std::vector<Json> out;
+        for (const DoubtfulRule& rule : it.doubtful) out.push_back(to_json(rule));
+        for (const UnknownName& name : it.unknown) out.push_back(to_json(name));
+        return out;
+      },
+      list_of(one_of({shapes::shape_of<DoubtfulRule>(), shapes::shape_of<UnknownName>()})));
+  report(
+      "errors",
+      "Unknown names that probably leave open what the author refused: a key that is close to a "
+      "known one, a key in a profile without any effective rule, or a call in a profile whose "
+      "default action allows. They are failures. The others are warnings.",
+      [](const LintReport& it) { return unless_empty(it.errors); }, list_of<UnknownName>(1));
+  report.include([](const LintReport& it) { return ReadNotes{it.read_for, it.not_loaded}; });
+  report(
+      "not_examined",
+      "Number of entries of a container profile for other hosts or containers, which were not "
+      "examined.",
+      [](const LintReport& it) { return unless_zero(it.not_examined); }, at_least(1));
+  const Json failures = any({is_filled("idle"), has({"errors"}), has({"not_loaded"})});
+  const Json warned = all({is("strict", true), is_filled("warnings")});
+  report.rule(is("verdict", "fail"), any({failures, warned}), none({failures, warned}));
 }
 
 ReportedCases reported(const LintReport& report) {

@@ -3,7 +3,6 @@
 // (analyze/lint.h).
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +11,7 @@
 #include "harness/compare/verdict.h"
 #include "harness/import/import.h"
 #include "harness/policy/policy.h"
+#include "harness/report/describe.h"
 #include "harness/report/pair_notes.h"
 #include "harness/report/reported.h"
 
@@ -106,7 +106,11 @@ struct LintReport {
 };
 
 std::string lint_text(const LintReport& report);
-nlohmann::ordered_json to_json(const LintReport& report);  // schema "secequiv.lint/1"
+void describe(Fields<RulePlace>& place);
+void describe(Fields<RedundantRule>& rule);
+void describe(Fields<DoubtfulRule>& rule);
+void describe(Fields<UnknownName>& name);
+void describe(Fields<LintReport>& report);
 ReportedCases reported(const LintReport& report);
 
 }  // namespace secequiv

@@ -15,12 +15,6 @@ std::string gap(double reached, double least) {
   return fmt::format("{:.1f} %", 100 * (reached / least - 1));
 }
 
-nlohmann::ordered_json least_json(const LeastCost& cost) {
-  return {{"mean", cost.mean},
-          {"mean_uncached", cost.mean_uncached},
-          {"instructions", cost.instructions}};
-}
-
 }  // namespace
 
 std::string bound_text(std::string_view name, const LeastCost& reached, const LowerBound& bound) {
@@ -41,11 +35,26 @@ std::string no_bound_text(std::string_view name, std::string_view reason) {
   return fmt::format("{}: unknown lower bound: {}\n", name, reason);
 }
 
-nlohmann::ordered_json to_json(const LowerBound& bound) {
-  return {{"any", least_json(bound.any)},
-          {"comparing", least_json(bound.comparing)},
-          {"calls", bound.calls},
-          {"by_number", bound.by_number}};
+void describe(Fields<LeastCost>& cost) {
+  cost.is("least", "What a filter needs at least.");
+  cost(
+      "mean",
+      "Mean number of instructions that a call of the profile executes; cached calls cost nothing.",
+      &LeastCost::mean);
+  cost("mean_uncached", "The same mean if the kernel cached no call.", &LeastCost::mean_uncached);
+  cost("instructions", "Number of instructions of the filter.", &LeastCost::instructions,
+       at_least(1));
+}
+
+void describe(Fields<LowerBound>& bound) {
+  bound("any", "Bounds for all filters.", &LowerBound::any);
+  bound("comparing",
+        "Bounds for filters that test one word at a time, compare arch and nr only with constants "
+        "(jeq, jge, jgt), and return constants.",
+        &LowerBound::comparing);
+  bound("calls", "Number of calls of the profile.", &LowerBound::calls);
+  bound("by_number", "How many of them are decided by arch and number alone.",
+        &LowerBound::by_number);
 }
 
 }  // namespace secequiv

@@ -2,11 +2,11 @@
 // words and shapes. It must not know how bounds are found (verify/bound).
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
 #include "harness/coverage/lower_bound.h"
+#include "harness/report/describe.h"
 
 namespace secequiv {
 
@@ -15,6 +15,7 @@ namespace secequiv {
 std::string bound_text(std::string_view name, const LeastCost& reached, const LowerBound& bound);
 // Returns the line for a filter without bounds.
 std::string no_bound_text(std::string_view name, std::string_view reason);
-nlohmann::ordered_json to_json(const LowerBound& bound);
+void describe(Fields<LeastCost>& cost);
+void describe(Fields<LowerBound>& bound);
 
 }  // namespace secequiv

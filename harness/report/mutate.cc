@@ -8,8 +8,6 @@
 namespace secequiv {
 namespace {
 
-using nlohmann::ordered_json;
-
 // Returns a percentage, rounded down, so that 100 means all.
 std::string share(std::size_t part, std::size_t whole) {
   if (whole == 0) return "none";
@@ -58,53 +56,154 @@ std::string verdict_text(const MutationReport& report, const MutationCounts& sum
   }
 }
 
-ordered_json to_json(const MutationCounts& c) {
-  return {{"mutants", c.mutants},
-          {"refused", c.refused},
-          {"equivalent", c.equivalent},
-          {"killed_by_inputs", c.by_inputs},
-          {"killed_by_fuzzing", c.by_fuzzing},
-          {"survived", c.survived},
-          {"undecided", c.undecided},
-          {"proofs", c.proofs},
-          {"proven_different", c.proven_different},
-          {"unproven", c.unproven}};
+Shape operators() { return names_of(operator_name, MutationOperator::kSwap); }
+
+struct ShownMissed {
+  const MissedMutant& missed;
+  ProgramView program;
+};
+
+void describe(Fields<ShownMissed>& mutant) {
+  using Shown = ShownMissed;
+  mutant.is("missed_mutant", "One mutant.");
+  mutant("instruction", "Index of the instruction, from 0.",
+         [](const Shown& it) { return it.missed.mutant.pc; });
+  mutant(
+      "operator", "The kind of change.",
+      [](const Shown& it) { return operator_name(it.missed.mutant.op); }, operators());
+  mutant("change", "The change in words.",
+         [](const Shown& it) { return describe(it.missed.mutant, it.program); });
+  mutant(
+      "fate",
+      "fuzzed: fuzzing kills it. survived: no input kills it, although it is proven different. "
+      "undecided: no input kills it, and no proof decided it.",
+      [](const Shown& it) { return fate(it.missed); }, words({"fuzzed", "survived", "undecided"}));
+  mutant("witness", "The witness of the proof. before: the program; after: the mutant.",
+         [](const Shown& it) { return it.missed.witness; });
+  mutant("fuzzed", "The input that fuzzing found.",
+         [](const Shown& it) { return it.missed.fuzzed; });
+  mutant("detail", "If a proof is undecided: the limit that was reached.",
+         [](const Shown& it) { return unless_empty(it.missed.detail); });
+  mutant.rule(is("fate", "fuzzed"), has({"fuzzed"}), lacks({"fuzzed"}));
+  mutant.rule(is("fate", "survived"), has({"witness"}));
+  mutant.rule(is("fate", "undecided"), lacks({"witness"}));
+  mutant.rule(has({"witness"}), lacks({"detail"}), has({"detail"}));
+}
+
+void describe_operators(Fields<ShownScore>& operators) {
+  const auto add = [&](MutationOperator op, std::string meaning) {
+    operators(std::string(operator_name(op)), std::move(meaning), [op](const ShownScore& it) {
+      return it.report.operators[static_cast<std::size_t>(op)];
+    });
+  };
+  add(MutationOperator::kConstant,
+      "An immediate of a test, of arithmetic or of a load: each bit flipped, one less, one more.");
+  add(MutationOperator::kOpcode,
+      "Another opcode of the same group: another comparison, another arithmetic operation, X in "
+      "place of the constant or the reverse, the other register.");
+  add(MutationOperator::kTarget,
+      "A jump target one instruction nearer or further away; the two targets of a jump exchanged.");
+  add(MutationOperator::kLoad, "Another word of the input, or of M[].");
+  add(MutationOperator::kReturn,
+      "The return value: each bit flipped, one less, one more, and the other return values of the "
+      "program.");
+  add(MutationOperator::kDelete, "An instruction left out.");
+  add(MutationOperator::kSwap, "An instruction exchanged with the next one.");
 }
 
 }  // namespace
 
-ordered_json to_json(const MutationReport& report, ProgramView program) {
-  ordered_json out{{"schema", "secequiv.mutate/1"},
-                   {"verdict", verdict_name(report.verdict())},
-                   {"same", sameness_name(report.sameness)},
-                   {"instructions", program.size()},
-                   {"total", to_json(report.total())},
-                   {"operators", ordered_json::object()},
-                   {"inputs", ordered_json::array()},
-                   {"fuzz_seconds", report.fuzz_seconds},
-                   {"all_proven", report.all_proven},
-                   {"not_tried", report.not_tried},
-                   {"seconds",
-                    {{"inputs", report.input_seconds},
-                     {"fuzzing", report.fuzzing_seconds},
-                     {"proofs", report.proof_seconds}}},
-                   {"missed_by_inputs", ordered_json::array()}};
-  for (std::size_t op = 0; op < kMutationOperators; ++op)
-    out["operators"][std::string(operator_name(static_cast<MutationOperator>(op)))] =
-        to_json(report.operators[op]);
-  for (const InputSetCounts& set : report.inputs)
-    out["inputs"].push_back({{"name", set.name}, {"inputs", set.inputs}, {"killed", set.killed}});
-  for (const MissedMutant& missed : report.missed) {
-    ordered_json entry{{"instruction", missed.mutant.pc},
-                       {"operator", operator_name(missed.mutant.op)},
-                       {"change", describe(missed.mutant, program)},
-                       {"fate", fate(missed)}};
-    if (missed.witness) entry["witness"] = to_json(*missed.witness);
-    if (missed.fuzzed) entry["fuzzed"] = to_json(*missed.fuzzed);
-    if (!missed.detail.empty()) entry["detail"] = missed.detail;
-    out["missed_by_inputs"].push_back(std::move(entry));
-  }
-  return out;
+void describe(Fields<MutationCounts>& counts) {
+  using Counts = MutationCounts;
+  counts.is("counts",
+            "Counts of the mutants of one operator, or of all operators. Each mutant is in exactly "
+            "one of equivalent, killed_by_inputs, killed_by_fuzzing, survived and undecided.");
+  counts("mutants", "Distinct programs that the kernel would accept.", &Counts::mutants);
+  counts("refused", "Changed programs that the kernel would refuse; they do not count as mutants.",
+         &Counts::refused);
+  counts("equivalent", "Proven to make the same decisions.", &Counts::equivalent);
+  counts("killed_by_inputs", "Mutants that a derived input kills.", &Counts::by_inputs);
+  counts("killed_by_fuzzing", "Mutants that only fuzzing kills.", &Counts::by_fuzzing);
+  counts("survived", "Mutants that are proven different, but that no input killed.",
+         &Counts::survived);
+  counts("undecided", "Mutants for which no difference was found and whose proof reached a limit.",
+         &Counts::undecided);
+  counts(
+      "proofs",
+      "Mutants for which a proof was attempted: all that no derived input kills, and some or all "
+      "of the others.",
+      &Counts::proofs);
+  counts("proven_different", "Proofs that found a witness, which was run through both programs.",
+         &Counts::proven_different);
+  counts("unproven",
+         "Undecided proofs. The report never counts their mutants as killed by a proof.",
+         &Counts::unproven);
+}
+
+void describe(Fields<InputSetCounts>& set) {
+  set("name", "The source of the inputs.", &InputSetCounts::name, words({"policy", "program"}));
+  set("inputs", "Number of inputs.", &InputSetCounts::inputs);
+  set("killed", "Mutants that these inputs kill and no earlier set killed.",
+      &InputSetCounts::killed);
+}
+
+void describe(Fields<ShownScore>& score) {
+  using Shown = ShownScore;
+  score.document("mutate", 1, "secequiv mutate --json",
+                 "How many single-point changes of a program are found by derived inputs, by "
+                 "fuzzing and by proofs.");
+  score(
+      "verdict",
+      "fail: a mutant survived. unknown: a mutant or a proof is undecided, or the run was "
+      "interrupted before all mutants were listed; the report then has no mutants. Exit status: 0 "
+      "for pass, 1 for fail, 3 for unknown.",
+      [](const Shown& it) { return verdict_name(it.report.verdict()); },
+      words({"pass", "fail", "unknown"}));
+  score(
+      "same", "The meaning of 'same decision' (--same).",
+      [](const Shown& it) { return sameness_name(it.report.sameness); },
+      words({"raw", "behaviour"}));
+  score(
+      "instructions", "Length of the program.", [](const Shown& it) { return it.program.size(); },
+      at_least(1));
+  score("total", "Sums over all operators.", [](const Shown& it) { return it.report.total(); });
+  score.object("operators", "Counts for each kind of change.", describe_operators);
+  score(
+      "inputs", "The sets are in the order in which they were run.",
+      [](const Shown& it) { return it.report.inputs; }, list_of<InputSetCounts>(1));
+  score("fuzz_seconds", "Time limit for fuzzing one mutant.",
+        [](const Shown& it) { return it.report.fuzz_seconds; });
+  score("all_proven", "Whether proofs were attempted for all mutants.",
+        [](const Shown& it) { return it.report.all_proven; });
+  score("not_tried", "Requested proofs that an interrupt prevented.",
+        [](const Shown& it) { return it.report.not_tried; });
+  score.object("seconds", "Elapsed time in seconds.", [](Fields<Shown>& seconds) {
+    seconds("inputs", "Seconds for running derived inputs.",
+            [](const Shown& it) { return it.report.input_seconds; });
+    seconds("fuzzing", "Seconds for fuzzing.",
+            [](const Shown& it) { return it.report.fuzzing_seconds; });
+    seconds("proofs", "Seconds for proofs.",
+            [](const Shown& it) { return it.report.proof_seconds; });
+  });
+  score("missed_by_inputs",
+        "Mutants that no derived input kills and that are not proven equivalent, by instruction.",
+        [](const Shown& it) {
+          std::vector<ShownMissed> out;
+          out.reserve(it.report.missed.size());
+          for (const MissedMutant& one : it.report.missed) out.push_back({one, it.program});
+          return out;
+        });
+  const auto some = [](std::string_view count) { return inside(count, {{"minimum", 1}}); };
+  const auto of_total = [](std::vector<Json> conditions) {
+    return inside("total", all(std::move(conditions)));
+  };
+  score.rule(is("verdict", "pass"),
+             all({of_total({is("survived", 0), is("undecided", 0), is("unproven", 0)}),
+                  is("not_tried", 0)}));
+  score.rule(is("verdict", "fail"), of_total({some("survived")}), of_total({is("survived", 0)}));
+  score.rule(is("verdict", "unknown"),
+             any({of_total({any({is("mutants", 0), some("undecided"), some("unproven")})}),
+                  some("not_tried")}));
 }
 
 std::string mutation_text(const MutationReport& report, ProgramView program) {

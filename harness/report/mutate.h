@@ -2,15 +2,21 @@
 // mutants are killed (fuzz/mutation).
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "harness/compare/mutation_report.h"
+#include "harness/report/describe.h"
 
 namespace secequiv {
 
-nlohmann::ordered_json to_json(const MutationReport& report,
-                               ProgramView program);  // schema "secequiv.mutate/1"
+// A score names changes in the words of the program.
+struct ShownScore {
+  const MutationReport& report;
+  ProgramView program;
+};
+void describe(Fields<MutationCounts>& counts);
+void describe(Fields<InputSetCounts>& set);
+void describe(Fields<ShownScore>& score);
 
 // Returns the mutants that survived or are undecided, a table by operator, the scores and the
 // verdict. The text ends with a newline.

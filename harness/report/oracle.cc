@@ -34,21 +34,37 @@ std::string doubt_text(const OracleReport& report) {
   return fmt::format("fail: our interpreter may be wrong: {}\n", disagreement_text(report));
 }
 
-nlohmann::ordered_json to_json(const OracleReport& report) {
-  nlohmann::ordered_json out{{"who", report.who},
-                             {"seconds", report.seconds},
-                             {"programs", nlohmann::ordered_json::array()}};
-  for (const AskedProgram& program : report.programs) {
-    nlohmann::ordered_json row{{"name", program.name}, {"inputs", program.inputs}};
-    if (!program.not_asked.empty()) row["not_asked"] = program.not_asked;
-    if (program.refused) row["refused"] = true;
-    if (const auto& found = program.disagreement)
-      row["disagreement"] = {{"data", to_json(found->data)},
-                             {"model", value_json(found->model)},
-                             {"oracle", value_json(found->other)}};
-    out["programs"].push_back(std::move(row));
-  }
-  return out;
+void describe(Fields<Disagreement>& found) {
+  found("data", "", &Disagreement::data);
+  found("model", "", [](const Disagreement& it) { return ShownValue{it.model}; });
+  found("oracle", "", [](const Disagreement& it) { return ShownValue{it.other}; });
+}
+
+void describe(Fields<AskedProgram>& program) {
+  program.is("asked_program", "One program.");
+  program("name", "Where it came from.", &AskedProgram::name);
+  program("inputs", "How many inputs were run.", &AskedProgram::inputs);
+  program("not_asked", "Why the evaluator did not run the program.",
+          [](const AskedProgram& it) { return unless_empty(it.not_asked); });
+  program(
+      "refused", "The oracle refuses it, though our check accepts it.",
+      [](const AskedProgram& it) { return if_true(it.refused); }, constant(true));
+  program("disagreement", "The first input on which our interpreter and the oracle disagree.",
+          &AskedProgram::disagreement);
+  program.rule(has({"not_asked"}), all({is("inputs", 0), lacks({"disagreement"})}),
+               inside("inputs", {{"minimum", 1}}));
+}
+
+void describe(Fields<OracleReport>& report) {
+  report.is("oracle", "With --oracle: results of another evaluator on inputs that were run.");
+  report("who", "The evaluator: Linux, and its release as uname gives it.", &OracleReport::who);
+  report("seconds", "Seconds that these runs took.", &OracleReport::seconds);
+  report("programs", "The programs, in the order given.", &OracleReport::programs,
+         list_of<AskedProgram>(1));
+}
+
+Json is_in_doubt() {
+  return all({has({"oracle"}), inside("oracle", some_in("programs", has({"disagreement"})))});
 }
 
 void add_oracle(ReportedCases& cases, const OracleReport& report) {

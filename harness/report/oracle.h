@@ -2,10 +2,10 @@
 // know which evaluator runs.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "harness/compare/oracle_report.h"
+#include "harness/report/describe.h"
 #include "harness/report/reported.h"
 
 namespace secequiv {
@@ -20,7 +20,11 @@ std::string disagreement_text(const OracleReport& report);
 std::string doubt_text(const OracleReport& report);
 
 // Returns the member "oracle" of the documents of commands that take --oracle.
-nlohmann::ordered_json to_json(const OracleReport& report);
+void describe(Fields<Disagreement>& found);
+void describe(Fields<AskedProgram>& program);
+void describe(Fields<OracleReport>& report);
+// The condition that the oracle contradicts our interpreter in a document with the field `oracle`.
+Json is_in_doubt();
 
 // Adds the case "oracle" to the cases of a command.
 void add_oracle(ReportedCases& cases, const OracleReport& report);

@@ -10,21 +10,6 @@
 #include "harness/report/rule.h"
 
 namespace secequiv {
-namespace {
-
-nlohmann::ordered_json choice_json(const MixedCall& mixed) {
-  const SyscallRule& entry = mixed.entries.front().rules.front();
-  nlohmann::ordered_json out{{"arch", arch_info(entry.arch).name},
-                             {"syscall", syscall_name(entry.arch, entry.nr)},
-                             {"entries", nlohmann::ordered_json::array()}};
-  for (const RulePosition& position : mixed.matching()) out["entries"].push_back(to_json(position));
-  if (mixed.input) out["input"] = to_json(*mixed.input);
-  if (mixed.contradiction) out["contradiction"] = mixed.contradiction->text;
-  return out;
-}
-
-}  // namespace
-
 std::string holds_for(const std::optional<ReadFor>& host, std::string_view how) {
   if (!host) return "";
   return fmt::format("holds for {}, Linux {}, {} ({})", host->arch, host->kernel,
@@ -33,15 +18,6 @@ std::string holds_for(const std::optional<ReadFor>& host, std::string_view how) 
 
 std::string holds_for_line(const std::optional<ReadFor>& host) {
   return host ? holds_for(host) + "\n" : "";
-}
-
-void add_notes(const ReadNotes& notes, nlohmann::ordered_json& document) {
-  if (const auto& host = notes.read_for)
-    document["read_for"] = {
-        {"arch", host->arch}, {"kernel", host->kernel}, {"capabilities", host->capabilities}};
-  for (const LoadFailure& failure : notes.failures)
-    document["not_loaded"].push_back(to_json(failure));
-  for (const MixedCall& mixed : notes.choices) document["choices"].push_back(choice_json(mixed));
 }
 
 void add_notes(const ReadNotes& notes, ReportedCases& report, ReportedCase::State failed) {
@@ -93,12 +69,61 @@ std::string PairNotes::short_warning(std::string_view how) const {
       first_and_count(not_compared, kShown, [](const auto& one) { return one.text(); }));
 }
 
-void add_notes(const PairNotes& notes, nlohmann::ordered_json& document) {
-  add_notes(static_cast<const ReadNotes&>(notes), document);
-  if (notes.not_compared.empty()) return;
-  document["not_compared"] = nlohmann::ordered_json::array();
-  for (const RulePosition& part : notes.not_compared)
-    document["not_compared"].push_back(to_json(part));
+void describe(Fields<ReadFor>& host) {
+  host.is("read_for",
+          "Present if a policy has conditions on the host or the container. The answer then holds "
+          "only for the host and the container given here.");
+  host("arch", "The host's architecture (--arch).", &ReadFor::arch);
+  host("kernel", "The host's kernel version (--kernel-version).", &ReadFor::kernel);
+  host("capabilities", "The container's capabilities (--cap).", &ReadFor::capabilities);
+}
+
+void describe(Fields<ReadNotes>& notes) {
+  notes("read_for", "", &ReadNotes::read_for);
+  notes(
+      "not_loaded",
+      "Why some of the container runtimes that count (--runtime) do not load a profile.",
+      [](const ReadNotes& it) { return unless_empty(it.failures); }, list_of<LoadFailure>(1));
+  notes(
+      "choices",
+      "Calls whose entries in a container profile have different actions and match the same "
+      "inputs. libseccomp chooses one of the entries, regardless of their order, so a success "
+      "becomes 'unknown'. Also calls that the libseccomp of this machine decides in another way.",
+      [](const ReadNotes& it) { return unless_empty(it.choices); }, list_of<MixedCall>(1));
+}
+
+void describe(Fields<MixedCall>& mixed) {
+  const auto call = [](const MixedCall& it) -> const SyscallRule& {
+    return it.entries.front().rules.front();
+  };
+  mixed("arch", "", [=](const MixedCall& it) { return arch_info(call(it).arch).name; }, any_text());
+  mixed(
+      "syscall", "", [=](const MixedCall& it) { return syscall_name(call(it).arch, call(it).nr); },
+      any_text());
+  mixed("entries", "The entries that match the input.", &MixedCall::matching,
+        list_of<RulePosition>(1));
+  mixed("input",
+        "Missing if a limit was reached before an input was found, or if libseccomp makes no "
+        "filter.",
+        &MixedCall::input);
+  mixed(
+      "contradiction",
+      "What the libseccomp of this machine answers, if it makes another filter of the profile "
+      "than secequiv reads, or none.",
+      [](const MixedCall& it) -> std::optional<std::string> {
+        if (!it.contradiction) return std::nullopt;
+        return it.contradiction->text;
+      },
+      any_text());
+}
+
+void describe(Fields<PairNotes>& notes) {
+  notes.include([](const PairNotes& it) -> const ReadNotes& { return it; });
+  notes(
+      "not_compared",
+      "Entries that only one of the two container profiles has and that apply to other hosts or "
+      "containers. They were not compared.",
+      [](const PairNotes& it) { return unless_empty(it.not_compared); }, list_of<RulePosition>(1));
 }
 
 void add_notes(const PairNotes& notes, ReportedCases& report) {

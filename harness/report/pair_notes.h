@@ -11,6 +11,7 @@
 
 #include "harness/compare/verdict.h"
 #include "harness/import/import_oci.h"
+#include "harness/report/describe.h"
 #include "harness/report/reported.h"
 
 namespace secequiv {
@@ -63,10 +64,13 @@ struct PairNotes : ReadNotes {
 };
 
 // Add the notes to a report. `failed` is the state of the cases about runtimes.
-void add_notes(const ReadNotes& notes, nlohmann::ordered_json& document);
 void add_notes(const ReadNotes& notes, ReportedCases& report,
                ReportedCase::State failed = ReportedCase::State::kWarning);
-void add_notes(const PairNotes& notes, nlohmann::ordered_json& document);
 void add_notes(const PairNotes& notes, ReportedCases& report);
+
+void describe(Fields<ReadFor>& host);
+void describe(Fields<ReadNotes>& notes);
+void describe(Fields<MixedCall>& mixed);
+void describe(Fields<PairNotes>& notes);
 
 }  // namespace secequiv

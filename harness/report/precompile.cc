@@ -10,8 +10,6 @@
 namespace secequiv {
 namespace {
 
-using nlohmann::ordered_json;
-
 std::string variable_line(const PrecompileReport::Variable& variable) {
   const auto& places = variable.places;
   return fmt::format("variable {} = {:#x}: {}\n", variable.name, variable.value,
@@ -38,6 +36,24 @@ std::string proof_lines(const PrecompileReport& report, const Proof& proof) {
                            proof.engine, proof.encode_seconds * 1e3, proof.solve_seconds * 1e3);
 }
 
+// The value of a variable for which policy and program differ.
+struct WrongValue {
+  std::string name;
+  std::uint32_t value;
+};
+void describe(Fields<WrongValue>& wrong) {
+  wrong("name", "Its name.", &WrongValue::name);
+  wrong("value", "Its value.", &WrongValue::value, number32());
+}
+
+std::vector<WrongValue> wrong_values(const PrecompileReport& report) {
+  std::vector<WrongValue> out;
+  out.reserve(report.variables.size());
+  for (std::size_t i = 0; i < report.variables.size(); ++i)
+    out.push_back({report.variables[i].name, report.proof->symbols[i]});
+  return out;
+}
+
 }  // namespace
 
 std::string precompile_text(const PrecompileReport& report, const std::string& file) {
@@ -48,27 +64,65 @@ std::string precompile_text(const PrecompileReport& report, const std::string& f
   return out;
 }
 
-ordered_json to_json(const PrecompileReport& report) {
-  ordered_json out{{"schema", "secequiv.precompile/1"}};
-  if (report.proof) out["verdict"] = verdict_name(report.proof->verdict);
-  out["policy"] = report.policy;
-  out["instructions"] = report.instructions;
-  out["variables"] = ordered_json::array();
-  for (const PrecompileReport::Variable& v : report.variables)
-    out["variables"].push_back({{"name", v.name}, {"value", v.value}, {"places", v.places}});
-  out["written"] = report.may_be_written();
-  if (!report.proof) return out;
-  const Proof& proof = *report.proof;
-  out["engine"] = proof.engine;
-  out["encode_seconds"] = proof.encode_seconds;
-  out["solve_seconds"] = proof.solve_seconds;
-  if (!proof.detail.empty()) out["detail"] = proof.detail;
-  if (!proof.witness) return out;
-  out["values"] = ordered_json::array();
-  for (std::size_t i = 0; i < report.variables.size(); ++i)
-    out["values"].push_back({{"name", report.variables[i].name}, {"value", proof.symbols[i]}});
-  out["witness"] = to_json(*proof.witness);
-  return out;
+void describe(Fields<PrecompileReport::Variable>& variable) {
+  using Variable = PrecompileReport::Variable;
+  variable("name", "The variable's name in the policy.", &Variable::name);
+  variable("value", "The policy's own value.", &Variable::value, number32());
+  variable("places",
+           "The instructions whose k is the variable, counted from 0, ascending; empty if there "
+           "are none. No instruction has two variables.",
+           &Variable::places, set_of(between(0, 4095)));
+}
+
+void describe(Fields<PrecompileReport>& report) {
+  using Report = PrecompileReport;
+  report.document("precompile", 1, "secequiv precompile --json",
+                  "The instructions of a compiled program that contain the variables of its "
+                  "policy, and whether the program is correct for all their values.");
+  report(
+      "verdict",
+      "Missing with --no-prove. Exit status: 0 for equivalent, 1 for different, 3 for unknown.",
+      [](const Report& it) -> std::optional<std::string_view> {
+        if (!it.proof) return std::nullopt;
+        return verdict_name(it.proof->verdict);
+      },
+      words({"equivalent", "different", "unknown"}));
+  report("policy", "The policy's name.", &Report::policy, any_text());
+  report("instructions", "Length of the program.", &Report::instructions, between(1, 4096));
+  report("variables", "The variables are in the order in which the policy declares them.",
+         &Report::variables);
+  report("written",
+         "Whether the assembly was written. It is written if the proof succeeds, or with "
+         "--no-prove.",
+         &Report::may_be_written);
+  report.only_if([](const Report& it) { return it.proof.has_value(); });
+  report(
+      "engine", "The engine that answered.", [](const Report& it) { return it.proof->engine; },
+      constant("z3"));
+  report("encode_seconds", "Seconds to encode the query for the engine.",
+         [](const Report& it) { return it.proof->encode_seconds; });
+  report("solve_seconds", "Seconds to solve it.",
+         [](const Report& it) { return it.proof->solve_seconds; });
+  report("detail", "If the verdict is 'unknown': the limit that was reached.",
+         [](const Report& it) { return unless_empty(it.proof->detail); });
+  report.only_if([](const Report& it) { return it.proof && it.proof->witness; });
+  report("values",
+         "If the verdict is 'different': values of the variables for which policy and program "
+         "differ.",
+         wrong_values);
+  report("witness",
+         "If the verdict is 'different': an input, the decision of the policy with these values "
+         "(before) and of the program with these values (after).",
+         [](const Report& it) { return it.proof->witness; });
+  report.rule(has({"verdict"}), has({"engine"}), all({lacks({"engine"}), is("written", true)}));
+  report.always(together({"engine", "encode_seconds", "solve_seconds"}));
+  const auto found = [](std::string_view verdict) {
+    return all({has({"verdict"}), is("verdict", verdict)});
+  };
+  report.rule(found("different"), has({"values", "witness"}), lacks({"values", "witness"}));
+  report.rule(found("unknown"), has({"detail"}), lacks({"detail"}));
+  report.rule(any({found("different"), found("unknown")}), is("written", false),
+              is("written", true));
 }
 
 std::string precompile_header(const PrecompileReport& report) {

@@ -3,12 +3,12 @@
 // compile or prove anything.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/compare/proof.h"
+#include "harness/report/describe.h"
 
 namespace secequiv {
 
@@ -36,7 +36,8 @@ struct PrecompileReport {
 
 // Returns the text. `file` is the policy's file, for the first line.
 std::string precompile_text(const PrecompileReport& report, const std::string& file);
-nlohmann::ordered_json to_json(const PrecompileReport& report);  // "secequiv.precompile/1"
+void describe(Fields<PrecompileReport::Variable>& variable);
+void describe(Fields<PrecompileReport>& report);
 
 // Returns the comment lines above a precompiled program: the policy's name, and the values of the
 // variables in the policy.

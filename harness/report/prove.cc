@@ -139,20 +139,38 @@ std::string certificate_text(const CertificateReport& report, Sameness sameness)
   return out + fmt::format("             written in {}{}\n", milliseconds(report.seconds), checks);
 }
 
-ordered_json to_json(const CertificateReport& report) {
-  ordered_json out{{"path", report.directory}, {"written", !report.files.empty()}};
-  if (!report.reason.empty()) out["reason"] = report.reason;
-  if (report.files.empty()) return out;
-  std::size_t bytes = 0;
-  ordered_json list = ordered_json::array();
-  for (const CertificateReport::File& file : report.files) {
-    list.push_back({{"name", file.name}, {"bytes", file.text.size()}});
-    bytes += file.text.size();
-  }
-  out["files"] = std::move(list);
-  out["bytes"] = bytes;
-  out["seconds"] = report.seconds;
-  return out;
+void describe(Fields<CertificateReport::File>& file) {
+  file("name", "", &CertificateReport::File::name,
+       words({"walk.cert", "query.cnf", "proof.lrat", "condition.bpf"}));
+  file("bytes", "", [](const CertificateReport::File& it) { return it.text.size(); }, at_least(1));
+}
+
+void describe(Fields<CertificateReport>& report) {
+  report.is("certificate",
+            "With --certificate: the files for independent checkers, and why one is missing.");
+  report("path", "The folder.", &CertificateReport::directory);
+  report("written", "", [](const CertificateReport& it) { return !it.files.empty(); });
+  report("reason",
+         "Why no certificate was written, or why one of the two was not. The exit status is then "
+         "not 0, even if the verdict is 'equivalent'.",
+         [](const CertificateReport& it) { return unless_empty(it.reason); });
+  report.only_if([](const CertificateReport& it) { return !it.files.empty(); });
+  report("files",
+         "walk.cert: a proof by cases. query.cnf and proof.lrat: a formula and its refutation. "
+         "condition.bpf: a filter that allows the inputs for which the assumption holds.",
+         &CertificateReport::files, list_of<CertificateReport::File>(1));
+  report(
+      "bytes", "Size of all files together.",
+      [](const CertificateReport& it) {
+        std::size_t bytes = 0;
+        for (const CertificateReport::File& file : it.files) bytes += file.text.size();
+        return bytes;
+      },
+      at_least(1));
+  report("seconds", "Seconds to create and write the certificates, without the proof itself.",
+         &CertificateReport::seconds);
+  report.rule(is("written", true), has({"files", "bytes", "seconds"}),
+              all({has({"reason"}), lacks({"files", "bytes", "seconds"})}));
 }
 
 Verdict ProveReport::verdict() const {
@@ -179,23 +197,50 @@ std::string prove_text(const ProveReport& report, bool brief) {
   return out;
 }
 
-ordered_json to_json(const ProveReport& report) {
-  if (report.rejection)
-    return {{"schema", "secequiv.prove/2"},
-            {"verdict", "rejected"},
-            {"file", report.rejection->name},
-            {"detail", report.rejection->detail}};
-  ordered_json out = to_json(concluded(report));
-  out["question"] = to_json(report.question);
-  if (report.direction) out["direction"] = to_json(*report.direction, report.host);
-  if (!report.proof.symbols.empty())
-    out["witness"]["symbols"] = symbols_json(report.question, report.proof.symbols);
-  out["before"] = json_list(report.before);
-  out["after"] = json_list(report.after);
-  if (report.certificate) out["certificate"] = to_json(*report.certificate);
-  if (report.oracle) out["oracle"] = to_json(*report.oracle);
-  add_notes(report.notes, out);
-  return out;
+void describe(Fields<ProveReport>& report) {
+  using Report = ProveReport;
+  report.document(
+      "prove", 2, "secequiv prove --json",
+      "Whether two filters, or stacks of filters, make the same decisions for all inputs "
+      "that satisfy the assumption, or whether the second refines the first. If the "
+      "kernel refuses a program, 'file' names it.");
+  report(
+      "verdict",
+      "pass: the second filter refines the first without being the same. fail: the oracle "
+      "contradicts our interpreter about the witness. Exit status: 0 for equivalent and pass, 1 "
+      "for different and fail, 3 for unknown, 4 for rejected.",
+      [](const Report& it) { return verdict_name(it.verdict()); },
+      words({"equivalent", "pass", "different", "fail", "unknown", "rejected"}));
+  report("file", "If the verdict is 'rejected': the refused program.",
+         [](const Report& it) -> std::optional<std::string> {
+           if (!it.rejection) return std::nullopt;
+           return it.rejection->name;
+         });
+  report("detail", "If the verdict is 'rejected': the rule and the instruction.",
+         [](const Report& it) -> std::optional<std::string> {
+           if (!it.rejection) return std::nullopt;
+           return it.rejection->detail;
+         });
+  report.only_if([](const Report& it) { return !it.rejection; });
+  report.include([](const Report& it) {
+    return ProofParts{concluded(it), symbols_json(it.question, it.proof.symbols)};
+  });
+  report("question", "", [](const Report& it) -> const Question& { return it.question; });
+  report("direction", "", [](const Report& it) { return shown_direction(it.direction, it.host); });
+  report("before",
+         "The first filter, or the filters of the first stack, the newest first, and whether the "
+         "kernel would accept each. Absent if the verdict is 'rejected'.",
+         &Report::before, list_of<SideReport>(1));
+  report("after",
+         "The second filter, or the filters of the second stack, the newest first, and whether the "
+         "kernel would accept each. Absent if the verdict is 'rejected'.",
+         &Report::after, list_of<SideReport>(1));
+  report("certificate", "", &Report::certificate);
+  report("oracle", "", &Report::oracle);
+  report.include(&Report::notes);
+  report.rule(is("verdict", "rejected"), has({"file", "detail"}),
+              all({has({"engine", "encode_seconds", "solve_seconds"}), lacks({"file"})}));
+  report.rule(is("verdict", "fail"), is_in_doubt(), none({is_in_doubt()}));
 }
 
 ReportedCases reported(const ProveReport& report) {

@@ -2,7 +2,6 @@
 // its three forms: text, JSON and cases. It must not prove anything (analyze/prove.h).
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "harness/compare/direction.h"
 #include "harness/compare/oracle_report.h"
 #include "harness/compare/proof.h"
+#include "harness/report/describe.h"
 #include "harness/report/pair_notes.h"
 #include "harness/report/reported.h"
 #include "harness/report/side.h"
@@ -31,7 +31,8 @@ struct CertificateReport {
 
 // Returns lines with the files and the scripts that check them, or with the reason.
 std::string certificate_text(const CertificateReport& report, Sameness sameness);
-nlohmann::ordered_json to_json(const CertificateReport& report);
+void describe(Fields<CertificateReport::File>& file);
+void describe(Fields<CertificateReport>& report);
 
 // A filter that the kernel refuses. No proof is attempted then.
 struct Rejection {
@@ -86,7 +87,7 @@ std::string minimal_text(const ProveReport& report,
 // and the certificate. It ends with a newline.
 std::string prove_text(const ProveReport& report, bool brief = false);
 
-nlohmann::ordered_json to_json(const ProveReport& report);  // schema "secequiv.prove/2"
+void describe(Fields<ProveReport>& report);
 
 ReportedCases reported(const ProveReport& report);
 

@@ -12,8 +12,6 @@
 namespace secequiv {
 namespace {
 
-using nlohmann::ordered_json;
-
 // What the filter returns for a clause's witness.
 struct Returned {
   std::uint32_t value;
@@ -91,35 +89,34 @@ double seconds(const ClauseReport& one) {
   return one.proof.proof.encode_seconds + one.proof.proof.solve_seconds;
 }
 
-ordered_json clause_json(const ClauseReport& one) {
-  ordered_json out = ordered_json::object();
-  if (!one.property.empty()) out["property"] = one.property;
-  if (!one.file.empty()) out["file"] = one.file;
-  out["line"] = one.clause.line;
-  out["clause"] = one.clause.text;
-  out["outcome"] = outcome_name(one.clause.outcome);
-  out["verdict"] = verdict_name(one.verdict());
-  out["covers"] = describe(one.clause.condition);
-  if (one.vacuous) {
-    out["excluded"] = true;
-    return out;
-  }
-  const Proof& proof = one.proof.proof;
-  out["engine"] = proof.engine;
-  if (!proof.detail.empty()) out["detail"] = proof.detail;
-  out["seconds"] = seconds(one);
-  if (!proof.witness) return out;
-  const Returned found = returned(one, *proof.witness);
-  out["witness"] = {{"data", to_json(proof.witness->data)}, {"returned", value_json(found.value)}};
-  if (found.rule.position.at != nullptr)
-    out["witness"]["rule"] = to_json(*found.rule.position.at);
-  else if (!found.rule.text.empty())
-    out["witness"]["reason"] = found.rule.text;
-  if (!proof.symbols.empty())
-    out["witness"]["symbols"] = symbols_json(one.proof.question, proof.symbols);
-  out["minimal"] = proof.minimal;
-  if (one.proof.oracle) out["oracle"] = to_json(*one.proof.oracle);
-  return out;
+// An input that violates a clause.
+struct Violation {
+  const ClauseReport& clause;
+};
+void describe(Fields<Violation>& violation) {
+  const auto found = [](const Violation& it) {
+    return returned(it.clause, *it.clause.proof.proof.witness);
+  };
+  violation("data", "", [](const Violation& it) { return it.clause.proof.proof.witness->data; });
+  violation("returned", "What the filter returns for this input.",
+            [=](const Violation& it) { return ShownValue{found(it).value}; });
+  violation("rule", "The rule of the policy, or the line of the program, that decides.",
+            [=](const Violation& it) -> std::optional<RulePosition> {
+              const RulePosition* at = found(it).rule.position.at.get();
+              return at != nullptr ? std::optional(*at) : std::nullopt;
+            });
+  violation("reason", "What decides, if it has no position.",
+            [=](const Violation& it) -> std::optional<std::string> {
+              const DecidingRule& rule = found(it).rule;
+              return rule.position.at != nullptr ? std::nullopt : unless_empty(rule.text);
+            });
+  violation(
+      "symbols", "If the filter contains names in place of numbers: their values for this input.",
+      [](const Violation& it) {
+        const ProveReport& proof = it.clause.proof;
+        return unless_empty(symbols_json(proof.question, proof.proof.symbols));
+      },
+      map_of(name_shape(), number32(), 1));
 }
 
 ReportedCase reported_clause(const PropertyReport& report, const ClauseReport& one) {
@@ -175,19 +172,73 @@ std::string property_text(const PropertyReport& report) {
                            summary(report));
 }
 
-ordered_json to_json(const PropertyReport& report) {
-  ordered_json out{{"schema", "secequiv.prove-property/1"},
-                   {"verdict", verdict_name(report.verdict())},
-                   {"filter", report.subject}};
-  if (report.rejection) {
-    out["detail"] = report.rejection->detail;
-    return out;
-  }
-  if (!report.assumed.empty()) out["assume"] = report.assumed;
-  out["clauses"] = ordered_json::array();
-  for (const ClauseReport& one : report.clauses) out["clauses"].push_back(clause_json(one));
-  add_notes(report.notes, out);
-  return out;
+void describe(Fields<ClauseReport>& clause) {
+  using Report = ClauseReport;
+  clause("property",
+         "Name of the property, or of its file. Absent if the command line has the clause itself.",
+         [](const Report& it) { return unless_empty(it.property); });
+  clause("file", "File of the property.", [](const Report& it) { return unless_empty(it.file); });
+  clause(
+      "line", "Line where the clause begins in its property.",
+      [](const Report& it) { return it.clause.line; }, at_least(1));
+  clause("clause", "The clause as written, in one line.",
+         [](const Report& it) { return it.clause.text; });
+  clause(
+      "outcome", "", [](const Report& it) { return outcome_name(it.clause.outcome); },
+      names_of<Property::Outcome>(outcome_name, Property::Outcome::kAllowed));
+  clause(
+      "verdict", "", [](const Report& it) { return verdict_name(it.verdict()); },
+      words({"pass", "fail", "unknown"}));
+  clause("covers",
+         "The inputs that the clause covers, as a condition of --assume, with the numbers of each "
+         "architecture.",
+         [](const Report& it) { return describe(it.clause.condition); });
+  clause(
+      "excluded", "Present if the user's assumption excludes all inputs that the clause covers.",
+      [](const Report& it) { return if_true(it.vacuous); }, constant(true));
+  clause.only_if([](const Report& it) { return !it.vacuous; });
+  clause("engine", "The engine that answered, as in the report about two filters.",
+         [](const Report& it) { return it.proof.proof.engine; });
+  clause("detail", "If the verdict is 'unknown': the limit that was reached.",
+         [](const Report& it) { return unless_empty(it.proof.proof.detail); });
+  clause("seconds", "Seconds to encode and to solve the query.", seconds);
+  clause.only_if([](const Report& it) { return !it.vacuous && it.proof.proof.witness; });
+  clause("witness", "An input that violates the clause.",
+         [](const Report& it) { return Violation{it}; });
+  clause("minimal", "Whether the witness is proven minimal, as in the report about two filters.",
+         [](const Report& it) { return it.proof.proof.minimal; });
+  clause("oracle", "", [](const Report& it) { return it.proof.oracle; });
+  clause.rule(is("verdict", "fail"), has({"witness", "minimal"}), lacks({"witness"}));
+}
+
+void describe(Fields<PropertyReport>& report) {
+  using Report = PropertyReport;
+  report.document("prove-property", 1, "secequiv prove --property --json",
+                  "Whether a filter, or a stack of filters, has a property: each of its clauses is "
+                  "proven, or there is an input that violates it.");
+  report(
+      "verdict",
+      "fail: some clause is violated. unknown: none is violated, but some are undecided. rejected: "
+      "the kernel would refuse the filter. Exit status: 0 for pass, 1 for fail, 3 for unknown, 4 "
+      "for rejected.",
+      [](const Report& it) { return verdict_name(it.verdict()); },
+      words({"pass", "fail", "unknown", "rejected"}));
+  report("filter", "The filter as the user named it; commas separate the filters of a stack.",
+         &Report::subject, any_text());
+  report("detail", "If the verdict is 'rejected': the rule and the instruction.",
+         [](const Report& it) -> std::optional<std::string> {
+           if (!it.rejection) return std::nullopt;
+           return it.rejection->detail;
+         });
+  report.only_if([](const Report& it) { return !it.rejection; });
+  report("assume", "The user's assumption, which restricts every clause.",
+         [](const Report& it) { return unless_empty(it.assumed); });
+  report("clauses", "In the order of the command line and the files.", &Report::clauses,
+         list_of<ClauseReport>(1));
+  report.include(&Report::notes);
+  report.always(lacks({"not_compared"}));  // there is only one filter
+  report.rule(is("verdict", "rejected"), all({has({"detail"}), lacks({"clauses"})}),
+              has({"clauses"}));
 }
 
 ReportedCases reported(const PropertyReport& report) {

@@ -2,11 +2,11 @@
 // its three forms: text, JSON and cases. It must not prove anything (analyze/prove_property.h).
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "harness/report/describe.h"
 #include "harness/report/prove.h"
 #include "harness/seccomp/property.h"
 
@@ -46,7 +46,8 @@ struct PropertyReport {
 // Returns the text; its last line is the verdict.
 std::string property_text(const PropertyReport& report);
 
-nlohmann::ordered_json to_json(const PropertyReport& report);  // "secequiv.prove-property/1"
+void describe(Fields<ClauseReport>& clause);
+void describe(Fields<PropertyReport>& report);
 
 ReportedCases reported(const PropertyReport& report);
 

@@ -9,8 +9,6 @@
 namespace secequiv {
 namespace {
 
-using nlohmann::ordered_json;
-
 std::string found_kind(const ProvenRule& rule) {
   return rule.counterexample ? rule.counterexample->kind : "";
 }
@@ -100,43 +98,13 @@ std::string summary(const std::vector<ProvenRule>& rules) {
   return out + "\n";
 }
 
-ordered_json object_of(const NamedValues& values) {
-  ordered_json out = ordered_json::object();
+Json object_of(const NamedValues& values) {
+  Json out = Json::object();
   for (const auto& [name, value] : values) out[name] = value;
   return out;
 }
 
-ordered_json to_json(const ProvenRule::Weakest& weakest) {
-  constexpr const char* kExact[] = {"yes", "no", "unknown"};
-  ordered_json out{{"verdict", verdict_name(weakest.verdict)},
-                   {"any_of", weakest.any_of},
-                   {"exact", kExact[static_cast<int>(weakest.exact)]},
-                   {"tried", weakest.tried}};
-  for (const auto& [name, value] : weakest.outside) out["outside"].push_back(value);
-  if (!weakest.detail.empty()) out["detail"] = weakest.detail;
-  return out;
-}
-
-ordered_json to_json(const ProvenRule& rule) {
-  ordered_json out{{"name", rule.name},
-                   {"where", rule.where},
-                   {"verdict", verdict_name(rule.proof)},
-                   {"expected", rule.expected.empty() ? "proven" : rule.expected},
-                   {"as_expected", rule.verdict() == Verdict::kPass},
-                   {"members", rule.members},
-                   {"seconds", rule.seconds}};
-  if (!rule.source.empty()) out["source"] = rule.source;
-  if (!rule.detail.empty()) out["detail"] = rule.detail;
-  if (const auto& found = rule.counterexample)
-    out["counterexample"] = {{"kind", found->kind},
-                             {"member", object_of(found->member)},
-                             {"values", object_of(found->values)},
-                             {"text", found->text}};
-  if (rule.weakest) out["weakest"] = to_json(*rule.weakest);
-  if (rule.programs) out["programs"] = *rule.programs;
-  if (!rule.no_programs.empty()) out["no_programs"] = rule.no_programs;
-  return out;
-}
+Shape counterexample_kinds() { return words({"illegal", "exit", "value", "state"}); }
 
 }  // namespace
 
@@ -161,12 +129,100 @@ std::string prove_rule_text(const std::vector<ProvenRule>& rules, bool quiet) {
   return out + summary(rules);
 }
 
-ordered_json prove_rule_json(const std::vector<ProvenRule>& rules) {
-  ordered_json out{{"schema", "secequiv.prove-rule/1"},
-                   {"verdict", verdict_name(verdict_of(rules))},
-                   {"rules", ordered_json::array()}};
-  for (const ProvenRule& rule : rules) out["rules"].push_back(to_json(rule));
-  return out;
+void describe(Fields<RuleCounterexample>& found) {
+  using Found = RuleCounterexample;
+  found(
+      "kind",
+      "illegal: the kernel would refuse the rewritten code. exit: the sides leave at different "
+      "exits, or only one returns. value: they return different values. state: a register or word "
+      "of M[] that is read later differs.",
+      &Found::kind, counterexample_kinds());
+  found(
+      "member", "For a family: the indices of this member.",
+      [](const Found& it) { return object_of(it.member); }, map_of(any_text(), at_least(0)));
+  found(
+      "values",
+      "Symbols ($NAME), registers (A, X, M[0] to M[15]) and the input's words ([0] to [60]) at the "
+      "entry.",
+      [](const Found& it) { return object_of(it.values); }, map_of(any_text(), number32()));
+  found("text", "How both sides end.", &Found::text, any_text());
+}
+
+void describe(Fields<WeakestConditions>& weakest) {
+  using Weakest = WeakestConditions;
+  static constexpr std::string_view kExact[] = {"yes", "no", "unknown"};
+  weakest(
+      "verdict",
+      "equivalent: any_of is not empty. different: no condition of the vocabulary makes the rule "
+      "right.",
+      [](const Weakest& it) { return verdict_name(it.verdict); },
+      words({"equivalent", "different", "unknown"}));
+  weakest("any_of", "Conditions that each suffice; none implies another.", &Weakest::any_of,
+          list_of(any_text()));
+  weakest(
+      "exact",
+      "Whether the rule is wrong in some state for all values that satisfy none of the conditions.",
+      [](const Weakest& it) { return kExact[static_cast<int>(it.exact)]; },
+      words({"yes", "no", "unknown"}));
+  weakest("tried", "How many conditions were tried.", &Weakest::tried);
+  weakest("outside",
+          "If exact is 'no': values of the symbols that satisfy none of the conditions, although "
+          "the rule is right for them.",
+          [](const Weakest& it) {
+            std::vector<std::uint32_t> out;
+            out.reserve(it.outside.size());
+            for (const auto& [name, value] : it.outside) out.push_back(value);
+            return unless_empty(std::move(out));
+          });
+  weakest(
+      "detail", "If the verdict is 'unknown': the limit that was reached.",
+      [](const Weakest& it) { return unless_empty(it.detail); }, any_text());
+}
+
+void describe(Fields<ProvenRule>& rule) {
+  rule.is("rule", "One rewrite.");
+  rule("name", "", &ProvenRule::name, any_text());
+  rule("where", "File and line.", &ProvenRule::where, any_text());
+  rule(
+      "verdict", "", [](const ProvenRule& it) { return verdict_name(it.proof); },
+      words({"equivalent", "different", "unknown"}));
+  rule(
+      "expected", "'proven', or for a wrong rule the kind of counterexample that it must have.",
+      [](const ProvenRule& it) { return it.expected.empty() ? "proven" : it.expected; },
+      words({"proven", "illegal", "exit", "value", "state"}));
+  rule("as_expected", "", [](const ProvenRule& it) { return it.verdict() == Verdict::kPass; });
+  rule("members", "How many members of the family are proven; 1 for a rule without a family.",
+       &ProvenRule::members);
+  rule("seconds", "", &ProvenRule::seconds);
+  rule(
+      "source", "The origin of the rewrite.",
+      [](const ProvenRule& it) { return unless_empty(it.source); }, any_text());
+  rule(
+      "detail", "If the verdict is 'unknown': the limit that was reached.",
+      [](const ProvenRule& it) { return unless_empty(it.detail); }, any_text());
+  rule("counterexample", "If the verdict is 'different': an input on which both sides were run.",
+       &ProvenRule::counterexample);
+  rule("weakest", "With --weakest.", &ProvenRule::weakest);
+  rule("programs", "With --instantiate: how many pairs were written.", &ProvenRule::programs);
+  rule(
+      "no_programs", "With --instantiate: why no pairs were written.",
+      [](const ProvenRule& it) { return unless_empty(it.no_programs); }, any_text());
+}
+
+void describe(Fields<ShownRules>& shown) {
+  shown.document("prove-rule", 1, "secequiv prove-rule --json",
+                 "Rewrites, each proven for all values of its symbols, all registers and all "
+                 "inputs, or refuted.");
+  shown(
+      "verdict",
+      "pass: every rule has its expected result. fail: one has another result. unknown: a limit "
+      "was reached. Exit status: 0 for pass, 1 for fail, 3 for unknown.",
+      [](const ShownRules& it) { return verdict_name(verdict_of(it.rules)); },
+      words({"pass", "fail", "unknown"}));
+  shown(
+      "rules", "The rules are in the order in which the files contain them.",
+      [](const ShownRules& it) -> const std::vector<ProvenRule>& { return it.rules; },
+      list_of<ProvenRule>(1));
 }
 
 ReportedCases prove_rule_cases(const std::vector<ProvenRule>& rules) {

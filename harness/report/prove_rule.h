@@ -3,12 +3,12 @@
 // rules are (verify/rules).
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "harness/report/describe.h"
 #include "harness/report/reported.h"
 
 namespace secequiv {
@@ -61,7 +61,15 @@ Verdict verdict_of(const std::vector<ProvenRule>& rules);
 
 // Returns the text. With `quiet` it lists only rules with an unexpected result, then the summary.
 std::string prove_rule_text(const std::vector<ProvenRule>& rules, bool quiet);
-nlohmann::ordered_json prove_rule_json(const std::vector<ProvenRule>& rules);  // ".prove-rule/1"
 ReportedCases prove_rule_cases(const std::vector<ProvenRule>& rules);
+
+// The document about all rules.
+struct ShownRules {
+  const std::vector<ProvenRule>& rules;
+};
+void describe(Fields<RuleCounterexample>& found);
+void describe(Fields<WeakestConditions>& weakest);
+void describe(Fields<ProvenRule>& rule);
+void describe(Fields<ShownRules>& shown);
 
 }  // namespace secequiv

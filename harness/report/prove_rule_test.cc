@@ -74,14 +74,14 @@ TEST(ProveRuleReport, ShowsWeakestConditionsAndWhetherTheyAreExact) {
   rule.weakest->exact = ProvenRule::Weakest::Exact::kNo;
   rule.weakest->outside = {{"$m", 5}};
   EXPECT_NE(last().find("the rule is also right for other values: $m = 0x5\n"), std::string::npos);
-  EXPECT_EQ(prove_rule_json({rule})["rules"][0]["weakest"]["outside"].dump(), "[5]");
+  EXPECT_EQ(to_json(ShownRules{{rule}})["rules"][0]["weakest"]["outside"].dump(), "[5]");
   rule.weakest->exact = ProvenRule::Weakest::Exact::kYes;
   EXPECT_NE(prove_rule_text({rule}, true).find("  weakest: $m == 0\n       or: $m < $n\n"),
             std::string::npos);
 }
 
 TEST(ProveRuleReport, HasJsonAndCases) {
-  const auto document = prove_rule_json({proven(), refuted("")});
+  const auto document = to_json(ShownRules{{proven(), refuted("")}});
   EXPECT_EQ(document["schema"], "secequiv.prove-rule/1");
   EXPECT_EQ(document["verdict"], "fail");
   EXPECT_EQ(document["rules"][0]["expected"], "proven");

@@ -23,18 +23,35 @@ std::string reach_text(const ReachReport& report, std::string_view how) {
   return out;
 }
 
-nlohmann::ordered_json to_json(const ReachReport& report) {
-  nlohmann::ordered_json out{{"schema", "secequiv.reach/1"},
-                             {"obligations", nlohmann::ordered_json::array()}};
-  for (const ReachReport::Row& row : report.rows) {
-    auto one = to_json(row.obligation);
-    one["count"] = row.count;
-    one["region_count"] = row.region_count;
-    if (row.smallest) one["smallest"] = to_json(*row.smallest);
-    one["regions"] = row.regions;
-    out["obligations"].push_back(std::move(one));
-  }
-  return out;
+void describe(Fields<ReachReport::Row>& row) {
+  row.is("reached", "One obligation, and the inputs that reach it.");
+  row.include(&ReachReport::Row::obligation);
+  row("count",
+      "How many of the 2^512 inputs reach it, in decimal. 0 means that it is proven infeasible.",
+      &ReachReport::Row::count, decimal());
+  row("region_count", "How many disjoint regions these inputs make up, in decimal.",
+      &ReachReport::Row::region_count, decimal());
+  row("smallest",
+      "An input that reaches it, with the fewest non-zero words. Missing if there is none.",
+      &ReachReport::Row::smallest);
+  row("regions",
+      "With --at: the first --max-regions of the regions, as conditions in the language of "
+      "--assume.",
+      &ReachReport::Row::regions);
+  row.rule(is("count", "0"),
+           all({is("region_count", "0"), is_empty("regions"), lacks({"smallest"})}),
+           has({"smallest"}));
+}
+
+void describe(Fields<ReachReport>& report) {
+  report.document(
+      "reach", 1, "secequiv reach --json",
+      "The inputs that reach each instruction of a program and take each outcome of its "
+      "two-way instructions.");
+  report("obligations",
+         "The entries are in the order of the instructions, each instruction before its outcomes; "
+         "with --at, there is only one instruction.",
+         &ReachReport::rows, list_of<ReachReport::Row>(1));
 }
 
 }  // namespace secequiv

@@ -2,13 +2,13 @@
 // and both shapes. It must not know how the inputs are found (verify/dd).
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "harness/coverage/coverage.h"
+#include "harness/report/describe.h"
 #include "harness/seccomp/data.h"
 
 namespace secequiv {
@@ -30,6 +30,7 @@ struct ReachReport {
 // Returns the text. `how` names the option that shows more regions, for the line that counts the
 // omitted ones.
 std::string reach_text(const ReachReport& report, std::string_view how = "");
-nlohmann::ordered_json to_json(const ReachReport& report);  // schema "secequiv.reach/1"
+void describe(Fields<ReachReport::Row>& row);
+void describe(Fields<ReachReport>& report);
 
 }  // namespace secequiv

@@ -105,21 +105,36 @@ std::string reason(const Policy& policy, const SeccompData& data) {
   return fmt::format("no rule for {}{}", name, has_rule ? " matches" : "");
 }
 
-nlohmann::ordered_json to_json(const RulePosition& position) {
-  nlohmann::ordered_json out{{"file", position.file}, {"line", position.line}};
-  if (!position.path.empty()) out["path"] = position.path;
-  if (!position.condition.empty()) out["condition"] = position.condition;
-  return out;
+std::optional<RulePosition> known(const PositionRef& position) {
+  if (position.at == nullptr) return std::nullopt;
+  return *position.at;
 }
 
-nlohmann::ordered_json to_json(const LoadFailure& failure) {
-  nlohmann::ordered_json out{{"runtimes", nlohmann::ordered_json::array()},
-                             {"reason", failure.reason},
-                             {"origin", to_json(failure.position)},
-                             {"text", failure.text()}};
-  for (std::size_t i = 0; i < kRuntimeNames.size(); ++i)
-    if (failure.runtimes[i]) out["runtimes"].push_back(kRuntimeNames[i]);
-  return out;
+void describe(Fields<RulePosition>& position) {
+  position.is("origin", "A rule in the file that the user wrote.");
+  position("file", "The file, as it was named.", &RulePosition::file);
+  position("line", "The line, from 1.", &RulePosition::line, at_least(1));
+  position("path", "The entry within a JSON file: syscalls[14].",
+           [](const RulePosition& it) { return unless_empty(it.path); });
+  position("condition",
+           "The condition that selected an entry of a container profile, for example 'includes "
+           "CAP_SYS_ADMIN'.",
+           [](const RulePosition& it) { return unless_empty(it.condition); });
+}
+
+void describe(Fields<LoadFailure>& failure) {
+  failure(
+      "runtimes", "The runtimes that refuse the profile.",
+      [](const LoadFailure& it) {
+        std::vector<std::string_view> out;
+        for (std::size_t i = 0; i < kRuntimeNames.size(); ++i)
+          if (it.runtimes[i]) out.push_back(kRuntimeNames[i]);
+        return out;
+      },
+      set_of(words({kRuntimeNames.begin(), kRuntimeNames.end()}), 1));
+  failure("reason", "What they refuse.", &LoadFailure::reason);
+  failure("origin", "Where the profile has it.", &LoadFailure::position);
+  failure("text", "The same in words.", &LoadFailure::text);
 }
 
 std::string positions_text(const std::vector<PositionRef>& positions) {

@@ -2,12 +2,13 @@
 // wording. It must not know formats of policies.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/import/oci_loading.h"
 #include "harness/policy/policy.h"
+#include "harness/report/describe.h"
 
 namespace secequiv {
 
@@ -51,11 +52,14 @@ struct RegionRule {
 // clone3", "no rule for socket matches", "the policy does not name arm".
 std::string reason(const Policy& policy, const SeccompData& data);
 
+// Returns the position, if it is known.
+std::optional<RulePosition> known(const PositionRef& position);
+
 // Returns an object with "file", "line" and, if they are not empty, "path" and "condition".
-nlohmann::ordered_json to_json(const RulePosition& position);
+void describe(Fields<RulePosition>& position);
 
 // Returns an object with "runtimes", "reason", "origin" and "text".
-nlohmann::ordered_json to_json(const LoadFailure& failure);
+void describe(Fields<LoadFailure>& failure);
 
 // Returns "p.json:9 (syscalls[2]), p.json:12 (syscalls[3]) and 3 more".
 std::string positions_text(const std::vector<PositionRef>& positions);

@@ -2,7 +2,6 @@
 // shapes. It must not run anything.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "harness/compare/oracle_report.h"
 #include "harness/compare/pair.h"
 #include "harness/compare/verdict.h"
+#include "harness/report/describe.h"
 #include "harness/report/why.h"
 #include "harness/seccomp/data.h"
 
@@ -36,6 +36,6 @@ struct RunReport {
 };
 
 std::string run_text(const RunReport& report);
-nlohmann::ordered_json to_json(const RunReport& report);  // schema "secequiv.run/1"
+void describe(Fields<RunReport>& report);
 
 }  // namespace secequiv

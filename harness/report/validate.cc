@@ -11,8 +11,6 @@
 namespace secequiv {
 namespace {
 
-using nlohmann::ordered_json;
-
 std::size_t rules_of(const Policy& policy) {
   std::size_t rules = 0;
   for (const RuleSet& set : policy.rule_sets) rules += set.rules.size();
@@ -21,19 +19,48 @@ std::size_t rules_of(const Policy& policy) {
 
 }  // namespace
 
-ordered_json to_json(const Validated& input) {
-  ordered_json row{{"file", input.file},
-                   {"kind", input.policy != nullptr ? "policy" : "program"},
-                   {"instructions", input.program.size()},
-                   {"accepted", !input.refusal}};
-  if (input.refusal)
-    row["refusal"] = {{"rule", rule_name(input.refusal->rule)},
-                      {"instruction", input.refusal->pc},
-                      {"detail", describe(*input.refusal, input.program)}};
-  else if (input.policy != nullptr)
-    row["rules"] = rules_of(*input.policy);
-  for (const LoadFailure& failure : input.failures) row["not_loaded"].push_back(to_json(failure));
-  return row;
+void describe(Fields<Validated>& input) {
+  input.is("row", "A program or policy that could be read.");
+  input("file", "The file, as the command line names it.", &Validated::file);
+  input(
+      "kind", "The kind of input.",
+      [](const Validated& it) { return it.policy != nullptr ? "policy" : "program"; },
+      words({"program", "policy"}));
+  input("instructions",
+        "The program's length; for a policy, the length of its unoptimized program.",
+        [](const Validated& it) { return it.program.size(); });
+  input("accepted", "Whether the kernel would accept it; the length of a policy is not limited.",
+        [](const Validated& it) { return !it.refusal; });
+  input("refusal", "Why the kernel would refuse it.",
+        [](const Validated& it) -> std::optional<ShownRefusal> {
+          if (!it.refusal) return std::nullopt;
+          return ShownRefusal{*it.refusal, it.program};
+        });
+  input("rules", "For a policy: the number of rules in all rule sets.",
+        [](const Validated& it) -> std::optional<std::size_t> {
+          if (it.refusal || it.policy == nullptr) return std::nullopt;
+          return rules_of(*it.policy);
+        });
+  input(
+      "not_loaded", "For a container profile. Each is a failure.",
+      [](const Validated& it) { return unless_empty(it.failures); }, list_of<LoadFailure>(1));
+  input.rule(is("accepted", false), has({"refusal"}), lacks({"refusal"}));
+  input.rule(is("kind", "program"), lacks({"rules"}));
+}
+
+void describe(Fields<Unreadable>& input) {
+  input.is("unreadable", "A file in error.");
+  input.include(&Unreadable::error);
+  input("file", "The file, as the command line names it.", &Unreadable::file);
+}
+
+void describe(Fields<ValidateReport>& report) {
+  report.document("validate", 1, "secequiv validate --json",
+                  "One row for every given file, in the given order. Exit status 2 if a file has "
+                  "an error, else 4 if the kernel would refuse one or no chosen container runtime "
+                  "loads it, else 1 if some of them do not, else 0.");
+  report("results", "The files.", &ValidateReport::results,
+         list_of(one_of({shapes::shape_of<Validated>(), shapes::shape_of<Unreadable>()}), 1));
 }
 
 std::string validated_text(const Validated& input) {
@@ -53,10 +80,6 @@ std::string validated_text(const Validated& input) {
                        counted(input.policy->rule_sets.size(), "rule set"),
                        counted(input.program.size(), "instruction"));
   return fmt::format("{}: accepted, {}\n", name, counted(input.program.size(), "instruction"));
-}
-
-ordered_json validate_document(ordered_json rows) {
-  return {{"schema", "secequiv.validate/1"}, {"results", std::move(rows)}};
 }
 
 }  // namespace secequiv

@@ -2,15 +2,16 @@
 // and the library (api). Owns both shapes. It must not know how inputs are read.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "harness/base/result.h"
 #include "harness/bpf/refusal.h"
 #include "harness/import/oci_loading.h"
 #include "harness/policy/policy.h"
+#include "harness/report/describe.h"
 
 namespace secequiv {
 
@@ -25,10 +26,19 @@ struct Validated {
   std::vector<LoadFailure> failures = {};
 };
 
-// Return the input's row in the document, and its line of text.
-nlohmann::ordered_json to_json(const Validated& input);
+// A file that cannot be read.
+struct Unreadable {
+  std::string file;  // as the command line names it
+  Error error;
+};
+
+struct ValidateReport {
+  std::vector<Json> results;  // to_json() of Validated or Unreadable; programs need not be kept
+};
+
 std::string validated_text(const Validated& input);
-// Returns the document with these rows, schema "secequiv.validate/1".
-nlohmann::ordered_json validate_document(nlohmann::ordered_json rows);
+void describe(Fields<Validated>& input);
+void describe(Fields<Unreadable>& input);
+void describe(Fields<ValidateReport>& report);
 
 }  // namespace secequiv

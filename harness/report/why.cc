@@ -93,19 +93,60 @@ std::string record_text(const WhyReport& report) {
             "capabilities, or a further filter");
 }
 
-}  // namespace
+// The action in an audit record.
+struct ShownRecord {
+  const WhyReport& report;
+};
 
-nlohmann::ordered_json others_json(const std::vector<WhyReport::Other>& others) {
-  auto out = nlohmann::ordered_json::array();
-  for (const WhyReport::Other& other : others) {
-    auto& row = out.emplace_back();
-    row["condition"] = other.condition;
-    row["action"] = action_text(other.result);
-    if (other.position.at) row["origin"] = to_json(*other.position.at);
-    if (other.more_rules != 0) row["more_rules"] = other.more_rules;
-  }
-  return out;
+void describe(Fields<ShownRecord>& record) {
+  record("action", "The action, without data.",
+         [](const ShownRecord& it) { return ShownValue{*it.report.recorded}; });
+  record("explained", "Whether these filters can return this action for the call.",
+         [](const ShownRecord& it) { return it.report.explains_record(); });
 }
+
+// A filter, alone or in a stack.
+struct ShownFilter {
+  const WhyReport::Filter& filter;
+  bool in_stack;
+};
+
+void describe(Fields<ShownFilter>& filter) {
+  filter("name", "Where it came from.", [](const ShownFilter& it) { return it.filter.name; });
+  filter("result", "For a stack: what this filter returned.",
+         [](const ShownFilter& it) -> std::optional<ShownValue> {
+           if (!it.in_stack) return std::nullopt;
+           return ShownValue{it.filter.result};
+         });
+  filter("decides",
+         "For a stack: whether its action is the result; if several return that action, the newest "
+         "decides.",
+         [](const ShownFilter& it) {
+           return it.in_stack ? std::optional(it.filter.decides) : std::nullopt;
+         });
+  filter("rule",
+         "For a policy: which rule decided, with the first matching branch of every any_of, or "
+         "that no rule did.",
+         [](const ShownFilter& it) { return unless_empty(it.filter.rule.text); });
+  filter("origin", "Where the policy's file has the rule that decided.",
+         [](const ShownFilter& it) { return known(it.filter.rule.position); });
+  filter(
+      "other_origins",
+      "The other rules with this action for this call. They decide for other arguments, or "
+      "would decide without that rule.",
+      [](const ShownFilter& it) {
+        std::vector<RulePosition> out;
+        for (const PositionRef& one : it.filter.rule.others) out.push_back(*one.at);
+        return unless_empty(std::move(out));
+      },
+      list_of<RulePosition>(1));
+  filter(
+      "tests", "The two-way instructions executed, and the last instruction executed.",
+      [](const ShownFilter& it) { return it.filter.tests; }, list_of<WhyReport::Test>(1));
+  filter.rule(has({"result"}), has({"decides"}));
+}
+
+}  // namespace
 
 std::string others_text(const std::vector<WhyReport::Other>& others) {
   std::string out;
@@ -148,38 +189,66 @@ std::string why_text(const WhyReport& report, bool trace) {
   return out + holds_for_line(report.notes.read_for);
 }
 
-nlohmann::ordered_json to_json(const WhyReport& report) {
-  nlohmann::ordered_json out{{"schema", "secequiv.why/1"}, {"data", to_json(report.data)}};
-  out["headline"] = headline(report);
-  if (report.recorded)
-    out["record"] = {{"action", value_json(*report.recorded)},
-                     {"explained", report.explains_record()}};
-  add_notes(report.notes, out);
-  if (!report.possible.empty()) {
-    out["possible"] = others_json(report.possible);
-    return out;
-  }
-  out["result"] = value_json(report.result);
-  out["condition"] = report.condition;
-  out["count"] = report.count;
-  if (!report.others.empty()) out["others"] = others_json(report.others);
-  out["filters"] = nlohmann::ordered_json::array();
-  for (const WhyReport::Filter& filter : report.filters) {
-    nlohmann::ordered_json row{{"name", filter.name}};
-    if (report.filters.size() > 1) {
-      row["result"] = value_json(filter.result);
-      row["decides"] = filter.decides;
-    }
-    if (!filter.rule.text.empty()) row["rule"] = filter.rule.text;
-    if (filter.rule.position.at) row["origin"] = to_json(*filter.rule.position.at);
-    for (const PositionRef& one : filter.rule.others)
-      row["other_origins"].push_back(to_json(*one.at));
-    row["tests"] = nlohmann::ordered_json::array();
-    for (const WhyReport::Test& test : filter.tests)
-      row["tests"].push_back({{"instruction", test.pc}, {"text", test.text}});
-    out["filters"].push_back(std::move(row));
-  }
-  return out;
+void describe(Fields<WhyReport::Test>& test) {
+  test("instruction", "Index of the instruction, from 0.", &WhyReport::Test::pc);
+  test("text", "The instruction, and the outcome of a two-way one.", &WhyReport::Test::text);
+}
+
+void describe(Fields<WhyReport::Other>& other) {
+  using Other = WhyReport::Other;
+  other.is("other", "The decision under another condition.");
+  other("condition",
+        "For example 'with CAP_SYS_ADMIN', 'without CAP_BPF', 'if arg0 != 0x28' or 'on i386'.",
+        &Other::condition);
+  other("action", "The decision then.", [](const Other& it) { return action_text(it.result); });
+  other("origin", "Where the policy's file has the rule that decides then.",
+        [](const Other& it) { return known(it.position); });
+  other(
+      "more_rules", "How many other rules have this action for this call.",
+      [](const Other& it) { return unless_zero(it.more_rules); }, at_least(1));
+}
+
+void describe(Fields<WhyReport>& report) {
+  report.document("why", 1, "secequiv why --json",
+                  "The reason for the decision about one system call: the conditions, the rule of "
+                  "a policy, and the tests of a program.");
+  report("data", "The input.", &WhyReport::data);
+  report("headline", "The answer in one line.", [](const WhyReport& it) { return headline(it); });
+  report("record", "For a call from an audit record: the action that the record has.",
+         [](const WhyReport& it) {
+           return it.recorded ? std::optional(ShownRecord{it}) : std::nullopt;
+         });
+  report.include(&WhyReport::notes);
+  report(
+      "possible",
+      "Present if the call is from an audit record, which has no arguments, and the decision "
+      "depends on the arguments: every possible decision, the loosest first.",
+      [](const WhyReport& it) { return unless_empty(it.possible); }, list_of<WhyReport::Other>(2));
+  report.only_if([](const WhyReport& it) { return it.possible.empty(); });
+  report("result", "The decision of all filters together.",
+         [](const WhyReport& it) { return ShownValue{it.result}; });
+  report("condition",
+         "The condition that decided, in the language of --assume: the input meets it, and all "
+         "inputs that meet it have this result. 'true': all inputs.",
+         &WhyReport::condition);
+  report("count", "How many of the 2^512 inputs meet the condition, in decimal.", &WhyReport::count,
+         matching("^[1-9][0-9]*$"));
+  report(
+      "others",
+      "Changes that lead to another decision: capabilities of the container first, then "
+      "versions of the kernel, then the fewest changed arguments, then other architectures. "
+      "Absent if there are none.",
+      [](const WhyReport& it) { return unless_empty(it.others); }, list_of<WhyReport::Other>(1));
+  report(
+      "filters", "Newest first.",
+      [](const WhyReport& it) {
+        std::vector<ShownFilter> out;
+        for (const WhyReport::Filter& one : it.filters) out.push_back({one, it.filters.size() > 1});
+        return out;
+      },
+      list_of<ShownFilter>(1));
+  report.rule(has({"possible"}), lacks({"result", "condition", "count", "others", "filters"}),
+              has({"result", "condition", "count", "filters"}));
 }
 
 }  // namespace secequiv

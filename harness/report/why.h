@@ -3,13 +3,13 @@
 // conditions are found (analyze/why.h).
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "harness/compare/difference.h"
+#include "harness/report/describe.h"
 #include "harness/report/pair_notes.h"
 #include "harness/report/rule.h"
 #include "harness/seccomp/data.h"
@@ -67,9 +67,9 @@ struct WhyReport {
 inline constexpr std::string_view kDependsOnArguments =
     "depends on the arguments, which the record does not have";
 
-// Return the decisions under other conditions, one in each line or as an array.
+// Returns the decisions under other conditions, one in each line.
 std::string others_text(const std::vector<WhyReport::Other>& others);
-nlohmann::ordered_json others_json(const std::vector<WhyReport::Other>& others);
+void describe(Fields<WhyReport::Other>& other);
 
 // Returns the first line: "ERRNO(1 EPERM): no rule for clone3 without CAP_SYS_ADMIN; it would be
 // ALLOW with CAP_SYS_ADMIN (docker.json:812)".
@@ -77,6 +77,7 @@ std::string headline(const WhyReport& report);
 // Returns the text. With `trace` it includes the tests that each filter executed; long lists are
 // shortened.
 std::string why_text(const WhyReport& report, bool trace);
-nlohmann::ordered_json to_json(const WhyReport& report);  // schema "secequiv.why/1"
+void describe(Fields<WhyReport::Test>& test);
+void describe(Fields<WhyReport>& report);
 
 }  // namespace secequiv
