@@ -41,7 +41,7 @@ Result<int> run_check(const CheckCommand& given) {
   ticker.step("deriving inputs");
   const auto cases = given.pair.cases({&before, &after}, options);
   if (!cases) return cases.error();
-  ticker.step("comparing and proving", 2 * options.timeout);
+  ticker.step("comparing and proving", options.timeout);
   auto result =
       check_pair(side_of(before), side_of(after), options.sameness(), cases->inputs, *checking);
   ticker.clear();
@@ -78,7 +78,7 @@ void add_check(CLI::App& app, Context& context) {
   given->target.add(*sub, false);
   given->check.add(*sub);
   given->options.add(*sub,
-                     {kSandbox, kInput, kTimeout, kSame, kWhole, kImport, kQuiet, kJson, kPage});
+                     {kSandbox, kInput, kLimits, kSame, kWhole, kImport, kQuiet, kJson, kPage});
   given->link.add(*sub);
 }
 

@@ -22,7 +22,7 @@ Result<CheckOptions> PairCheckOptions::check_options(const Options& options) con
   if (!engines) return engines.error();
   CheckOptions out;
   out.engine = std::move(*engines);
-  out.budget = engine.budget(options);
+  out.budget = budget(options);
   out.require_installable = !any_length;
   out.host = options.oci().arch;
   out.allow_cache_loss = allow_cache_loss;
@@ -44,8 +44,8 @@ Status PairCheckOptions::write_page(const CheckReport& report, const Source& bef
             .after = after,
             .inputs = inputs,
             .engine = std::move(*engines),
-            .budget = engine.budget(options),
-            .limits = engine.limits(),
+            .budget = budget(options),
+            .limits = diagram_limits(options),
             .seconds = options.timeout,
             .host = options.oci().arch,
             .version = SECEQUIV_VERSION,

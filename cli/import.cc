@@ -33,7 +33,7 @@ Result<int> import(const ImportJob& job) {
   for (const std::string& note : imported->notes)
     job.options.note(fmt::format("{}: {}", name, note));
   if (const auto names = check_names(*imported, reading(job.options)); !names) return names.error();
-  const auto written = job.form.write(imported->policy, name, job.options, {}, imported->parts);
+  const auto written = job.form.write(imported->policy, name, job.options, imported->parts);
   if (!written) return written.error();
   return write_output(*written, job.options);
 }
@@ -50,7 +50,7 @@ void add_import(CLI::App& app, Context& context) {
   job->form.add(*sub);
   job->form.add_allow_loss(*sub);
   job->options.add_output(*sub);
-  job->options.add(*sub, {kImport});
+  job->options.add(*sub, {kLimits, kImport});
 }
 
 }  // namespace secequiv::cli
