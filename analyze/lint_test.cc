@@ -106,7 +106,7 @@ TEST(Lint, AnAnyOfWithoutNewPartsIsRedundantAsAWhole) {
 
 TEST(Lint, TheSameValueUnderAnotherNameIsNotADuplicate) {
   Rule named = is(1);
-  named.fields[0].variable = std::string("fd");
+  named.fields[0].variable = "fd";
   const auto redundant = redundant_in(any_of({is(1), named}));
   ASSERT_EQ(redundant.size(), 2u);
   for (const RedundantRule& one : redundant) EXPECT_EQ(one.kind, Kind::kRedundant);

@@ -79,9 +79,8 @@ TEST(Json, ReadsEveryMember) {
   const auto& fields = set.find(Arch::kX86_64, 5)->fields;
   EXPECT_EQ(fields[0], Matcher{});
   EXPECT_EQ(fields[1].op, Matcher::Op::kNonNegativeFd);
-  EXPECT_EQ(fields[2], (Matcher{Matcher::Op::kEq, 7, 0, false, std::string("fd")}));
-  EXPECT_EQ(fields[3],
-            (Matcher{Matcher::Op::kMaskedEq, 0xffffffff, 0x1ff, false, std::string("other")}));
+  EXPECT_EQ(fields[2], (Matcher{Matcher::Op::kEq, 7, 0, false, "fd"}));
+  EXPECT_EQ(fields[3], (Matcher{Matcher::Op::kMaskedEq, 0xffffffff, 0x1ff, false, "other"}));
   EXPECT_EQ(fields[4], (Matcher{Matcher::Op::kBitsAllowlist, 0, 0x80800, false, {}}));
   EXPECT_EQ(fields[5], (Matcher{Matcher::Op::kNe, ~0ull, 0, false, {}}));
   EXPECT_EQ(fields[6], (Matcher{Matcher::Op::kGe, static_cast<std::uint64_t>(-100), 0, false, {}}));
@@ -242,8 +241,8 @@ TEST(RuleJson, WritesARuleOnOneLine) {
   ASSERT_TRUE(rule) << rule.error().text();
   EXPECT_EQ(write_rule(*rule), text);
   const Rule& args = rule->children[1].children[1];
-  EXPECT_EQ(args.fields[1], (Matcher{Matcher::Op::kEq, 7, 0, true, std::string("fd")}));
-  EXPECT_EQ(args.fields[6], (Matcher{Matcher::Op::kMaskedEq, 0, 3, false, std::string("other")}));
+  EXPECT_EQ(args.fields[1], (Matcher{Matcher::Op::kEq, 7, 0, true, "fd"}));
+  EXPECT_EQ(args.fields[6], (Matcher{Matcher::Op::kMaskedEq, 0, 3, false, "other"}));
   const auto constants = read_rule(R"j({"args":{"2":{"eq":"O_DIRECTORY"}}})j", "test");
   ASSERT_TRUE(constants) << constants.error().text();
   EXPECT_EQ(constants->fields[2].value, 0x10000u) << "as on x86_64";

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,8 +24,11 @@ namespace secequiv {
 class VariableName {
  public:
   VariableName() = default;
-  VariableName(const std::string& name)  // NOLINT(google-explicit-constructor)
-      : name_(name.empty() ? nullptr : std::make_unique<const std::string>(name)) {}
+  template <std::convertible_to<std::string_view> Text>
+  VariableName(const Text& name) {  // NOLINT(google-explicit-constructor)
+    if (const std::string_view text = name; !text.empty())
+      name_ = std::make_unique<const std::string>(text);
+  }
   VariableName(const VariableName& other) : VariableName(other.text()) {}
   VariableName(VariableName&&) = default;
   VariableName& operator=(const VariableName& other) { return *this = VariableName(other); }
