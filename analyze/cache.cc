@@ -67,7 +67,7 @@ Result<CacheReport> cache(const CacheJob& job) {
   const auto kernels = bitmaps_of(job);
   if (!kernels) return kernels.error();
   CacheReport report{job.stacks.size() == 2, job.allow_loss, job.release, {}};
-  report.read_for = read_for(job.stacks);
+  report.notes = notes_about(job.stacks);
   const auto before = views(job.stacks.front().filters);
   const auto after = views(job.stacks.back().filters);
   for (const CacheChange& change : cache_changes(before, after, job.host)) {

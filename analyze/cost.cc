@@ -95,7 +95,7 @@ WorstInput worst_known(const CostReport::Side& side, FilterStack stack,
 Result<CostReport> cost(const CostJob& job) {
   CostReport report{job.arch, 0, {}};
   report.profiled = job.profiled;
-  report.read_for = read_for(job.stacks);
+  report.notes = notes_about(job.stacks);
   const ExactCosts exact(job);
   bool complete = true;
   for (const Stack& stack : job.stacks) {

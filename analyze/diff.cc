@@ -6,6 +6,7 @@
 
 #include "analyze/deciding.h"
 #include "analyze/direction.h"
+#include "analyze/installed.h"
 #include "analyze/oracle.h"
 #include "analyze/region_rules.h"
 #include "harness/report/diff_page.h"
@@ -125,20 +126,24 @@ Status compare(const DiffJob::Expected& expected, const dd::Limits& limits, Diff
 Result<DiffReport> diff(const DiffJob& job) {
   DiffReport report;
   report.subject = fmt::format("{}, {}", job.before.name, job.after.name);
+  report.notes = job.notes;
   report.question = question_of(job);
+  auto& choices = report.notes.choices;
+  choices = under_assumption(std::move(choices), report.question, job.limits);
+  report.question = without_choices(std::move(report.question), choices);
   report.host = job.host;
   report.max_regions = job.max_regions;
-  report.notes = job.notes;
   report.files = side_files(job.before.filters, job.after.filters);
   const bool whole = job.whole || job.expected;
   auto found =
       dd::diff(report.question, whole ? kMostStored : job.max_regions, job.limits, job.most_bytes);
+  if (!found && !choices.empty() && is_vacuous(found.error())) found = Difference{{}, "0"};
   if (!found) return found.error();
   report.difference = std::move(*found);
   if (!whole) opened_first(report.difference.changes);  // stored differences keep their order
   if (!report.difference.changes.empty()) {
-    auto direction =
-        find_direction(report.question, job.host, job.limits, examples(report.difference));
+    auto direction = find_direction_without_choices(report.question, choices, job.host, job.limits,
+                                                    examples(report.difference));
     if (!direction) return direction.error();
     report.direction = std::move(*direction);
   }

@@ -7,7 +7,6 @@
 
 #include "analyze/deciding.h"
 #include "analyze/doors.h"
-#include "analyze/installed.h"
 #include "analyze/load.h"
 #include "harness/policy/compile.h"
 #include "harness/seccomp/seen_bits.h"
@@ -71,7 +70,7 @@ Result<GuardReport> guard(const GuardJob& job) {
   GuardReport report;
   report.name = job.stack.name;
   if (!job.stack.filters.empty()) report.file = job.stack.filters.front().file;
-  report.read_for = read_for(job.stack.filters);
+  report.notes = notes_about(job.stack.filters);
   const auto programs = views(job.stack.filters);
   dd::Space space(programs, job.limits);
   const auto decisions = space.decisions(programs, Sameness::kBehaviour);
@@ -95,8 +94,7 @@ Result<GuardReport> guard(const GuardJob& job) {
   } else {
     return open.error();
   }
-  if (const auto choices = choices_of(job.stack.filters, {});
-      report.unknown.empty() && !choices.empty())
+  if (const auto& choices = report.notes.choices; report.unknown.empty() && !choices.empty())
     report.unknown = choices.front().text();
   return report;
 }

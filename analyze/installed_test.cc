@@ -79,5 +79,21 @@ TEST(Installed, OnlyInputsOfTheAssumptionMatter) {
   EXPECT_EQ(under("arg0 == 16"), 1u);
 }
 
+TEST(Installed, EqualRequestsAreAskedOnce) {
+  std::size_t asked = 0;
+  const auto ask = ask_once([&](const LibraryRequest&) -> Result<LibraryFilter> {
+    return LibraryFilter{std::to_string(++asked), {}, {}};
+  });
+  // Where an entry stands in its file does not matter.
+  const LibraryRequest one = imported(profile(kLogOne)).request;
+  const LibraryRequest same = imported(profile("\n" + kLogOne)).request;
+  const LibraryRequest other = imported(profile(kTrapMore)).request;
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_EQ(ask(one)->library, "1");
+    EXPECT_EQ(ask(same)->library, "1");
+    EXPECT_EQ(ask(other)->library, "2");
+  }
+}
+
 }  // namespace
 }  // namespace secequiv::installed_test

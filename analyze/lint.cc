@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <set>
 #include <tuple>
 #include <utility>
 
-#include "harness/import/oci_rule.h"
 #include "harness/policy/compile.h"
+#include "harness/seccomp/doors.h"
 #include "verify/dd/engine.h"
 
 namespace secequiv {
@@ -662,14 +663,124 @@ bool opens(const UnknownName& name, const Policy& policy) {
 
 bool is_added(const PositionRef& position) { return position.at != nullptr && position.at->added; }
 
-// Returns whether a rule may only seem to be redundant: entries for its call have different
-// actions, and libseccomp does not keep their order.
-bool depends_on_order(const Policy& policy, const RulePlace& place) {
-  if (place.action == policy.default_action) return false;  // runtimes skip the entry
+// Returns whether entries for the call have different actions. libseccomp does not keep their
+// order, so that each condition may count.
+bool has_other_action(const Policy& policy, const RulePlace& place) {
   return std::ranges::any_of(policy.rule_sets, [&](const RuleSet& set) {
-    const Rule* other = set.find(place.arch, place.nr);
-    return set.action != place.action && other != nullptr && !always_holds(*other);
+    return set.action != place.action && set.find(place.arch, place.nr) != nullptr;
   });
+}
+
+// Returns whether the condition is one of several in an entry that repeats an argument. Such an
+// entry means something else without one of them.
+bool is_alternative(const Policy& policy, const DoubtfulRule& one) {
+  const Rule* at = policy.rule_sets[one.place.rule_set].find(one.place.arch, one.place.nr);
+  for (std::size_t i = 0; i < one.part.size(); ++i) {
+    if (i >= one.place.located && at->kind == Rule::Kind::kAnyOf) return true;
+    at = &at->children[one.part[i]];
+  }
+  return false;
+}
+
+// Keeps the findings about a container profile that its author can follow, even all together: a
+// name leaves its entry for all architectures, and libseccomp adds rules for some calls.
+class Removable {
+ public:
+  Removable(const Import& profile, const dd::Limits& limits) : profile_(profile), limits_(limits) {}
+
+  Status keep(std::vector<RedundantRule>& found) {
+    // An entry that repeats an argument means something else without one of its tests.
+    std::erase_if(found,
+                  [](const RedundantRule& one) { return one.part.size() > one.place.located; });
+    if (found.empty()) return Ok{};
+    auto before = profile_.without({});
+    if (!before) return before.error();
+    before_ = std::move(*before);
+    program_ = compile(before_.policy);
+    std::vector<char> kept(found.size());
+    for (std::size_t i = 0; i < found.size();) {
+      std::vector<std::size_t> entry;
+      const std::string& path = found[i].place.position.at->path;
+      while (i < found.size() && found[i].place.position.at->path == path) entry.push_back(i++);
+      if (auto s = try_findings(found, entry, kept); !s) return s;
+    }
+    std::size_t i = 0;
+    std::erase_if(found, [&](const RedundantRule&) { return kept[i++] == 0; });
+    return Ok{};
+  }
+
+ private:
+  // Tries the findings about one entry together and, if that fails, those about each name.
+  Status try_findings(const std::vector<RedundantRule>& found, const std::vector<std::size_t>& some,
+                      std::vector<char>& kept) {
+    std::map<std::string, std::vector<std::size_t>> names;
+    std::vector<OciName> less = without_;
+    for (const std::size_t i : some) {
+      const RulePlace& place = found[i].place;
+      names[std::string(syscall_name(place.arch, place.nr))].push_back(i);
+    }
+    for (const auto& [name, here] : names) {
+      // An entry may repeat a name.
+      std::map<Arch, std::size_t> times;
+      for (const std::size_t i : here) ++times[found[i].place.arch];
+      less.insert(less.end(), std::ranges::max(times | std::views::values),
+                  {found[here.front()].place.position.at->path, name});
+    }
+    auto same = is_same(less);
+    if (!same) return same.error();
+    if (*same) {
+      without_ = std::move(less);
+      for (const std::size_t i : some) kept[i] = 1;
+    } else if (names.size() > 1) {
+      for (const auto& [name, here] : names)
+        if (auto s = try_findings(found, here, kept); !s) return s;
+    }
+    return Ok{};
+  }
+
+  [[nodiscard]] Result<bool> is_same(const std::vector<OciName>& names) const {
+    const auto after = profile_.without(names);
+    if (!after) return false;
+    if (!std::ranges::equal(before_.mixed, after->mixed, {}, &MixedCall::entries,
+                            &MixedCall::entries))
+      return false;
+    dd::Limits left = limits_;
+    left.seconds -= seconds_since(start_);
+    auto proof = dd::prove(Pair{program_, compile(after->policy), Sameness::kRaw}, left);
+    if (!proof) return proof.error();
+    if (proof->verdict == Verdict::kUnknown)
+      return make_error(ErrorCode::kBudget, before_.policy.name, proof->detail);
+    return proof->verdict == Verdict::kEquivalent;
+  }
+
+  const Import& profile_;
+  dd::Limits limits_;
+  Clock::time_point start_ = Clock::now();
+  Import before_;
+  Program program_;
+  std::vector<OciName> without_;  // what all findings that are kept so far remove
+};
+
+// Notes which findings do not hold on all architectures that have the call, or not in the rule that
+// libseccomp adds without the test of the first argument.
+void note_in_part(const std::vector<Arch>& arches, std::vector<DoubtfulRule>& found) {
+  const auto alike = [](const DoubtfulRule& a, const DoubtfulRule& b) {
+    return a.kind == b.kind && a.field == b.field &&
+           a.place.position.at->path == b.place.position.at->path &&
+           syscall_name(a.place.arch, a.place.nr) == syscall_name(b.place.arch, b.place.nr);
+  };
+  for (DoubtfulRule& one : found) {
+    const std::string_view name = syscall_name(one.place.arch, one.place.nr);
+    const auto operation = multiplexed(name);
+    const bool is_dropped =
+        operation && one.field == 0 && one.kind == DoubtfulRule::Kind::kNeverTrue;
+    one.in_part = std::ranges::any_of(arches, [&](Arch arch) {
+      if (is_dropped && syscall_nr(arch, operation->call)) return true;
+      return syscall_nr(arch, name) && std::ranges::none_of(found, [&](const DoubtfulRule& other) {
+               return other.place.arch == arch && alike(one, other);
+             });
+    });
+  }
 }
 
 // Returns the policy without the rules that libseccomp adds. No advice is about them, because an
@@ -701,15 +812,22 @@ Result<LintReport> lint(const LintJob& job) {
   const Clock::time_point start = Clock::now();
   auto redundant = redundant_rules(policy, job.limits, job.imported.idle);
   if (!redundant) return redundant.error();
-  std::erase_if(*redundant, [&](const RedundantRule& one) {
-    return is_added(one.place.position) ||
-           (job.imported.format == PolicyFormat::kOci && depends_on_order(policy, one.place));
-  });
+  const bool is_profile = job.imported.format == PolicyFormat::kOci;
+  std::erase_if(*redundant, [&](const RedundantRule& one) { return is_added(one.place.position); });
   dd::Limits left = job.limits;
   left.seconds -= seconds_since(start);
+  if (is_profile)
+    if (auto s = Removable(job.imported, left).keep(*redundant); !s) return s.error();
+  left.seconds = job.limits.seconds - seconds_since(start);
   const Policy written = as_written(policy);
   auto trivial = trivial_conditions(written, job.imported.format, left);
   if (!trivial) return trivial.error();
+  if (is_profile) {
+    std::erase_if(*trivial, [&](const DoubtfulRule& one) {
+      return is_alternative(written, one) || has_other_action(policy, one.place);
+    });
+    note_in_part(policy.arches, *trivial);
+  }
   auto doubtful = doubtful_rules(written);
   std::ranges::move(*trivial, std::back_inserter(doubtful));
   if (policy.default_action == SECCOMP_RET_ERRNO)
@@ -720,7 +838,7 @@ Result<LintReport> lint(const LintJob& job) {
                           0,
                           {},
                           {}});
-  if (job.imported.format == PolicyFormat::kOci) repeated_arguments(written, doubtful);
+  if (is_profile) repeated_arguments(written, doubtful);
   std::vector<UnknownName> errors;
   std::vector<UnknownName> unknown;
   for (const UnknownName& name : job.imported.unknown)
@@ -734,7 +852,8 @@ Result<LintReport> lint(const LintJob& job) {
                     job.read_for,
                     not_examined(job.imported),
                     std::move(errors),
-                    job.imported.failures};
+                    job.imported.failures,
+                    is_profile};
 }
 
 Result<std::vector<RedundantRule>> redundant_rules(const Policy& policy, const dd::Limits& limits,

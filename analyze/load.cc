@@ -49,7 +49,12 @@ Result<Import> parse_import(std::string_view text, const std::string& name,
     if (auto s = expect_no_program(text, name); !s) return s.error();
   auto imported = import_policy(text, name, reading.policy_format, reading.import);
   if (!imported) return imported.error();
-  if (!reading.library_filters || !imported->request) resolve_choices(*imported);
+  if (reading.library_filters && imported->request)
+    imported->mixed.clear();  // the library has chosen
+  else
+    imported->mixed = open_choices(std::move(imported->mixed));
+  for (const MixedCall& mixed : imported->mixed)
+    reading.choice(fmt::format("{}: {}; this command uses the first", name, mixed.text()));
   for (const std::string& note : imported->notes) reading.note(fmt::format("{}: {}", name, note));
   return imported;
 }
@@ -133,10 +138,10 @@ Result<Source> read_source(std::string_view bytes, const std::string& name, cons
     if (reading.library_filters && imported->request)
       return library_source(*imported, name, path, reading);
     Program program = compile(imported->policy);
-    std::function<std::vector<MixedCall>()> contradicted;
+    std::function<std::vector<MixedCall>(const Assumption&)> contradicted;
     if (reading.library && imported->request)
-      contradicted = [asked = *imported, ask = reading.library] {
-        return contradictions(asked, ask);
+      contradicted = [asked = *imported, ask = reading.library](const Assumption& about) {
+        return contradictions(asked, ask, about);
       };
     auto profile = profile_of(*imported, bytes, name, reading);
     return Source{name,
@@ -247,6 +252,12 @@ ReadFor read_for_host(const OciOptions& host) {
   return {std::string(arch_info(host.arch).name), host.kernel, host.capabilities};
 }
 
+void note_filters(std::span<const Source> filters, ReadNotes& out) {
+  if (!out.read_for) out.read_for = read_for(filters);
+  for (const Source& source : filters)
+    out.failures.insert(out.failures.end(), source.failures.begin(), source.failures.end());
+}
+
 }  // namespace
 
 std::optional<ReadFor> read_for(std::span<const Source> filters) {
@@ -256,15 +267,25 @@ std::optional<ReadFor> read_for(std::span<const Source> filters) {
   return read_for_host(found->profile->options);
 }
 
-std::optional<ReadFor> read_for(std::span<const Stack> stacks) {
-  for (const Stack& stack : stacks)
-    if (auto found = read_for(std::span(stack.filters))) return found;
-  return std::nullopt;
-}
-
 std::optional<ReadFor> read_for(const Import& imported, const Reading& reading) {
   if (!depends_on_container(imported)) return std::nullopt;
   return read_for_host(reading.import.oci);
+}
+
+ReadNotes notes_about(std::span<const Source> filters) {
+  ReadNotes out;
+  note_filters(filters, out);
+  out.choices = choices_of({}, filters);
+  return out;
+}
+
+ReadNotes notes_about(std::span<const Stack> stacks) {
+  ReadNotes out;
+  for (const Stack& stack : stacks) {
+    note_filters(stack.filters, out);
+    std::ranges::move(choices_of({}, stack.filters), std::back_inserter(out.choices));
+  }
+  return out;
 }
 
 PairNotes note_pair(std::span<const Source> before, std::span<const Source> after,
@@ -272,15 +293,11 @@ PairNotes note_pair(std::span<const Source> before, std::span<const Source> afte
   note_swapped(before, after, reading);
   PairNotes out;
   out.require_whole = reading.require_whole;
-  out.read_for = read_for(before);
-  if (!out.read_for) out.read_for = read_for(after);
+  for (const auto& side : {before, after}) note_filters(side, out);
   const auto is_policy = [](const Source& source) { return source.policy.has_value(); };
   if (std::ranges::all_of(before, is_policy) && std::ranges::all_of(after, is_policy))
     out.not_compared = not_compared(parts_of(before), parts_of(after));
   out.choices = choices_of(before, after);
-  for (const auto& side : {before, after})
-    for (const Source& source : side)
-      out.failures.insert(out.failures.end(), source.failures.begin(), source.failures.end());
   if (!out.not_compared.empty()) reading.warning(out.short_warning());
   return out;
 }

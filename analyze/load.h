@@ -47,6 +47,7 @@ struct Reading {
   // Shows why some of the chosen runtimes do not load a container profile.
   std::function<void(const LoadFailure&)> failure = [](const LoadFailure&) {};
   Note note = no_note;
+  Note choice = no_note;   // shows a note about inputs for which a policy has several meanings
   Note warning = no_note;  // shows a note that nobody should overlook
   Note prompt = no_note;   // immediately shows what this process is waiting for
 };
@@ -93,8 +94,10 @@ void note_length(const std::string& name, ProgramView program, const Reading& re
 void note_length(const Source& source, const Reading& reading);
 // Return the host and the container for which profiles were read, if their meaning depends on them.
 std::optional<ReadFor> read_for(std::span<const Source> filters);
-std::optional<ReadFor> read_for(std::span<const Stack> stacks);
 std::optional<ReadFor> read_for(const Import& imported, const Reading& reading);
+// Return what answers about the filters do not cover.
+ReadNotes notes_about(std::span<const Source> filters);
+ReadNotes notes_about(std::span<const Stack> stacks);
 // Returns what a comparison of the two sides does not cover, and shows a warning about it. Also
 // shows a note if the names suggest that the user swapped them.
 PairNotes note_pair(std::span<const Source> before, std::span<const Source> after,

@@ -124,10 +124,12 @@ Status direct(const ProveJob& job, const Budget& budget, ProveReport& report) {
   // Where diagrams gave up before, they probably do so again.
   const bool by_diagrams = proof.engine.starts_with("dd");
   const dd::Limits limits = by_diagrams ? budget.diagrams : limits_to_improve(budget.diagrams);
-  auto found = find_direction(question, job.host, limits, {&proof.witness->data, 1});
+  auto found = find_direction_without_choices(question, report.notes.choices, job.host, limits,
+                                              {&proof.witness->data, 1});
   if (!found) return found.error();
   report.direction = std::move(*found);
-  if (!report.direction->example || !report.direction->complete) return Ok{};
+  const bool exact = report.direction->complete || report.direction->without_choices;
+  if (!report.direction->example || !exact) return Ok{};
   proof.witness = report.direction->example;
   if (proof.symbols.empty()) proof.minimal = true;
   return Ok{};
@@ -172,8 +174,11 @@ Result<ProveReport> prove(const ProveJob& job) {
     if (auto s = job.smt2(query); !s) return s.error();
   }
   auto proof = decide(report.question, job.engine, left());
+  if (proof && proof->verdict == Verdict::kDifferent && !report.notes.choices.empty())
+    proof = difference_without_choices(report.question, report.notes.choices, left().diagrams);
   if (!proof) return proof.error();
   report.proof = std::move(*proof);
+  if (!report.notes.choices.empty()) report.proof.relation.reset();
   report.host = job.host;
   if (auto s = direct(job, left(), report); !s) return s.error();
   if (const auto& witness = report.proof.witness; witness && report.proof.symbols.empty())

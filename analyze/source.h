@@ -44,7 +44,7 @@ struct Source {
   std::optional<PolicyFormat> format = {};  // in which `policy` was written
   std::vector<MixedCall> mixed = {};        // calls for which the profile has several meanings
   // Asks libseccomp for its filter of the profile, and returns what contradicts `program`.
-  std::function<std::vector<MixedCall>()> contradictions = {};
+  std::function<std::vector<MixedCall>(const Assumption& about)> contradictions = {};
   std::vector<LoadFailure> failures = {};  // why some container runtimes do not load the profile
 
   // "policy.json (compiled, not optimized)"

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "analyze/deciding.h"
+#include "analyze/installed.h"
 #include "analyze/load.h"
 #include "harness/bpf/text.h"
 #include "harness/compare/pair.h"
@@ -298,7 +299,8 @@ Result<WhyReport> why(const WhyJob& job) {
   WhyReport report;
   report.data = job.data;
   report.recorded = job.recorded;
-  report.read_for = read_for(std::span(job.stack.filters));
+  report.notes = notes_about(std::span(job.stack.filters));
+  report.notes.choices = choices_at(job.stack.filters, job.data, job.arguments_known);
   if (!job.arguments_known) {
     auto found = possible(space, decisions, job.stack, job.data, job.host);
     if (!found) return found.error();

@@ -39,6 +39,9 @@ void add_conversion(CLI::App& app, Context& context, const char* name, const cha
          "Program in any form, or a policy (compiled, not optimized); - for standard input")
       ->capture_default_str();
   job->options.add(*sub, {kInput, kImport});
+  sub->add_flag("--tree", job->options.tree,
+                "Let --libseccomp search numbers in a tree (SCMP_FLTATR_CTL_OPTIMIZE)")
+      ->needs("--libseccomp");
   job->arch = sub->get_option("--arch");
   job->options.add_form(*sub, default_form);
   job->options.add_output(*sub);

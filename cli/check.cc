@@ -1,7 +1,6 @@
 // `check`: runs a pair's inputs, compares the results, accounts for every edge, and proves
 // equivalence.
 #include "analyze/check_pair.h"
-#include "analyze/deciding.h"
 #include "cli/check_options.h"
 #include "cli/command.h"
 #include "cli/interrupts.h"
@@ -46,13 +45,10 @@ Result<int> run_check(const CheckCommand& given) {
       check_pair(side_of(before), side_of(after), options.sameness(), cases->inputs, *checking);
   ticker.clear();
   if (!result) return result.error();
-  if (result->witness)
-    result->rules = {deciding_rule(std::span(&before, 1), result->witness->data),
-                     deciding_rule(std::span(&after, 1), result->witness->data)};
   result->dropped = cases->dropped;
-  result->notes = std::move(notes);
-  result->notes.require_loads = true;
-  result->notes.conclude(result->verdict, result->reason);
+  notes.require_loads = true;
+  if (auto s = PairCheckOptions::conclude(before, after, std::move(notes), options, *result); !s)
+    return s.error();
   result->all_traces = given.traces;
   Status written = Ok{};
   if (!given.listing.empty()) written = write_file(given.listing, result->listing);

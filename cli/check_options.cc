@@ -1,5 +1,7 @@
 #include "cli/check_options.h"
 
+#include "analyze/deciding.h"
+#include "analyze/installed.h"
 #include "analyze/page.h"
 #include "analyze/provenance.h"
 #include "cli/report_files.h"
@@ -28,6 +30,36 @@ Result<CheckOptions> PairCheckOptions::check_options(const Options& options) con
   out.allow_cache_loss = allow_cache_loss;
   out.oracle = std::move(*opened);
   return out;
+}
+
+Status PairCheckOptions::conclude(const Source& before, const Source& after, PairNotes notes,
+                                  const Options& options, CheckReport& report) {
+  report.notes = std::move(notes);
+  if (report.verdict == Verdict::kDifferent && !report.notes.choices.empty()) {
+    const Pair pair{before.program, after.program, report.sameness};
+    const Question question(pair);
+    const dd::Limits limits = diagram_limits(options);
+    const auto proof = difference_without_choices(question, report.notes.choices, limits);
+    if (!proof) return proof.error();
+    if (proof->verdict == Verdict::kDifferent) {
+      auto direction = find_direction_without_choices(question, report.notes.choices, report.host,
+                                                      limits, {&proof->witness->data, 1});
+      if (!direction) return direction.error();
+      report.witness = direction->example ? direction->example : proof->witness;
+      report.direction = std::move(*direction);
+    } else {
+      report.verdict = Verdict::kUnknown;
+      report.reason = proof->detail;
+      report.proof = *proof;
+      report.witness.reset();
+      report.direction.reset();
+    }
+  }
+  if (report.witness)
+    report.rules = {deciding_rule(std::span(&before, 1), report.witness->data),
+                    deciding_rule(std::span(&after, 1), report.witness->data)};
+  report.notes.conclude(report.verdict, report.reason);
+  return Ok{};
 }
 
 Status PairCheckOptions::write_page(const CheckReport& report, const Source& before,

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "analyze/campaign.h"
-#include "analyze/deciding.h"
 #include "cli/arguments.h"
 #include "cli/interrupts.h"
 #include "cli/output.h"
@@ -75,12 +74,9 @@ Result<int> run_fuzz_campaign(const FuzzCampaignOptions& given, const Options& o
   };
   auto result = campaign(side_of(before), side_of(after), options.sameness(), derive, campaigning);
   if (!result) return result.error();
-  if (result->witness)
-    result->rules = {deciding_rule(std::span(&before, 1), result->witness->data),
-                     deciding_rule(std::span(&after, 1), result->witness->data)};
   result->dropped = derived.dropped;
-  result->notes = std::move(notes);
-  result->notes.conclude(result->verdict, result->reason);
+  if (auto s = PairCheckOptions::conclude(before, after, std::move(notes), options, *result); !s)
+    return s.error();
   const Status page = given.check.write_page(*result, before, after, derived.inputs, options, {});
   return print_found(options.json ? render(to_json(*result)) : check_text(*result),
                      reported(*result, "fuzz", {before.file, after.file}), options, page);

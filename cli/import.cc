@@ -1,7 +1,4 @@
 // `import`: converts policies to our JSON and other forms.
-#include <fmt/format.h>
-
-#include "analyze/installed.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/policy_form_option.h"
@@ -22,17 +19,13 @@ Result<int> import(const ImportJob& job) {
   auto text = read_input(job.input, warn);
   if (!text) return text.error();
   const std::string name = shown_name(job.input);
-  if (job.format.empty())
-    if (auto s = expect_no_program(*text, name); !s) return s.error();
-  auto imported =
-      import_policy(*text, name, policy_format_from_name(job.format), job.options.import());
+  Reading how = reading(job.options);
+  how.policy_format = policy_format_from_name(job.format);
+  const auto imported = parse_import(*text, name, how);
   if (!imported) return imported.error();
-  resolve_choices(*imported);
   if (const auto fits = filter_fits(job.options.filter, imported->format, name); !fits)
     return fits.error();
-  for (const std::string& note : imported->notes)
-    job.options.note(fmt::format("{}: {}", name, note));
-  if (const auto names = check_names(*imported, reading(job.options)); !names) return names.error();
+  if (const auto names = check_names(*imported, how); !names) return names.error();
   const auto written = job.form.write(imported->policy, name, job.options, imported->parts);
   if (!written) return written.error();
   return write_output(*written, job.options);

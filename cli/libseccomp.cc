@@ -270,14 +270,15 @@ Result<LibraryFilter> parse(std::string_view text, Endian endian) {
   return out;
 }
 
-Result<LibraryFilter> ask(const std::string& library, const LibraryRequest& request) {
+Result<LibraryFilter> ask(const std::string& library, bool tree, const LibraryRequest& request) {
   AdapterLimits limits;
   limits.seconds = kSeconds;
   limits.memory_bytes = kMemory;
   std::error_code none;
   const std::string self = std::filesystem::read_symlink("/proc/self/exe", none);
   const Answer<std::string> found =
-      run_command(fmt::format("{} {} {}", shell_quoted(self), kCommand, shell_quoted(library)),
+      run_command(fmt::format("{} {} {}{}", shell_quoted(self), kCommand, shell_quoted(library),
+                              tree ? " --tree" : ""),
                   to_text(request), limits, self);
   if (found.ok()) return parse(found.value, arch_info(request.arches.front()).endian);
   const bool limited = found.outcome == Outcome::kHung || found.outcome == Outcome::kExhausted;
@@ -287,8 +288,8 @@ Result<LibraryFilter> ask(const std::string& library, const LibraryRequest& requ
 
 }  // namespace
 
-AskLibrary ask_libseccomp(const std::string& library) {
-  return [library](const LibraryRequest& request) { return ask(library, request); };
+AskLibrary ask_libseccomp(const std::string& library, bool tree) {
+  return [=](const LibraryRequest& request) { return ask(library, tree, request); };
 }
 
 void add_libseccomp_host(CLI::App& app, Context& context) {

@@ -12,7 +12,7 @@ namespace secequiv::cli {
 inline constexpr const char* kUsualLibseccomp = "libseccomp.so.2";
 
 // Returns a function that starts the process for each request. `library` is a file, or a name for
-// the loader's search.
-AskLibrary ask_libseccomp(const std::string& library);
+// the loader's search; with `tree`, its filters search numbers in a tree instead of a list.
+AskLibrary ask_libseccomp(const std::string& library, bool tree);
 
 }  // namespace secequiv::cli

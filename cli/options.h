@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyze/installed.h"
 #include "harness/adapter/confinement.h"
 #include "harness/base/interrupt.h"
 #include "harness/base/result.h"
@@ -58,7 +59,10 @@ struct Options {
   std::vector<std::string> capabilities;
   std::string kernel = "6.1";
   std::string libseccomp;  // a library's file, "none", or empty: the one of this machine, if any
-  std::string command;     // the command whose report the files below receive
+  bool tree = false;       // the library's filter searches numbers in a tree instead of a list
+  // Asks the library, after the first use of reading().
+  std::shared_ptr<AskLibrary> ask_library = std::make_shared<AskLibrary>();
+  std::string command;  // the command whose report the files below receive
   const CLI::App* declared_by = nullptr;
   std::map<std::string_view, std::string> reports;  // by name of the format: the file, or ""
   std::string html;
@@ -74,6 +78,7 @@ struct Options {
   struct Note {
     std::string text;
     bool warning;
+    bool open = false;  // about an input with several answers, of which a written file has one
     bool operator==(const Note&) const = default;
   };
   std::shared_ptr<std::vector<Note>> notes = std::make_shared<std::vector<Note>>();

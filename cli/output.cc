@@ -70,7 +70,13 @@ int print_bytes(std::string_view bytes, int status) {
 
 Result<int> write_output(std::string_view text, const Options& options) {
   if (auto s = write_file(options.output, text); !s) return s.error();
-  return 0;
+  int status = 0;
+  for (Options::Note& note : *options.notes) {
+    if (!note.open) continue;
+    note.warning = true;
+    status = exit_code(Verdict::kUnknown);
+  }
+  return status;
 }
 
 int print(std::string_view text, int status) {

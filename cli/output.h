@@ -31,7 +31,8 @@ int print_bytes(std::string_view bytes, int status = 0);
 int print(std::string_view text, int status = 0);
 // Like print() for JSON, whose lines it never breaks.
 int print_json(const nlohmann::ordered_json& value, int status = 0);
-// Writes to the file of --output. Returns exit status 0. Errors: kIo.
+// Writes to the file of --output. Returns the exit status: 0, or that of kUnknown if a policy of
+// the command has several meanings. Errors: kIo.
 Result<int> write_output(std::string_view text, const Options& options);
 // Writes a drawing after its report was printed, so that the report is not lost if the write fails.
 // Returns `status`, or the error's status if the write fails.

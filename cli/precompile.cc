@@ -35,9 +35,12 @@ Result<int> precompile_policy(const PrecompileArguments& given) {
     made.error().where = shown_name(given.policy);
     return made.error();
   }
-  if (made->report.may_be_written())
-    if (const Status s = write_file(options.output, made->assembly); !s) return s.error();
-  const int status = made->report.proof ? exit_code(made->report.proof->verdict) : 0;
+  int status = made->report.proof ? exit_code(made->report.proof->verdict) : 0;
+  if (made->report.may_be_written()) {
+    const auto written = write_output(made->assembly, options);
+    if (!written) return written;
+    if (status == 0) status = *written;
+  }
   if (options.json) return print_json(to_json(made->report), status);
   if (made->report.may_be_written() && options.output == "-") return status;
   return print(precompile_text(made->report, shown_name(given.policy)), status);

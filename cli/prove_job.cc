@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "analyze/installed.h"
 #include "analyze/oracle.h"
 #include "cli/reading.h"
 #include "harness/base/file.h"
@@ -74,8 +73,7 @@ Result<PropertyJob> property_job(const ProveOptions& given) {
   if (!filter) return filter.error();
   job->subject = given.before;
   job->after = std::move(*filter);
-  job->notes.read_for = read_for(job->after);
-  job->notes.choices = choices_of({}, job->after);
+  static_cast<ReadNotes&>(job->notes) = notes_about(job->after);
   return PropertyJob{std::move(*job), std::move(*properties)};
 }
 

@@ -78,9 +78,13 @@ Reading reading(const Options& options, Names names) {
         use, fmt::format("; set the value with --set {}=NUMBER, or use 'prove' for all values",
                          use.name));
   };
-  if (options.libseccomp != "none")
-    out.library =
-        ask_libseccomp(options.libseccomp.empty() ? kUsualLibseccomp : options.libseccomp);
+  if (options.libseccomp != "none") {
+    AskLibrary& ask = *options.ask_library;
+    if (!ask)
+      ask = ask_once(ask_libseccomp(
+          options.libseccomp.empty() ? kUsualLibseccomp : options.libseccomp, options.tree));
+    out.library = ask;
+  }
   out.library_filters = !options.libseccomp.empty() && options.libseccomp != "none";
   out.unknown = [&options](const UnknownName& unknown) -> Status {
     if (options.strict_names)
@@ -91,6 +95,9 @@ Reading reading(const Options& options, Names names) {
     return Ok{};
   };
   out.failure = [&options](const LoadFailure& failure) { options.warning(failure.text()); };
+  out.choice = [&options](const std::string& text) {
+    options.notes->push_back({text, false, true});
+  };
   out.note = [&options](const std::string& text) { options.note(text); };
   out.warning = [&options](const std::string& text) { options.warning(text); };
   out.prompt = [](const std::string& text) { warn(text); };

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "analyze/installed.h"
 #include "cli/call_options.h"
 #include "cli/command.h"
 #include "cli/engine_options.h"
@@ -52,7 +53,9 @@ Result<int> emulate(RunOptions& given) {
   if (!found) return found.error();
   if (!job.arguments_known && given.trace && found->possible.empty())
     given.options.note("note: audit records do not have the arguments, which are 0 in the trace");
-  const int status = exit_code(found->verdict());
+  int status = exit_code(found->verdict());
+  if (status == 0 && !choices_at(job.filters, job.data, job.arguments_known).empty())
+    status = exit_code(Verdict::kUnknown);
   if (given.options.json) return print_json(to_json(*found), status);
   return print(run_text(*found), status);
 }

@@ -28,8 +28,9 @@ Result<int> explain_call(WhyOptions& given) {
       why({std::move(*stack), *data, given.options.oci().arch, diagram_limits(given.options),
            given.call.record.empty(), given.call.recorded()});
   if (!found) return found.error();
-  if (given.options.json) return print_json(to_json(*found));
-  return print(why_text(*found, given.trace));
+  const int status = exit_code(found->notes.choices.empty() ? Verdict::kPass : Verdict::kUnknown);
+  if (given.options.json) return print_json(to_json(*found), status);
+  return print(why_text(*found, given.trace), status);
 }
 
 }  // namespace

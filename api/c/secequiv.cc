@@ -12,7 +12,6 @@
 #include "analyze/cache.h"
 #include "analyze/cost.h"
 #include "analyze/diff.h"
-#include "analyze/installed.h"
 #include "analyze/lift.h"
 #include "analyze/lint.h"
 #include "analyze/load.h"
@@ -137,30 +136,16 @@ dd::Limits limits_of(const Options& options) {
   return out;
 }
 
+// Returns the status of an answer that is right only for one meaning of the policy.
+int status_of(const Source& source) {
+  return source.mixed.empty() ? SECEQUIV_PASS : SECEQUIV_UNKNOWN;
+}
+
 // Makes an outcome of an analysis that has no verdict of its own.
 template <class Report, class Text>
 Result<Outcome> holding(const Result<Report>& found, const Text& text) {
   if (!found) return found.error();
   return Outcome{SECEQUIV_PASS, text(*found), render(to_json(*found))};
-}
-
-struct NotedPolicy {
-  Import imported;
-  std::string notes;  // what was omitted, one line each
-};
-
-Result<NotedPolicy> read_policy(std::string_view text, const std::string& name,
-                                const Options& options) {
-  // A text in memory has no folder, so it cannot include files.
-  const ImportOptions host{options.oci, options.filter, {}};
-  auto read = import_policy(text, name, options.policy_format, host);
-  if (!read) return read.error();
-  if (auto s = filter_fits(options.filter, read->format, name); !s) return s.error();
-  resolve_choices(*read);
-  NotedPolicy out{std::move(*read), {}};
-  for (const std::string& note : out.imported.notes)
-    out.notes += fmt::format("{}: {}\n", name, printable(note, false));
-  return out;
 }
 
 // Notes become lines of `notes`; warnings do not, because with_notes() names no option of the
@@ -179,7 +164,22 @@ Reading reading_of(const Options& options, std::string& notes) {
     return Ok{};
   };
   out.failure = [line](const LoadFailure& failure) { line("warning: ", failure.text()); };
-  out.note = [line](const std::string& text) { line("", text); };
+  out.note = out.choice = [line](const std::string& text) { line("", text); };
+  return out;
+}
+
+struct NotedPolicy {
+  Import imported;
+  std::string notes;  // what was omitted, one line each
+};
+
+Result<NotedPolicy> read_policy(std::string_view text, const std::string& name,
+                                const Options& options) {
+  NotedPolicy out;
+  auto read = parse_import(text, name, reading_of(options, out.notes));
+  if (!read) return read.error();
+  if (auto s = filter_fits(options.filter, read->format, name); !s) return s.error();
+  out.imported = std::move(*read);
   return out;
 }
 
@@ -248,8 +248,7 @@ Result<Outcome> prove_property(Result<Source> program, const char* text, const O
   PropertyJob job{prove_job(options), {}};
   job.proof.subject = program->name;
   job.proof.after.push_back(std::move(*program));
-  job.proof.notes.read_for = read_for(job.proof.after);
-  job.proof.notes.choices = choices_of({}, job.proof.after);
+  static_cast<ReadNotes&>(job.proof.notes) = notes_about(job.proof.after);
   job.properties.push_back(std::move(*property));
   const auto proven = secequiv::prove_property(std::move(job));
   if (!proven) return proven.error();
@@ -367,13 +366,14 @@ Result<Outcome> lift(Result<Source> source, const char* form, const Options& opt
     return make_error(ErrorCode::kUsage, "form",
                       fmt::format("expected policy, normal-form, oci or text, found '{}'", name));
   const std::string subject = source->name;
+  const int status = status_of(*source);
   const auto lifted = secequiv::lift({.stack = {subject, {std::move(*source)}},
                                       .host = options.oci.arch,
                                       .limits = limits_of(options)});
   if (!lifted) return lifted.error();
   auto text = write_policy_as(*to, lifted->policy, subject, options.oci.arch, limits_of(options));
   if (!text) return text.error();
-  Outcome out{SECEQUIV_PASS, std::move(*text)};
+  Outcome out{status, std::move(*text)};
   out.notes = fmt::format("proven equivalent: {}\n", summary(*lifted));
   return out;
 }
@@ -387,7 +387,8 @@ Result<Outcome> optimize(Result<Source> source, const Options& options) {
   job.limits = limits_of(options);
   auto made = secequiv::optimize(job);
   if (!made) return made.error();
-  Outcome out{SECEQUIV_PASS, write_program(made->program, Form::kAsm, annotate(made->program))};
+  Outcome out{status_of(*source),
+              write_program(made->program, Form::kAsm, annotate(made->program))};
   out.notes = changes_text(job, *made);
   if (!made->lost_calls.empty())
     out.notes += fmt::format("the kernel now has to run the filter for {}\n", made->lost_calls);

@@ -196,7 +196,8 @@ SECEQUIV_API secequiv_result* secequiv_lint(const void* bytes, size_t length, co
 
 /* The functions below turn a result of secequiv_parse into something else. The message of their
  * result is this text alone, without notes. Their JSON document is NULL unless there was an error.
- */
+ * The verdict is SECEQUIV_UNKNOWN if the text is right for only one meaning of a container profile:
+ * libseccomp does not keep the order of entries with different actions. */
 
 /* Writes the program in a form, as the command `dis` does: "asm" (NULL: this one), "ddd" or "c". Of
  * the options, only `arch` applies; NULL names no system calls of an untested architecture. */

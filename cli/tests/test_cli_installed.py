@@ -142,8 +142,15 @@ CHOICE = "read on x86_64: libseccomp chooses one of the entries at "
 @pytest.fixture
 def first_meaning(tmp_path):
     """Returns the policy in which the first entry that matches decides."""
-    out = tmp_path / "first.json"
-    assert run("import", MIXED, "-o", out).status == 0
+    return imported(json.loads(MIXED.read_text()), tmp_path)
+
+
+def imported(profile, folder):
+    """Returns the policy that secequiv reads from a profile in which libseccomp has a choice."""
+    path, out = folder / "profile.json", folder / "policy.json"
+    path.write_text(json.dumps(profile))
+    done = run("import", path, "-o", out)
+    assert done.status == 3 and "warning: " in done.err and CHOICE in done.err, done
     return out
 
 
@@ -157,6 +164,75 @@ def test_a_success_about_entries_among_which_libseccomp_chooses_is_unknown(comma
     assert [entry["line"] for entry in choice["entries"]] == [2, 3, 4]
     done = run(name, MIXED, first_meaning, *options)
     assert done.status == 3 and CHOICE in done.out + done.err, done
+
+
+@pytest.mark.parametrize("command", ["prove", "check", "diff"])
+def test_a_difference_only_where_libseccomp_chooses_is_unknown(command, tmp_path):
+    profile = json.loads(MIXED.read_text())
+    profile["syscalls"].reverse()
+    document, done = report(command, MIXED, imported(profile, tmp_path))
+    assert (document["verdict"], done.status, len(document["choices"])) == ("unknown", 3, 1), done
+
+
+@pytest.mark.parametrize("command", ["prove", "check", "diff"])
+def test_a_difference_elsewhere_is_a_difference(command, tmp_path):
+    profile = json.loads(MIXED.read_text())
+    profile["syscalls"] = [*reversed(profile["syscalls"]), {"names": ["write"], "action": "SCMP_ACT_TRAP"}]
+    document, done = report(command, MIXED, imported(profile, tmp_path))
+    assert (document["verdict"], done.status, len(document["choices"])) == ("different", 1, 1), done
+    assert document["direction"]["summary"] == "LOOSER: write: KILL_THREAD -> TRAP(0) (apart from inputs for which libseccomp chooses)"
+    assert not document["direction"]["complete"]
+    if command != "diff":
+        assert document["witness"]["data"]["nr"] == 1, document
+
+
+def test_what_libseccomp_chooses_makes_nothing_stricter(tmp_path):
+    """libseccomp chooses ALLOW, so an answer that nothing became more permissive would be false."""
+    entries = [{"names": ["ptrace"], "action": action, "args": [{"index": index, "value": 1, "op": "SCMP_CMP_EQ"}]}
+               for index, action in enumerate(["SCMP_ACT_KILL_PROCESS", "SCMP_ACT_ALLOW"])]
+    after = tmp_path / "after.json"
+    after.write_text(json.dumps({"defaultAction": "SCMP_ACT_ERRNO", "architectures": ["SCMP_ARCH_X86_64"], "syscalls": entries}))
+    policy = tmp_path / "policy.json"
+    assert run("import", after, "-o", policy).status == 3
+    before = json.loads(policy.read_text())
+    before["rule_sets"].append({"action": "allow", "rules": {"write": True}})
+    policy.write_text(json.dumps(before))
+    for command in ("prove", "check", "diff"):
+        document, done = report(command, policy, after)
+        assert done.status == 1 and document["direction"]["summary"].startswith("stricter: write (apart from"), done
+        assert "never more permissive" not in run(command, policy, after).out
+
+
+def test_an_expected_difference_leaves_out_what_libseccomp_chooses(first_meaning, tmp_path):
+    profile = json.loads(MIXED.read_text())
+    profile["syscalls"].reverse()
+    folder = tmp_path / "other"
+    folder.mkdir()
+    other = imported(profile, folder)
+    expected = tmp_path / "expected.json"
+    assert run("diff", MIXED, first_meaning, "--write-expect", expected).status == 3
+    assert run("diff", MIXED, other, "--expect", expected).status == 3
+
+
+def test_why_knows_a_choice_only_where_there_is_one():
+    document, done = report("why", MIXED, "--nr", "read", "--arg", "2=600")
+    assert done.status == 3 and len(document["choices"]) == 1, done
+    document, done = report("why", MIXED, "--nr", "read", "--arg", "2=10")
+    assert done.status == 0 and "choices" not in document, done
+    assert [run("run", MIXED, "--nr", "read", "--arg", "2=%d" % value).status for value in (600, 10)] == [3, 0]
+
+
+@pytest.mark.parametrize("command", ["cost", "cache", "guard"])
+def test_documents_list_the_choices(command):
+    document, _ = report(command, MIXED)
+    assert [choice["syscall"] for choice in document["choices"]] == ["read"]
+
+
+@pytest.mark.parametrize("command", ["optimize", "lift", "asm", "import", "precompile"])
+def test_a_file_that_is_right_for_one_meaning_only_is_no_success(command, tmp_path):
+    out = tmp_path / "out"
+    done = run(command, MIXED, "-o", out)
+    assert done.status == 3 and "warning: " in done.err and CHOICE in done.err and out.stat().st_size > 0, done
 
 
 @pytest.mark.parametrize("command", ["prove", "check", "diff"])

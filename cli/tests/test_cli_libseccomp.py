@@ -58,14 +58,20 @@ def test_an_equivalence_that_the_library_contradicts_is_unknown(library, tmp_pat
     assert value(words, policy) != value(words, made)
 
 
+@pytest.mark.parametrize("form, options", [("linear", []), ("tree", ["--tree"])], ids=["linear", "tree"])
+@pytest.mark.parametrize("capabilities", [(), ("CAP_SYS_ADMIN", "CAP_BPF")], ids=["none", "two"])
 @pytest.mark.parametrize("name", ["docker-default", "podman-default"])
-def test_the_filter_of_a_library_is_what_it_makes_from_runcs_rules(name, library, tmp_path):
+def test_the_filter_of_a_library_is_what_it_makes_from_runcs_rules(name, capabilities, form, options, library, tmp_path):
     path, made = POLICIES / "oci" / (name + ".json"), tmp_path / "made.bpf"
-    done = run("asm", path, *LIBRARY, "-o", made)
+    done = run("asm", path, *LIBRARY, *options, *["--cap=" + name for name in capabilities], "-o", made)
     assert done.status == 0, done
-    expected = library.compile(oci.rules(json.loads(path.read_text()), "SCMP_ARCH_X86_64", (6, 1)), "linear")
+    rules = oci.rules(json.loads(path.read_text()), "SCMP_ARCH_X86_64", (6, 1), frozenset(capabilities))
+    expected = library.compile(rules, form)
     assert made.read_bytes() == expected
     assert ("libseccomp 2.5.4 does not know" in done.err) == (name == "docker-default")
+    pseudo = tmp_path / "made.pfc"
+    pseudo.write_bytes(library.compile(rules, form, pseudo.name))
+    assert run("prove", pseudo, made).status == 0
     # Without the option, it is the policy's own compilation.
     assert run("asm", path, "-o", made).status == 0 and made.read_bytes() != expected
 
@@ -76,8 +82,33 @@ def test_a_file_that_is_no_library_is_refused(tmp_path):
         assert done.status == 2 and "expected a libseccomp" in done.err, done
 
 
+def test_a_library_that_never_answers_makes_no_filter(library, tmp_path):
+    done = run("asm", KNOWN / "bound-and-two-arguments.json", *LIBRARY, "-o", tmp_path / "made.bpf")
+    assert done.status == 3 and "still running after 5 s" in done.err and not (tmp_path / "made.bpf").exists(), done
+
+
+def test_why_names_what_the_library_contradicts_for_the_call(library, tmp_path):
+    path = tmp_path / "many.json"
+    mistaken = json.loads(MISTAKE.read_text())
+    names = ["read", "write", "open", "close", "stat", "fstat", "lstat"]
+    entries = [{**entry, "names": [name]} for name in names for entry in mistaken["syscalls"] if "read" in entry["names"]]
+    path.write_text(json.dumps({**mistaken, "syscalls": entries}))
+    made = tmp_path / "made.bpf"
+    assert run("asm", path, *LIBRARY, "-o", made).status == 0
+    for name in ("read", "lstat"):
+        wrong = json.loads(run("prove", path, made, "--assume", "arch == x86_64 && nr == %s" % name, "--json").out)["witness"]["data"]
+        args = ["--arg=%d=%s" % each for each in enumerate(wrong["args"])]
+        done = run("why", path, "--nr", name, *args, "--json")
+        assert done.status == 3 and [choice["syscall"] for choice in json.loads(done.out)["choices"]] == [name], done
+        record = "type=SECCOMP msg=audit(1.1:1): sig=0 arch=c000003e syscall=%d compat=0 ip=0x0 code=0x7fff0000\n" % wrong["nr"]
+        assert run("why", path, "--audit", "-", stdin=record).status == 3
+    assert run("why", path, "--nr", "getpid").status == 0
+
+
+# libseccomp tests equal upper halves of both bounds. secequiv only knows that it refuses equal conditions.
 CLASH = {"defaultAction": "SCMP_ACT_KILL", "architectures": ["SCMP_ARCH_X86_64"], "syscalls": [
-    {"names": ["read"], "action": action, "args": [{"index": 0, "value": 1, "op": "SCMP_CMP_EQ"}]} for action in ("SCMP_ACT_ALLOW", "SCMP_ACT_LOG")]}
+    {"names": ["read"], "action": "SCMP_ACT_ALLOW", "args": [{"index": 0, "value": 2**32, "op": "SCMP_CMP_LE"}, {"index": 1, "value": 1, "op": "SCMP_CMP_EQ"}]},
+    {"names": ["read"], "action": "SCMP_ACT_LOG", "args": [{"index": 0, "value": 2**32 + 1, "op": "SCMP_CMP_LE"}]}]}
 
 
 def test_a_profile_of_which_the_library_makes_no_filter_is_unknown(library, tmp_path):

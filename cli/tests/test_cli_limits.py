@@ -14,7 +14,9 @@ from cli_tool import HARD_AFTER, HARD_BEFORE, accept, binary, listed, program, r
 def test_a_time_limit_gives_unknown(command, limit, hard):
     document, done = report(command, *hard, "--timeout", limit)
     assert (document["verdict"], done.status) == ("unknown", 3)
-    assert "time limit of %s s" % limit in document["detail" if command == "prove" else "reason"]
+    reason = document["detail" if command == "prove" else "reason"]
+    # Diagrams get half of the time, so in a short time their own limit may be the last one reached.
+    assert "time limit of %s s" % limit in reason or (limit < 1 and "limit of nodes, steps or time" in reason)
     text = run(command, *hard, "--timeout", limit)
     assert text.status == 3 and "unknown" in text.out.splitlines()[-1]
 

@@ -13,10 +13,11 @@ RUNTIMES = ("runc", "crun", "youki", "podman")
 
 # The runtimes that refuse each profile. For runc, see InitSeccomp() and matchCall() (libcontainer/seccomp/seccomp_linux.go) and ConvertStringToArch() (config.go); for crun,
 # libcrun_generate_seccomp() (src/libcrun/seccomp.c); for youki, check_seccomp() (crates/libcontainer/src/seccomp/mod.rs) and the enumeration Arch of oci-spec-rs; for libseccomp,
-# sys_chk_seccomp_action() (src/system.c) and db_col_db_add() (src/db.c). Podman uses crun.
+# sys_chk_seccomp_action() (src/system.c), db_col_db_add() and _db_tree_add() (src/db.c). Podman uses crun.
 REFUSED = {
     "errno-9000": RUNTIMES, "mixed-endian": RUNTIMES, "unknown-architecture": RUNTIMES, "unknown-flag": RUNTIMES, "arch-native": ("runc", "crun", "podman"),
     "errno-on-allow": ("crun", "podman"), "notify-default": ("runc", "youki"), "notify-write": ("runc", "youki"), "empty-name": ("runc",), "largest-errno": (),
+    "errno-69630": (), "errno-69631": RUNTIMES, "equal-conditions": RUNTIMES, "equal-conditions-after-fewer": (), "equal-conditions-socketcall": RUNTIMES,
 }
 PARTLY = sorted(name for name, runtimes in REFUSED.items() if 0 < len(runtimes) < len(RUNTIMES))
 NEVER = sorted(name for name, runtimes in REFUSED.items() if runtimes == RUNTIMES)
@@ -40,6 +41,17 @@ def test_the_report_about_a_rejected_profile():
     assert document["where"].endswith("errno-9000.json:2") and document["detail"].endswith("libseccomp refuses errnos above 4094 (EINVAL), found 9000")
 
 
+def test_runtimes_keep_the_lower_half_of_an_errno(tmp_path):
+    text = (CASES / "errno-69630.json").read_text()
+    (same := tmp_path / "same.json").write_text(text.replace("69630", "4094"))
+    assert run("prove", CASES / "errno-69630.json", same).status == 0
+    done = run("why", CASES / "errno-69630.json", "--nr", "mount")
+    assert "ERRNO(4094" in done.out and "runtimes keep its lower 16 bits, 4094" in done.err, done
+    (large := tmp_path / "large.json").write_text(text.replace("69630", "4294967296"))
+    done = run("validate", large)
+    assert done.status == 2 and "expected an errno below 2^32" in done.err, done
+
+
 @pytest.mark.parametrize("name", PARTLY)
 def test_a_profile_that_some_runtimes_refuse_is_a_finding(name):
     path = CASES / (name + ".json")
@@ -58,14 +70,18 @@ def test_a_profile_that_some_runtimes_refuse_is_a_finding(name):
 
 
 @pytest.mark.parametrize("name", PARTLY)
-def test_other_reports_name_the_runtimes_and_answer_for_the_rest(name):
+def test_other_reports_name_the_runtimes_and_answer_for_the_rest(name, tmp_path):
     path = CASES / (name + ".json")
     for command, *more in (("dis",), ("why", "--nr", "read"), ("import",)):
         done = run(command, path, *more)
         assert done.status == 0 and "%s not load this profile" % ("does" if name == "empty-name" else "do") in done.err, done
-    document, done = report("prove", path, path)
-    assert (document["verdict"], done.status) == ("equivalent", 0), done
-    assert document["not_loaded"][0]["runtimes"] == list(REFUSED[name])
+    for command, *more in (("prove", path), ("diff", path), ("why", "--nr", "read"), ("guard",), ("cost",), ("cache",)):
+        document, done = report(command, path, *more)
+        assert done.status in (0, 1) and document["not_loaded"][0]["runtimes"] == list(REFUSED[name]), (command, done)
+    document = json.loads(run("prove", path, "--property", "refused: ptrace", "--json").out)
+    assert fits(document) == "prove-property" and document["not_loaded"][0]["runtimes"] == list(REFUSED[name])
+    run("guard", path, "--markdown", tmp_path / "guard.md")
+    assert "not load this profile" in (tmp_path / "guard.md").read_text()
 
 
 @pytest.mark.parametrize("name", sorted(REFUSED))
@@ -96,6 +112,9 @@ SAYS = {
     ("arch-native", "crun"): "seccomp unknown architecture NATIVE", ("arch-native", "runc"): "string SCMP_ARCH_NATIVE is not a valid arch for seccomp",
     ("empty-name", "runc"): "empty string is not a valid syscall",
     ("errno-9000", "crun"): "seccomp_rule_add `mount`: Invalid argument", ("errno-9000", "runc"): "error adding seccomp filter rule for syscall mount",
+    ("errno-69631", "crun"): "seccomp_rule_add `mount`: Invalid argument", ("errno-69631", "runc"): "error adding seccomp filter rule for syscall mount",
+    ("equal-conditions", "crun"): "seccomp_rule_add_array: File exists", ("equal-conditions", "runc"): "error adding seccomp rule for syscall personality",
+    ("equal-conditions-socketcall", "crun"): "seccomp_rule_add_array: File exists", ("equal-conditions-socketcall", "runc"): "error adding seccomp rule for syscall socket",
     ("errno-on-allow", "crun"): "errno value specified for action `SCMP_ACT_ALLOW`",
     ("mixed-endian", "crun"): "seccomp adding architecture: Numerical argument out of domain", ("mixed-endian", "runc"): "error adding architecture to seccomp filter",
     ("notify-default", "runc"): "SCMP_ACT_NOTIFY cannot be used as default action", ("notify-write", "runc"): "SCMP_ACT_NOTIFY cannot be used for the write syscall",

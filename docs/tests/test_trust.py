@@ -69,26 +69,13 @@ def test_the_version_is_the_pinned_one(row):
     assert row.version == pins(row.pin)[row.name]
 
 
-def installed(library, function):
-    """Returns the version of an installed library. Skips the test if there is none."""
-    try:
-        return function(ctypes.CDLL(library))
-    except OSError:
-        pytest.skip("%s is not installed" % library)
-
-
-def test_the_installed_libseccomp_has_this_version():
-    def version(library):
-        library.seccomp_version.restype = ctypes.POINTER(ctypes.c_uint * 3)
-        return "%d.%d.%d" % tuple(library.seccomp_version().contents)
-    assert {row.version for row in ROWS if row.name == "libseccomp"} == {installed("libseccomp.so.2", version)}
-
-
 def test_the_installed_libpcap_has_this_version():
-    def version(library):
-        library.pcap_lib_version.restype = ctypes.c_char_p
-        return library.pcap_lib_version().decode().split()[2]
-    assert {row.version for row in ROWS if row.name == "libpcap"} == {installed("libpcap.so.0.8", version)}
+    try:
+        library = ctypes.CDLL("libpcap.so.0.8")
+    except OSError:
+        pytest.skip("libpcap.so.0.8 is not installed")
+    library.pcap_lib_version.restype = ctypes.c_char_p
+    assert {row.version for row in ROWS if row.name == "libpcap"} == {library.pcap_lib_version().decode().split()[2]}
 
 
 def test_each_adapter_has_a_row():

@@ -64,6 +64,9 @@ struct Direction {
   bool by_number = false;
   // Whether all inputs were examined. If not, the parts hold only what single inputs showed.
   bool complete = true;
+  // Whether inputs were left out for which libseccomp chooses among the entries of a profile. Then
+  // it is not complete.
+  bool without_choices = false;
   // The input to show, or nothing if nothing differs. The choice prefers, in this order: the first
   // kind above, a known call of the host, the strictest action before the change, the fewest
   // non-zero words.

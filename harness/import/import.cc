@@ -121,6 +121,11 @@ Result<Import> import_as(PolicyFormat format, bool is_chosen, std::string_view t
       out.mixed = std::move(imported->mixed);
       out.request = std::move(imported->request);
       out.failures = std::move(imported->failures);
+      out.without = [whole = std::string(text), name, options](std::vector<OciName> names) {
+        ImportOptions fewer = options;
+        fewer.oci.without = std::move(names);
+        return import_policy(whole, name, PolicyFormat::kOci, fewer);
+      };
       return out;
     }
     case PolicyFormat::kSeccompiler:

@@ -46,6 +46,8 @@ struct Import {
   std::optional<LibraryRequest> request = {};  // what a runtime asks of libseccomp
   // Why some of the chosen runtimes do not load an OCI profile.
   std::vector<LoadFailure> failures = {};
+  // Reads an OCI profile again, without these names.
+  std::function<Result<Import>(std::vector<OciName>)> without = {};
 };
 
 // Returns whether `text` is a policy in any format; otherwise it is a program.

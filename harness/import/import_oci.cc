@@ -16,6 +16,7 @@
 #include "harness/import/oci_entries.h"
 #include "harness/import/oci_loading.h"
 #include "harness/import/oci_names.h"
+#include "harness/import/oci_rule.h"
 #include "harness/import/oci_runtime.h"
 #include "harness/policy/json.h"
 #include "harness/policy/json_util.h"
@@ -35,9 +36,6 @@ constexpr std::array<std::string_view, 3> kArchKeys = {"architecture", "subArchi
 constexpr std::array<std::string_view, 9> kEntryKeys = {
     "names", "name", "action", "errnoRet", "errno", "args", "comment", "includes", "excludes"};
 constexpr std::array<std::string_view, 3> kFilterKeys = {"arches", "caps", "minKernel"};
-constexpr std::array<std::string_view, 4> kFlags = {
-    "SECCOMP_FILTER_FLAG_TSYNC", "SECCOMP_FILTER_FLAG_LOG", "SECCOMP_FILTER_FLAG_SPEC_ALLOW",
-    "SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV"};
 constexpr std::array<std::string_view, 5> kArgKeys = {"index", "value", "valueTwo", "op",
                                                       "comment"};
 
@@ -95,9 +93,7 @@ class OciImporter {
     }
     auto chosen = action(root_.at("defaultAction"), root_, "defaultErrnoRet");
     if (!chosen) return chosen.error();
-    check_action(root_.at("defaultAction"), root_, "defaultErrnoRet", *chosen);
-    if (*chosen == SECCOMP_RET_USER_NOTIF)
-      refuse(LoadCondition::kNotifyDefault, "SCMP_ACT_NOTIFY", root_.at("defaultAction"));
+    checks_.check_default(root_, *chosen);
     Policy& policy = out_.policy;
     policy.default_action = *chosen;
     policy.default_position = root_.at("defaultAction").position("defaultAction");
@@ -105,12 +101,7 @@ class OciImporter {
     policy.arches = {options_.arch};
     if (auto s = flags(); !s) return s.error();
     if (auto s = architectures(); !s) return s.error();
-    if (policy.has_arch(Arch::kX86_64) && !policy.has_arch(Arch::kX32)) {
-      policy.x32_action = policy.bad_arch_action;
-      // libseccomp takes all numbers from 0x40000000 on, except -1, for x32 calls.
-      if (policy.default_action != policy.bad_arch_action)
-        policy.default_ranges = {{Arch::kX86_64, 0x80000000, 0xbfffffff, policy.bad_arch_action}};
-    }
+    refuse_x32(policy);
     if (root_.given("syscalls")) {
       const JsonCursor list = root_.at("syscalls");
       if (auto s = list.array("an array of system call entries"); !s) return s.error();
@@ -120,7 +111,9 @@ class OciImporter {
     entries_.finish();
     out_.request.default_action = policy.default_action;
     out_.request.arches = policy.arches;
-    if (auto s = finish_failures(); !s) return s.error();
+    auto failures = std::move(checks_).failures(options_.runtimes);
+    if (!failures) return failures.error();
+    out_.failures = std::move(*failures);
     return std::move(out_);
   }
 
@@ -152,67 +145,15 @@ class OciImporter {
     if (!known->takes_errno) return known->action;
     std::uint32_t number = kDefaultErrno;
     if (holder.given(errno_key)) {
-      auto given = holder.at(errno_key).number32("an errno from 0 to 65535");
+      auto given = holder.at(errno_key).number32("an errno below 2^32");
       if (!given) return given.error();
-      if (*given > SECCOMP_RET_DATA)
-        return holder.at(errno_key).expected("an errno from 0 to 65535");
-      number = *given;
+      // runc, crun and youki keep the bits for which an action has room.
+      number = data_of(*given);
+      if (number != *given)
+        out_.unclear.push_back(fmt::format("the errno at {}: runtimes keep its lower 16 bits, {}",
+                                           holder.at(errno_key).place(), number));
     }
     return known->action | number;
-  }
-
-  void refuse(LoadCondition condition, std::string_view found, const JsonCursor& at) {
-    out_.failures.push_back(load_failure(condition, found, *at.position(at.path()).at));
-  }
-
-  void refuse(RuntimeSet runtimes, std::string reason, const JsonCursor& at) {
-    if (runtimes.any())
-      out_.failures.push_back({runtimes, std::move(reason), *at.position(at.path()).at});
-  }
-
-  // Lists the runtimes that refuse this action with this errno. libseccomp sees only an action that
-  // is used.
-  void check_action(const JsonCursor& at, const JsonCursor& holder, const std::string& errno_key,
-                    std::uint32_t action, bool is_used = true) {
-    const bool is_errno = action_of(action) == SECCOMP_RET_ERRNO;
-    if (holder.given(errno_key) && !is_errno && action_of(action) != SECCOMP_RET_TRACE)
-      refuse(LoadCondition::kUnusedErrno, at.value().get<std::string>(), holder.at(errno_key));
-    if (is_used && is_errno && data_of(action) >= kMaxErrno)
-      refuse(LoadCondition::kLargeErrno, std::to_string(data_of(action)), holder.at(errno_key));
-    note_errno_name(holder, errno_key, action);
-  }
-
-  // Keeps the failures of the chosen runtimes.
-  Status finish_failures() {
-    for (LoadFailure& failure : out_.failures) failure.runtimes &= options_.runtimes;
-    std::erase_if(out_.failures, [](const LoadFailure& one) { return one.runtimes.none(); });
-    return check_loads(out_.failures, options_.runtimes);
-  }
-
-  // An entry may have both a number, "errnoRet", and a name, "errno". Podman prefers the name, and
-  // other runtimes ignore it.
-  void note_errno_name(const JsonCursor& holder, const std::string& errno_key,
-                       std::uint32_t action) {
-    const std::string key = errno_key.substr(0, errno_key.size() - 3);
-    const bool takes =
-        action_of(action) == SECCOMP_RET_ERRNO || action_of(action) == SECCOMP_RET_TRACE;
-    if (!holder.has(key)) return;
-    const JsonCursor at = holder.at(key);
-    const auto* const name = at.value().get_ptr<const std::string*>();
-    if (at.value().is_null() || (name != nullptr && name->empty())) return;
-    const auto podman = name != nullptr ? podman_errno(options_.arch, *name) : std::nullopt;
-    if (!podman) {
-      refuse(LoadCondition::kErrnoName, at.value().dump(), at);
-      return;
-    }
-    if (!takes) {
-      refuse(LoadCondition::kUnusedErrnoName, at.value().dump(), at);
-      return;
-    }
-    if (podman == data_of(action)) return;
-    out_.unclear.push_back(fmt::format(
-        "the errno at {}: Podman returns {}, but Docker and runc return {}, which this import uses",
-        at.place(), *podman, data_of(action)));
   }
 
   // Returns the strings in the list at `key`. A missing or null list is empty.
@@ -243,18 +184,6 @@ class OciImporter {
     return strings(at, key, "an array of architectures", "an architecture (SCMP_ARCH_...)");
   }
 
-  // Lists the runtimes that refuse an architecture.
-  void check_arch(const JsonCursor& at, const std::string& name) {
-    const bool known = arch_from_name(name) || name == "SCMP_ARCH_NATIVE";
-    refuse(without_arch(name),
-           fmt::format("unknown architecture '{}'{}", name,
-                       known ? "" : did_you_mean(similar_names(name, libseccomp_arches()))),
-           at);
-    const ArchInfo& host = arch_info(options_.arch);
-    if (endian_of_arch(name).value_or(host.endian) != host.endian)
-      refuse(LoadCondition::kByteOrders, fmt::format("{} and {}", host.name, name), at);
-  }
-
   Status add_arches(const JsonCursor& at, const char* key) {
     const auto listed = arch_names(at, key);
     if (!listed) return listed.error();
@@ -262,7 +191,7 @@ class OciImporter {
     for (std::size_t i = 0; i < listed->size(); ++i) {
       const std::string& name = (*listed)[i];
       const auto arch = arch_from_name(name);
-      check_arch(at.at(key).at(i), name);
+      checks_.check_arch(at.at(key).at(i), name);
       if (name == "SCMP_ARCH_NATIVE") continue;  // the host's, which libseccomp adds first
       if (!arch && std::ranges::find(names, name) != names.end()) {
         out_.skipped.push_back(fmt::format("architecture {}: secequiv does not know it", name));
@@ -294,14 +223,8 @@ class OciImporter {
   Status flags() {
     const auto given = strings(root_, "flags", "an array of flags", "a flag (SECCOMP_FILTER_...)");
     if (!given) return given.error();
-    for (std::size_t i = 0; i < given->size(); ++i) {
-      const std::string& flag = (*given)[i];
-      const bool known = std::ranges::find(kFlags, flag) != kFlags.end();
-      refuse(without_flag(flag),
-             fmt::format("unknown flag '{}'{}", flag,
-                         known ? "" : did_you_mean(similar_names(flag, kFlags))),
-             root_.at("flags").at(i));
-    }
+    for (std::size_t i = 0; i < given->size(); ++i)
+      checks_.check_flag(root_.at("flags").at(i), (*given)[i]);
     if (!given->empty())
       out_.skipped.push_back(
           fmt::format("the flags at {}: they change how the filter is "
@@ -441,6 +364,15 @@ class OciImporter {
     return names;
   }
 
+  [[nodiscard]] bool is_left_out(const std::string& entry, const std::vector<std::string>& names,
+                                 std::size_t i) const {
+    const auto here = std::ranges::count_if(options_.without, [&](const OciName& one) {
+      return one.entry == entry && one.name == names[i];
+    });
+    return std::count(names.begin() + static_cast<std::ptrdiff_t>(i), names.end(), names[i]) <=
+           here;
+  }
+
   Status entry(const JsonCursor& at) {
     if (!at.value().is_object()) return at.expected("a system call entry (an object)");
     if (auto s = note_unknown_keys(at, kEntryKeys); !s) return s;
@@ -454,7 +386,7 @@ class OciImporter {
     if (!chosen) return chosen.error();
     auto rule = conditions(at);
     if (!rule) return rule.error();
-    if (wanted) check_entry(at, *names, *chosen);
+    if (wanted) checks_.check_entry(at, *names, *chosen);
     const std::string why = guard->text();
     add_parts(at, *names, {"", content_of(at), std::move(*guard), wanted});
     const bool skipped = *chosen == out_.policy.default_action;
@@ -466,25 +398,13 @@ class OciImporter {
       RulePosition position = *found.at;
       position.condition = why;
       entries_.note_unknown((*names)[i], position);
-      if (!wanted) continue;
+      if (!wanted || is_left_out(at.path(), *names, i)) continue;
       if (skipped)
         entries_.skip((*names)[i], *rule, position);
       else
         entries_.add((*names)[i], *rule, position);
     }
     return Ok{};
-  }
-
-  // Lists the runtimes that refuse an entry.
-  void check_entry(const JsonCursor& at, const std::vector<std::string>& names,
-                   std::uint32_t action) {
-    if (names.empty()) return;
-    // Runtimes skip calls that libseccomp does not know.
-    check_action(at.at("action"), at, "errnoRet", action, std::ranges::any_of(names, any_arch_has));
-    if (action == SECCOMP_RET_USER_NOTIF && std::ranges::find(names, "write") != names.end())
-      refuse(LoadCondition::kNotifyWrite, "SCMP_ACT_NOTIFY", at.at("action"));
-    if (std::ranges::find(names, "") != names.end())
-      refuse(LoadCondition::kEmptyName, "empty", at.at("names"));
   }
 
   void add_parts(const JsonCursor& at, const std::vector<std::string>& names, ProfilePart part) {
@@ -550,7 +470,8 @@ class OciImporter {
   JsonCursor root_;
   const OciOptions& options_;
   OciImport out_;
-  OciEntries entries_{options_.arch, out_};
+  LoadChecks checks_{options_.arch, out_.unclear};
+  OciEntries entries_{options_.arch, out_, checks_};
 };
 
 }  // namespace

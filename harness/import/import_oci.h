@@ -20,12 +20,20 @@
 
 namespace secequiv {
 
+// A name of a call in an entry: "syscalls[3]", "read".
+struct OciName {
+  std::string entry;
+  std::string name;
+};
+
 struct OciOptions {
   Arch arch = Arch::kX86_64;  // the host's architecture; sub-architectures come from the profile
   // Capabilities of the container, for includes and excludes: "CAP_SYS_ADMIN", ...
   std::vector<std::string> capabilities;
   std::string kernel = "6.1";             // the host's kernel version, for includes.minKernel
   RuntimeSet runtimes = every_runtime();  // the runtimes that have to load the profile
+  // Names to read the profile without, the last ones first if an entry repeats a name.
+  std::vector<OciName> without = {};
 };
 
 // An unknown name in a profile, probably a typing error. It has no effect, which leaves a hole in a

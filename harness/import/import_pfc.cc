@@ -10,6 +10,7 @@
 
 #include "harness/base/parts.h"
 #include "harness/base/text.h"
+#include "harness/import/oci_rule.h"
 #include "harness/import/rule_list.h"
 #include "harness/import/token_reader.h"
 #include "harness/seccomp/action.h"
@@ -240,10 +241,7 @@ class PfcImporter {
     policy.default_action = *default_;
     policy.bad_arch_action = *bad_arch;
     policy.bad_arch_position = std::move(bad_arch_position);
-    if (policy.has_arch(Arch::kX86_64) && !policy.has_arch(Arch::kX32)) {
-      policy.x32_action = bad_arch;
-      policy.x32_position = policy.bad_arch_position;
-    }
+    refuse_x32(policy);
     policy.rule_sets = std::move(rules_).rule_sets();
     return std::move(out_);
   }

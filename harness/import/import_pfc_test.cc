@@ -41,15 +41,17 @@ TEST(Pfc, ReadsCallsAndDefaults) {
   EXPECT_EQ(decided(policy, 39), kAllow);
   EXPECT_EQ(decided(policy, 0), kEperm);
   EXPECT_EQ(decide(policy, call(Arch::kI386, 39)), SECCOMP_RET_KILL_THREAD);
-  EXPECT_EQ(decided(policy, kX32Bit | 39), SECCOMP_RET_KILL_THREAD)
-      << "libseccomp's program returns this, too";
+  for (const std::uint32_t nr : {kX32Bit | 39, 0x80000000u, 0xbfffffffu, 0xfffffffeu})
+    EXPECT_EQ(decided(policy, nr), SECCOMP_RET_KILL_THREAD)
+        << "libseccomp's program returns this, too";
+  EXPECT_EQ(decided(policy, 0x3fffffff), kEperm);
 }
 
 TEST(Pfc, IgnoresCallsThatTheArchitectureLacks) {
   const Policy policy = imported(
       filter("  if ($syscall == 2147488308)\n    action ALLOW;\n  if ($syscall == -1)\n    action "
              "ALLOW;\n"));
-  EXPECT_EQ(decided(policy, 2147488308), kEperm);
+  EXPECT_EQ(decided(policy, 2147488308), SECCOMP_RET_KILL_THREAD);
   EXPECT_EQ(decided(policy, 0xffffffff), kAllow) << "a tracer uses -1 to skip a call";
 }
 

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <string_view>
 #include <utility>
 
+#include "harness/base/table.h"
 #include "harness/base/text.h"
 #include "harness/bpf/symbols.h"
 #include "harness/import/oci_names.h"
@@ -16,7 +18,7 @@ namespace {
 // Returns the operator's name in the text: that of the profile in lower case.
 std::string operator_text(Matcher::Op op) {
   constexpr std::string_view kPrefix = "SCMP_CMP_";
-  const auto* const known = std::ranges::find(kOciOperators, op, &OciOperator::op);
+  const auto* const known = entry_of(kOciOperators, op, &OciOperator::op);
   return lower_case(known->name.substr(kPrefix.size()));
 }
 
@@ -25,10 +27,11 @@ std::string_view library_arch(Arch arch) {
 }
 
 std::string test_text(const Rule& test) {
-  const auto* const field =
-      std::ranges::find_if(test.fields, [](const Matcher& m) { return m.op != Matcher::Op::kAny; });
+  const std::span fields(test.fields);
+  const auto field =
+      std::ranges::find_if(fields, [](const Matcher& m) { return m.op != Matcher::Op::kAny; });
   const bool masked = field->op == Matcher::Op::kMaskedEq;
-  return fmt::format(" {} {} {:#x} {:#x}", field - test.fields.begin(), operator_text(field->op),
+  return fmt::format(" {} {} {:#x} {:#x}", field - fields.begin(), operator_text(field->op),
                      masked ? field->mask : field->value, masked ? field->value : 0);
 }
 

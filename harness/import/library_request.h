@@ -21,8 +21,6 @@ struct LibraryRequest {
   std::vector<Arch> arches;  // the host's first
   std::vector<Call> calls;   // in the order of the profile
 
-  friend bool operator==(const LibraryRequest&, const LibraryRequest&) = default;
-
   // Adds an entry for the call. `conditions` is the entry's meaning before oci_rule_on():
   // libseccomp gets one rule if all tests must hold, and a rule for each test if one is enough.
   void add(std::uint32_t action, const std::string& name, const Rule& conditions);

@@ -77,6 +77,7 @@ void OciEntries::add_on(const Call& call, const std::string& name, const Rule& c
     without_effect(name, std::move(entry), seen.front(), call);
     return;
   }
+  check_order(call, name, entry);
   if (always) {
     drop(call);
     for (Seen& each : seen) without_effect(name, std::move(each), entry, call);
@@ -84,6 +85,28 @@ void OciEntries::add_on(const Call& call, const std::string& name, const Rule& c
   }
   pending_[call].push_back(entry.rule);
   seen.push_back(std::move(entry));
+}
+
+// Notes that libseccomp refuses the entry, because an earlier one with another action has its
+// tests, or its tests and those of later arguments. An entry with fewer tests than that one
+// replaces it.
+void OciEntries::check_order(const Call& call, const std::string& name, const Seen& entry) {
+  if (entry.always) return;
+  std::vector<std::pair<ArgTests, const Seen*>> earlier;
+  for (const Seen& one : seen_[call])
+    for (const ArgTests& tests : rules_of_entry(one.rule)) earlier.emplace_back(tests, &one);
+  for (const ArgTests& own : rules_of_entry(entry.rule))
+    for (const auto& [tests, from] : earlier) {
+      if (from->action == entry.action || !has_first_tests(own, tests) ||
+          std::ranges::any_of(earlier,
+                              [&](const auto& one) { return has_fewer_tests(one.first, tests); }))
+        continue;
+      const RulePosition& position = *entry.rule.position.at;
+      if (refused_.insert(position.text()).second)
+        loads_.refuse_repeated(fmt::format("{} on {}", name, arch_info(call.first).name),
+                               from->place, position);
+      return;
+    }
 }
 
 void OciEntries::skip(const std::string& name, const Rule& conditions,

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/import/import_oci.h"
+#include "harness/import/oci_loading.h"
 #include "harness/import/oci_rule.h"
 
 namespace secequiv {
@@ -21,7 +22,8 @@ class OciEntries {
  public:
   // `out` must list its architectures before the first entry. The entries add rules and notes to
   // it.
-  OciEntries(Arch host, OciImport& out) : host_(host), out_(out) {}
+  OciEntries(Arch host, OciImport& out, LoadChecks& loads)
+      : host_(host), out_(out), loads_(loads) {}
 
   // Notes a name that no architecture knows.
   void note_unknown(const std::string& name, const RulePosition& position);
@@ -49,6 +51,7 @@ class OciEntries {
     [[nodiscard]] bool added() const { return rule.position.at->added; }
   };
 
+  void check_order(const Call& call, const std::string& name, const Seen& entry);
   void add_on(const Call& call, const std::string& name, const Rule& conditional);
   void note_elsewhere();
   void without_effect(const std::string& name, Seen entry, const Seen& always, const Call& call);
@@ -59,9 +62,11 @@ class OciEntries {
 
   Arch host_;
   OciImport& out_;
+  LoadChecks& loads_;
   std::uint32_t current_action_ = 0;
   std::map<Call, std::vector<Rule>> pending_;
   std::map<Call, std::vector<Seen>> seen_;
+  std::set<std::string> refused_;       // the positions of entries that libseccomp refuses
   std::set<std::string> noted_;         // the notes about entries without effect
   std::vector<std::string> elsewhere_;  // names that only other architectures have
 };

@@ -7,8 +7,10 @@
 #include <utility>
 
 #include "harness/base/text.h"
+#include "harness/import/oci_entries.h"
 #include "harness/import/oci_runtime.h"
 #include "harness/policy/json_util.h"
+#include "harness/seccomp/action.h"
 
 namespace secequiv {
 namespace {
@@ -24,37 +26,9 @@ constexpr RuntimeSet kAllRuntimes =
 constexpr RuntimeSet kWithCrun = set_of(Runtime::kCrun, Runtime::kPodman);
 constexpr RuntimeSet kRuncAndYouki = set_of(Runtime::kRunc, Runtime::kYouki);
 
-struct Row {
-  LoadCondition condition;
-  RuntimeSet runtimes;
-  std::string_view reason;
-};
-// In the order of LoadCondition.
-constexpr std::array kRows = {
-    // libseccomp: sys_chk_seccomp_action(), which seccomp_init() and seccomp_rule_add() call
-    Row{LoadCondition::kLargeErrno, kAllRuntimes,
-        "libseccomp refuses errnos above 4094 (EINVAL), found "},
-    // crun: libcrun_generate_seccomp()
-    Row{LoadCondition::kUnusedErrno, kWithCrun, "an errno is given for the action "},
-    // libseccomp: db_col_db_add()
-    Row{LoadCondition::kByteOrders, kAllRuntimes,
-        "libseccomp refuses architectures of both byte orders (EDOM), found "},
-    // runc: InitSeccomp(), youki: check_seccomp()
-    Row{LoadCondition::kNotifyDefault, kRuncAndYouki, "the default action is "},
-    Row{LoadCondition::kNotifyWrite, kRuncAndYouki, "the action for write is "},
-    // runc: matchCall()
-    Row{LoadCondition::kEmptyName, set_of(Runtime::kRunc), "the name of a system call is "},
-    // Podman: getErrno()
-    Row{LoadCondition::kErrnoName, set_of(Runtime::kPodman), "no errno is called "},
-    // Podman passes the errno to crun
-    Row{LoadCondition::kUnusedErrnoName, set_of(Runtime::kPodman),
-        "an action without an errno has the errno "},
-};
-static_assert([] {
-  for (std::size_t i = 0; i < kRows.size(); ++i)
-    if (kRows[i].condition != static_cast<LoadCondition>(i)) return false;
-  return true;
-}());
+constexpr std::array<std::string_view, 4> kFlags = {
+    "SECCOMP_FILTER_FLAG_TSYNC", "SECCOMP_FILTER_FLAG_LOG", "SECCOMP_FILTER_FLAG_SPEC_ALLOW",
+    "SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV"};
 
 constexpr std::string_view kArchPrefix = "SCMP_ARCH_";
 
@@ -85,6 +59,21 @@ bool youki_knows(std::string_view name) {
   return name == "SCMP_ARCH_NATIVE" || (runc_knows(name) && name != "SCMP_ARCH_LOONGARCH64");
 }
 
+// Returns the runtimes that do not know this name in "architectures".
+RuntimeSet without_arch(std::string_view name) {
+  RuntimeSet out;
+  if (!runc_knows(name)) out |= set_of(Runtime::kRunc);
+  if (!crun_knows(name)) out |= kWithCrun;
+  if (!youki_knows(name)) out |= set_of(Runtime::kYouki);
+  return out;
+}
+
+// Returns the runtimes that do not know this name in "flags".
+RuntimeSet without_flag(std::string_view name) {
+  if (std::ranges::find(kFlags, name) == kFlags.end()) return kAllRuntimes;
+  return name == kFlags.back() ? kRuncAndYouki : RuntimeSet();
+}
+
 }  // namespace
 
 RuntimeSet runtimes_named(std::span<const std::string> names) {
@@ -113,32 +102,112 @@ std::string LoadFailure::problem() const {
 
 std::string LoadFailure::text() const { return fmt::format("{}: {}", position.text(), problem()); }
 
-LoadFailure load_failure(LoadCondition condition, std::string_view found, RulePosition position) {
-  const Row& row = kRows[static_cast<std::size_t>(condition)];
-  return {row.runtimes, fmt::format("{}{}", row.reason, found), std::move(position)};
+void LoadChecks::refuse(RuntimeSet runtimes, std::string reason, const JsonCursor& at) {
+  if (runtimes.any())
+    failures_.push_back({runtimes, std::move(reason), *at.position(at.path()).at});
 }
 
-RuntimeSet without_arch(std::string_view name) {
-  RuntimeSet out;
-  if (!runc_knows(name)) out |= set_of(Runtime::kRunc);
-  if (!crun_knows(name)) out |= kWithCrun;
-  if (!youki_knows(name)) out |= set_of(Runtime::kYouki);
-  return out;
+// libseccomp: _db_tree_add()
+void LoadChecks::refuse_repeated(const std::string& call, const std::string& earlier,
+                                 const RulePosition& position) {
+  failures_.push_back({kAllRuntimes,
+                       fmt::format("libseccomp refuses to repeat conditions with another action "
+                                   "(EEXIST), found for {} after the entry at {}",
+                                   call, earlier),
+                       position});
 }
 
-RuntimeSet without_flag(std::string_view name) {
-  constexpr std::array<std::string_view, 3> kEverywhere = {"TSYNC", "LOG", "SPEC_ALLOW"};
-  constexpr std::string_view kPrefix = "SECCOMP_FILTER_FLAG_";
-  if (!name.starts_with(kPrefix)) return kAllRuntimes;
-  name.remove_prefix(kPrefix.size());
-  if (std::ranges::find(kEverywhere, name) != kEverywhere.end()) return {};
-  return name == "WAIT_KILLABLE_RECV" ? kRuncAndYouki : kAllRuntimes;
+void LoadChecks::check_default(const JsonCursor& profile, std::uint32_t action) {
+  const JsonCursor at = profile.at("defaultAction");
+  check_errno(profile, "defaultErrno", at, action, true);
+  // runc: InitSeccomp(), youki: check_seccomp()
+  if (action == SECCOMP_RET_USER_NOTIF)
+    refuse(kRuncAndYouki, "the default action is SCMP_ACT_NOTIFY", at);
 }
 
-Status check_loads(std::span<const LoadFailure> failures, RuntimeSet runtimes) {
-  RuntimeSet left = runtimes;
+void LoadChecks::check_flag(const JsonCursor& at, const std::string& name) {
+  const bool known = std::ranges::find(kFlags, name) != kFlags.end();
+  refuse(without_flag(name),
+         fmt::format("unknown flag '{}'{}", name,
+                     known ? "" : did_you_mean(similar_names(name, kFlags))),
+         at);
+}
+
+void LoadChecks::check_arch(const JsonCursor& at, const std::string& name) {
+  const bool known = arch_from_name(name) || name == "SCMP_ARCH_NATIVE";
+  refuse(without_arch(name),
+         fmt::format("unknown architecture '{}'{}", name,
+                     known ? "" : did_you_mean(similar_names(name, libseccomp_arches()))),
+         at);
+  // libseccomp: db_col_db_add()
+  const ArchInfo& host = arch_info(host_);
+  if (endian_of_arch(name).value_or(host.endian) != host.endian)
+    refuse(
+        kAllRuntimes,
+        fmt::format("libseccomp refuses architectures of both byte orders (EDOM), found {} and {}",
+                    host.name, name),
+        at);
+}
+
+void LoadChecks::check_entry(const JsonCursor& entry, const std::vector<std::string>& names,
+                             std::uint32_t action) {
+  if (names.empty()) return;
+  const JsonCursor at = entry.at("action");
+  // Runtimes skip calls that libseccomp does not know.
+  check_errno(entry, "errno", at, action, std::ranges::any_of(names, any_arch_has));
+  // runc: InitSeccomp(), youki: check_seccomp()
+  if (action == SECCOMP_RET_USER_NOTIF && std::ranges::find(names, "write") != names.end())
+    refuse(kRuncAndYouki, "the action for write is SCMP_ACT_NOTIFY", at);
+  // runc: matchCall()
+  if (std::ranges::find(names, "") != names.end())
+    refuse(set_of(Runtime::kRunc), "the name of a system call is empty", entry.at("names"));
+}
+
+// libseccomp sees only an action that is used.
+void LoadChecks::check_errno(const JsonCursor& holder, const std::string& key,
+                             const JsonCursor& action_at, std::uint32_t action, bool is_used) {
+  const std::string number = key + "Ret";
+  const bool is_errno = action_of(action) == SECCOMP_RET_ERRNO;
+  // crun: libcrun_generate_seccomp()
+  if (holder.given(number) && !is_errno && action_of(action) != SECCOMP_RET_TRACE)
+    refuse(kWithCrun, "an errno is given for the action " + action_at.value().get<std::string>(),
+           holder.at(number));
+  // libseccomp: sys_chk_seccomp_action(), which seccomp_init() and seccomp_rule_add() call
+  if (is_used && is_errno && data_of(action) >= kMaxErrno)
+    refuse(kAllRuntimes,
+           fmt::format("libseccomp refuses errnos above 4094 (EINVAL), found {}",
+                       holder.at(number).value().dump()),
+           holder.at(number));
+  check_errno_name(holder, key, action);
+}
+
+// An entry may have both a number, "errnoRet", and a name, "errno". Podman prefers the name, and
+// other runtimes ignore it.
+void LoadChecks::check_errno_name(const JsonCursor& holder, const std::string& key,
+                                  std::uint32_t action) {
+  if (!holder.has(key)) return;
+  const JsonCursor at = holder.at(key);
+  const auto* const name = at.value().get_ptr<const std::string*>();
+  if (at.value().is_null() || (name != nullptr && name->empty())) return;
+  const auto podman = name != nullptr ? podman_errno(host_, *name) : std::nullopt;
+  // Podman: getErrno()
+  if (!podman)
+    return refuse(set_of(Runtime::kPodman), "no errno is called " + at.value().dump(), at);
+  // Podman passes the errno to crun.
+  if (action_of(action) != SECCOMP_RET_ERRNO && action_of(action) != SECCOMP_RET_TRACE)
+    return refuse(set_of(Runtime::kPodman),
+                  "an action without an errno has the errno " + at.value().dump(), at);
+  if (podman == data_of(action)) return;
+  unclear_.push_back(fmt::format(
+      "the errno at {}: Podman returns {}, but Docker and runc return {}, which this import uses",
+      at.place(), *podman, data_of(action)));
+}
+
+Result<std::vector<LoadFailure>> LoadChecks::failures(RuntimeSet runtimes) && {
+  RuntimeSet left = runtimes;  // those that load the profile, as far as known
   std::string problems;
-  for (const LoadFailure& failure : failures) {
+  for (LoadFailure& failure : failures_) {
+    failure.runtimes &= runtimes;
     LoadFailure here = failure;
     here.runtimes &= left;
     left &= ~failure.runtimes;
@@ -147,11 +216,10 @@ Status check_loads(std::span<const LoadFailure> failures, RuntimeSet runtimes) {
                     ? here.problem()
                     : fmt::format("; {} ({})", here.problem(), place_in_file(failure.position));
   }
-  if (left.any() || failures.empty()) return Ok{};
-  return make_error(
-      ErrorCode::kRejected,
-      fmt::format("{}:{}", failures.front().position.file, failures.front().position.line),
-      problems);
+  std::erase_if(failures_, [](const LoadFailure& one) { return one.runtimes.none(); });
+  if (left.any() || failures_.empty()) return std::move(failures_);
+  const RulePosition& first = failures_.front().position;
+  return make_error(ErrorCode::kRejected, fmt::format("{}:{}", first.file, first.line), problems);
 }
 
 }  // namespace secequiv

@@ -1,6 +1,5 @@
 // Container runtimes, and what makes them refuse to load a profile. Owns the runtimes' names and
-// the table of refusals (README.md names its sources). It must not know how a profile is read
-// (import_oci.h).
+// their checks (README.md names the sources). It must not know what a profile means (import_oci.h).
 #pragma once
 
 #include <array>
@@ -9,11 +8,14 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/base/result.h"
 #include "harness/policy/policy.h"
 
 namespace secequiv {
+
+class JsonCursor;
 
 enum class Runtime : std::uint8_t { kRunc, kCrun, kYouki, kPodman };
 // In the order of Runtime.
@@ -38,27 +40,32 @@ struct LoadFailure {
   [[nodiscard]] std::string problem() const;  // the same text without the position
 };
 
-enum class LoadCondition : std::uint8_t {
-  kLargeErrno,       // the data of SCMP_ACT_ERRNO is kMaxErrno or above
-  kUnusedErrno,      // an errno is given for an action without one
-  kByteOrders,       // the architectures have both byte orders
-  kNotifyDefault,    // the default action is SCMP_ACT_NOTIFY
-  kNotifyWrite,      // an entry for `write` has the action SCMP_ACT_NOTIFY
-  kEmptyName,        // an entry has an empty name
-  kErrnoName,        // the name of an errno is unknown
-  kUnusedErrnoName,  // the name of an errno is given for an action without one
+// Collects why runtimes refuse a profile, in the order of the profile.
+class LoadChecks {
+ public:
+  // `unclear` receives notes for people about parts whose meaning depends on the runtime.
+  LoadChecks(Arch host, std::vector<std::string>& unclear) : host_(host), unclear_(unclear) {}
+
+  void check_default(const JsonCursor& profile, std::uint32_t action);
+  void check_flag(const JsonCursor& at, const std::string& name);
+  void check_arch(const JsonCursor& at, const std::string& name);
+  void check_entry(const JsonCursor& entry, const std::vector<std::string>& names,
+                   std::uint32_t action);
+  // Notes that `call` has an entry with the conditions of an earlier one and another action.
+  void refuse_repeated(const std::string& call, const std::string& earlier,
+                       const RulePosition& position);
+  // Returns the failures of these runtimes. Errors: kRejected if none of them loads the profile.
+  Result<std::vector<LoadFailure>> failures(RuntimeSet runtimes) &&;
+
+ private:
+  void refuse(RuntimeSet runtimes, std::string reason, const JsonCursor& at);
+  void check_errno(const JsonCursor& holder, const std::string& key, const JsonCursor& action_at,
+                   std::uint32_t action, bool is_used);
+  void check_errno_name(const JsonCursor& holder, const std::string& key, std::uint32_t action);
+
+  Arch host_;
+  std::vector<std::string>& unclear_;
+  std::vector<LoadFailure> failures_;
 };
-
-// Returns the failure of the runtimes that check `condition`. `found` is what the profile has
-// there; it ends the reason.
-LoadFailure load_failure(LoadCondition condition, std::string_view found, RulePosition position);
-
-// Return the runtimes that do not know the name of an architecture in "architectures", or of a flag
-// in "flags".
-RuntimeSet without_arch(std::string_view name);
-RuntimeSet without_flag(std::string_view name);
-
-// Returns an error if none of `runtimes` loads a profile with these failures. Errors: kRejected.
-Status check_loads(std::span<const LoadFailure> failures, RuntimeSet runtimes);
 
 }  // namespace secequiv

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <utility>
 
 namespace secequiv {
@@ -65,6 +66,10 @@ Tests required_tests(const Rule& rule) {
   if (rule.kind == Rule::Kind::kArgs) take(rule);
   if (rule.kind == Rule::Kind::kAllOf) std::ranges::for_each(rule.children, take);
   return out;
+}
+
+bool tests_nothing(const Matcher& m) {
+  return m.op == Matcher::Op::kAny || (m.op == Matcher::Op::kMaskedEq && m.mask == 0);
 }
 
 bool is_equality(const Matcher& m) { return m.op == Matcher::Op::kEq; }
@@ -129,9 +134,33 @@ bool always_holds(const Rule& rule) {
     case Rule::Kind::kArgs:
       break;
   }
-  return std::ranges::all_of(rule.fields, [](const Matcher& m) {
-    return m.op == Matcher::Op::kAny || (m.op == Matcher::Op::kMaskedEq && m.mask == 0);
-  });
+  return std::ranges::all_of(rule.fields, tests_nothing);
+}
+
+std::vector<ArgTests> rules_of_entry(const Rule& entry) {
+  if (entry.kind == Rule::Kind::kAnyOf) {
+    std::vector<ArgTests> out;
+    out.reserve(entry.children.size());
+    for (const Rule& child : entry.children) out.push_back(rules_of_entry(child).front());
+    return out;
+  }
+  ArgTests out;
+  const Tests tests = required_tests(entry);
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (tests[i] != nullptr && !tests_nothing(*tests[i])) out[i] = *tests[i];
+  return {out};
+}
+
+bool has_fewer_tests(const ArgTests& a, const ArgTests& b) {
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (a[i].op != Matcher::Op::kAny && a[i] != b[i]) return false;
+  return a != b;
+}
+
+bool has_first_tests(const ArgTests& a, const ArgTests& b) {
+  std::size_t end = a.size();
+  while (end > 0 && a[end - 1].op == Matcher::Op::kAny) --end;
+  return std::ranges::equal(std::span(a).first(end), std::span(b).first(end));
 }
 
 bool exclude_each_other(const Rule& a, const Rule& b) {
@@ -147,6 +176,16 @@ bool exclude_each_other(const Rule& a, const Rule& b) {
         exclude_each_other(*tests_a[i], *tests_b[i]))
       return true;
   return false;
+}
+
+void refuse_x32(Policy& policy) {
+  if (!policy.has_arch(Arch::kX86_64) || policy.has_arch(Arch::kX32)) return;
+  policy.x32_action = policy.bad_arch_action;
+  policy.x32_position = policy.bad_arch_position;
+  // The kernel takes numbers without bit 30 for calls of x86_64.
+  if (policy.default_action != policy.bad_arch_action)
+    policy.default_ranges = {
+        {Arch::kX86_64, 0x80000000, 0xbfffffff, policy.bad_arch_action, policy.bad_arch_position}};
 }
 
 }  // namespace secequiv

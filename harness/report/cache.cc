@@ -75,7 +75,7 @@ Verdict CacheReport::verdict() const {
 std::string cache_text(const CacheReport& report) {
   std::string out;
   for (const CacheReport::OneArch& arch : report.arches) out += arch_text(report, arch);
-  out += holds_for_line(report.read_for);
+  out += holds_for_line(report.notes.read_for);
   if (report.two || !report.release.empty()) out += verdict_text(report);
   return out;
 }
@@ -100,7 +100,7 @@ ordered_json to_json(const CacheReport& report) {
     }
     out["arches"].push_back(std::move(row));
   }
-  add_read_for(report.read_for, out);
+  add_notes(report.notes, out);
   return out;
 }
 

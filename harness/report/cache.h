@@ -42,7 +42,7 @@ struct CacheReport {
   // Release of the kernel whose bitmaps were read; empty if none were read.
   std::string release;
   std::vector<OneArch> arches;
-  std::optional<ReadFor> read_for = {};
+  ReadNotes notes = {};
 
   [[nodiscard]] bool loses() const;
   [[nodiscard]] bool agrees() const;  // whether the kernel agrees with our model

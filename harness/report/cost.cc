@@ -188,7 +188,7 @@ std::string cost_text(const CostReport& report, std::size_t most, std::string_vi
     if (!side.no_bound.empty()) out += no_bound_text(side.name, side.no_bound);
   }
   if (report.sides.size() == 2) out += ratio_text(report.sides[0], report.sides[1]);
-  return out + holds_for_line(report.read_for);
+  return out + holds_for_line(report.notes.read_for);
 }
 
 ordered_json to_json(const CostReport& report) {
@@ -197,7 +197,7 @@ ordered_json to_json(const CostReport& report) {
                    {"inputs", report.inputs},
                    {"sides", ordered_json::array()}};
   for (const Side& side : report.sides) out["sides"].push_back(side_json(side));
-  add_read_for(report.read_for, out);
+  add_notes(report.notes, out);
   return out;
 }
 

@@ -36,7 +36,7 @@ struct CostReport {
   std::size_t inputs = 0;   // number of derived inputs; 0 if everything is exact
   std::vector<Side> sides;  // one or two, with the same calls
   bool profiled = true;     // false: each call counts once
-  std::optional<ReadFor> read_for = {};
+  ReadNotes notes = {};
 
   // Returns whether all bounds that were wanted are known.
   [[nodiscard]] bool bounded() const {

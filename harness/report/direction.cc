@@ -304,7 +304,10 @@ std::string direction_line(const Direction& direction, Arch host, const NameList
     out +=
         "; as the kernel sees it: the same, because it ignores the bits that matter (--same "
         "effect)";
-  if (!direction.complete) out += " (for the inputs that were run; other inputs are undecided)";
+  if (direction.without_choices)
+    out += " (apart from inputs for which libseccomp chooses)";
+  else if (!direction.complete)
+    out += " (for the inputs that were run; other inputs are undecided)";
   return out;
 }
 

@@ -167,7 +167,7 @@ ordered_json to_json(const GuardReport& report) {
                    {"doors", ordered_json::array()}};
   for (const DoorFinding& finding : report.doors) out["doors"].push_back(to_json(finding));
   if (!report.unknown.empty()) out["reason"] = report.unknown;
-  add_read_for(report.read_for, out);
+  add_notes(report.notes, out);
   return out;
 }
 
@@ -175,7 +175,7 @@ ReportedCases reported(const GuardReport& report) {
   const Verdict verdict = report.verdict();
   ReportedCases out{"guard", report.name, verdict, exit_code(verdict), summary(report), {}};
   out.file = report.file.path;
-  out.holds_for = holds_for(report.read_for);
+  add_notes(report.notes, out);
   for (const SplitRow& row : split_rows(report.holes)) {
     ReportedCase& added =
         out.cases.emplace_back("hole", ReportedCase::State::kFail, message(row), detail_of(row));

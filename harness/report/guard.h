@@ -53,7 +53,7 @@ struct GuardReport {
   std::vector<SplitReport> strict;
   std::vector<DoorFinding> doors = {};
   std::string unknown = {};  // why the answer is incomplete; empty: it is complete
-  std::optional<ReadFor> read_for = {};
+  ReadNotes notes = {};
 
   [[nodiscard]] Verdict verdict() const {
     const bool open = std::ranges::any_of(doors, &DoorFinding::certain);

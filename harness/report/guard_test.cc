@@ -143,7 +143,7 @@ TEST(GuardReport, AProfilesAnswerNamesTheHostAndTheContainer) {
   GuardReport report = made_by_hand();
   EXPECT_EQ(reported(report).holds_for, "");
   EXPECT_FALSE(to_json(report).contains("read_for"));
-  report.read_for = ReadFor{"x86_64", "6.1", {"CAP_SYS_ADMIN"}};
+  report.notes.read_for = ReadFor{"x86_64", "6.1", {"CAP_SYS_ADMIN"}};
   EXPECT_NE(reported(report).holds_for.find("CAP_SYS_ADMIN"), std::string::npos);
   EXPECT_EQ(to_json(report)["read_for"]["kernel"], "6.1");
 }

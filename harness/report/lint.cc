@@ -107,12 +107,16 @@ std::string line_text(const PositionRef& position) {
   return position.at != nullptr ? fmt::format("line {}", position.at->line) : "";
 }
 
+constexpr std::string_view kInPart = ", but not in every rule that libseccomp makes of the entry";
+
 // States that every value or no value of a field satisfies a condition.
 std::string trivial_text(const DoubtfulRule& rule) {
   const bool always = rule.kind == DoubtfulRule::Kind::kAlwaysTrue;
   return fmt::format("{} value of {} satisfies this condition{}{}", always ? "every" : "no",
                      field_name(rule.field), rule.no_mask ? ", whose mask is 0" : "",
-                     always ? "; it checks nothing" : "");
+                     rule.in_part ? kInPart
+                     : always     ? "; it checks nothing"
+                                  : "");
 }
 
 std::string lines_text(std::span<const std::size_t> lines) {
@@ -123,9 +127,10 @@ std::string lines_text(std::span<const std::size_t> lines) {
 
 // States that the conditions of several alternatives together admit every value.
 std::string together_text(const DoubtfulRule& rule) {
-  return fmt::format("the conditions on {} of {} together admit every value, so they check nothing",
+  return fmt::format("the conditions on {} of {} together admit every value{}",
                      field_name(rule.field),
-                     rule.lines.empty() ? "its alternatives" : lines_text(rule.lines));
+                     rule.lines.empty() ? "its alternatives" : lines_text(rule.lines),
+                     rule.in_part ? kInPart : ", so they check nothing");
 }
 
 std::string fault(const DoubtfulRule& rule, const std::string& /*by*/) {
@@ -306,7 +311,8 @@ std::vector<LintRow> lint_warnings(const LintReport& report) {
 // Everything that the text and the cases show.
 struct LintRows {
   explicit LintRows(const LintReport& report)
-      : redundant(lint_rows(report.redundant)),
+      : together(report.together),
+        redundant(lint_rows(report.redundant)),
         errors(lint_errors(report)),
         warnings(lint_warnings(report)) {}
 
@@ -314,10 +320,12 @@ struct LintRows {
     std::string out = counted(redundant.size(), "redundant rule");
     if (!errors.empty()) out += ", " + counted(errors.size(), "error");
     if (!warnings.empty()) out += ", " + counted(warnings.size(), "warning");
-    if (redundant.size() > 1) out += "; each can be removed alone, but perhaps not all together";
+    if (redundant.size() > 1 && !together)
+      out += "; each can be removed alone, but perhaps not all together";
     return out;
   }
 
+  bool together;
   std::vector<LintRow> redundant;
   std::vector<LintRow> errors;
   std::vector<LintRow> warnings;
@@ -387,9 +395,7 @@ ordered_json to_json(const LintReport& report) {
   for (const DoubtfulRule& rule : report.doubtful) out["warnings"].push_back(finding(rule));
   for (ordered_json& name : names_json(report.unknown)) out["warnings"].push_back(std::move(name));
   if (!report.errors.empty()) out["errors"] = names_json(report.errors);
-  for (const LoadFailure& failure : report.not_loaded)
-    out["not_loaded"].push_back(to_json(failure));
-  add_read_for(report.read_for, out);
+  add_notes(ReadNotes{report.read_for, report.not_loaded}, out);
   if (report.not_examined != 0) out["not_examined"] = report.not_examined;
   return out;
 }

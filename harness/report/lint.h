@@ -75,6 +75,8 @@ struct DoubtfulRule {
   RulePart part =
       {};  // kAlwaysTrue, kNeverTrue: the part with the condition; kTogetherTrue: the any_of
   bool no_mask = false;  // kAlwaysTrue, kNeverTrue: the condition has a mask, which is 0
+  // libseccomp also makes rules of the condition in which the finding does not hold.
+  bool in_part = false;
 };
 
 // Return the names in reports: "unmatchable", "match_all".
@@ -94,6 +96,7 @@ struct LintReport {
   std::vector<UnknownName> errors = {};
   // Why some of the chosen container runtimes do not load the policy. They are failures.
   std::vector<LoadFailure> not_loaded = {};
+  bool together = false;  // the redundant rules can be removed together, not only each alone
 
   [[nodiscard]] std::size_t warnings() const { return doubtful.size() + unknown.size(); }
   [[nodiscard]] Verdict verdict() const {

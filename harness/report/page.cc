@@ -236,6 +236,7 @@ void add_notes(const PairNotes& notes, Page& page) {
   page.limits = notes.limits();
   page.holds_for = holds_for(notes.read_for);
   for (const MixedCall& mixed : notes.choices) page.notes.push_back({mixed.text(), true});
+  for (const LoadFailure& failure : notes.failures) page.notes.push_back({failure.text(), true});
   if (notes.not_compared.empty()) return;
   PageNote& note = page.notes.emplace_back(PageNote{notes.warning(), true});
   for (const RulePosition& part : notes.not_compared) note.places.push_back(part.text());

@@ -35,10 +35,22 @@ std::string holds_for_line(const std::optional<ReadFor>& host) {
   return host ? holds_for(host) + "\n" : "";
 }
 
-void add_read_for(const std::optional<ReadFor>& host, nlohmann::ordered_json& document) {
-  if (!host) return;
-  document["read_for"] = {
-      {"arch", host->arch}, {"kernel", host->kernel}, {"capabilities", host->capabilities}};
+void add_notes(const ReadNotes& notes, nlohmann::ordered_json& document) {
+  if (const auto& host = notes.read_for)
+    document["read_for"] = {
+        {"arch", host->arch}, {"kernel", host->kernel}, {"capabilities", host->capabilities}};
+  for (const LoadFailure& failure : notes.failures)
+    document["not_loaded"].push_back(to_json(failure));
+  for (const MixedCall& mixed : notes.choices) document["choices"].push_back(choice_json(mixed));
+}
+
+void add_notes(const ReadNotes& notes, ReportedCases& report, ReportedCase::State failed) {
+  report.holds_for = holds_for(notes.read_for);
+  for (const LoadFailure& failure : notes.failures) {
+    ReportedCase& one = report.cases.emplace_back("profile", failed, failure.problem());
+    one.place = ReportedCase::Place{
+        failure.position.file, false, {}, static_cast<std::uint32_t>(failure.position.line)};
+  }
 }
 
 Verdict PairNotes::concluded(Verdict verdict) const {
@@ -82,10 +94,7 @@ std::string PairNotes::short_warning(std::string_view how) const {
 }
 
 void add_notes(const PairNotes& notes, nlohmann::ordered_json& document) {
-  add_read_for(notes.read_for, document);
-  for (const MixedCall& mixed : notes.choices) document["choices"].push_back(choice_json(mixed));
-  for (const LoadFailure& failure : notes.failures)
-    document["not_loaded"].push_back(to_json(failure));
+  add_notes(static_cast<const ReadNotes&>(notes), document);
   if (notes.not_compared.empty()) return;
   document["not_compared"] = nlohmann::ordered_json::array();
   for (const RulePosition& part : notes.not_compared)
@@ -93,20 +102,14 @@ void add_notes(const PairNotes& notes, nlohmann::ordered_json& document) {
 }
 
 void add_notes(const PairNotes& notes, ReportedCases& report) {
-  report.holds_for = holds_for(notes.read_for);
+  add_notes(notes, report,
+            notes.require_loads ? ReportedCase::State::kFail : ReportedCase::State::kWarning);
   report.limits = notes.limits();
   for (const MixedCall& mixed : notes.choices) {
     const RulePosition first = mixed.matching().front();
     ReportedCase& one =
         report.cases.emplace_back("profile", ReportedCase::State::kWarning, mixed.text());
     one.place = ReportedCase::Place{first.file, false, {}, static_cast<std::uint32_t>(first.line)};
-  }
-  for (const LoadFailure& failure : notes.failures) {
-    ReportedCase& one = report.cases.emplace_back(
-        "profile", notes.require_loads ? ReportedCase::State::kFail : ReportedCase::State::kWarning,
-        failure.problem());
-    one.place = ReportedCase::Place{
-        failure.position.file, false, {}, static_cast<std::uint32_t>(failure.position.line)};
   }
   if (notes.not_compared.empty()) return;
   ReportedCase& one =

@@ -1,6 +1,6 @@
-// What answers about policies do not cover: other hosts and containers, and parts of the files
-// that are only for those. Owns the wording and the forms in all reports. It must not know how
-// policies are read (analyze/load.h).
+// What answers about policies do not cover: other hosts and containers, parts of the files that are
+// only for those, and runtimes that refuse a file. Owns the wording and the forms in all reports.
+// It must not know how policies are read (analyze/load.h).
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -29,17 +29,19 @@ inline constexpr std::string_view kHostOptions = "--arch, --kernel-version, --ca
 std::string holds_for(const std::optional<ReadFor>& host, std::string_view how = kHostOptions);
 // Returns the text of holds_for() as a line, or "".
 std::string holds_for_line(const std::optional<ReadFor>& host);
-void add_read_for(const std::optional<ReadFor>& host, nlohmann::ordered_json& document);
 
-struct PairNotes {
+struct ReadNotes {
   std::optional<ReadFor> read_for = {};  // set if the profiles depend on host or container
+  // Why some of the chosen container runtimes do not load a profile.
+  std::vector<LoadFailure> failures = {};
+  // Calls for which a profile has several meanings. The answer is about one of them.
+  std::vector<MixedCall> choices = {};
+};
+
+struct PairNotes : ReadNotes {
   // Parts that make the profiles differ only for other hosts or containers.
   std::vector<RulePosition> not_compared = {};
   bool require_whole = false;  // an answer about a part of the profiles is not enough
-  // Calls for which a profile has several meanings. The answer is about one of them.
-  std::vector<MixedCall> choices = {};
-  // Why some of the chosen container runtimes do not load a profile.
-  std::vector<LoadFailure> failures = {};
   bool require_loads = false;  // such a failure is a finding
 
   // Returns kFail if `verdict` means success and a failure is a finding. Returns kUnknown if
@@ -60,7 +62,10 @@ struct PairNotes {
   [[nodiscard]] std::string short_warning(std::string_view how = kHostOptions) const;
 };
 
-// Add the notes to a report.
+// Add the notes to a report. `failed` is the state of the cases about runtimes.
+void add_notes(const ReadNotes& notes, nlohmann::ordered_json& document);
+void add_notes(const ReadNotes& notes, ReportedCases& report,
+               ReportedCase::State failed = ReportedCase::State::kWarning);
 void add_notes(const PairNotes& notes, nlohmann::ordered_json& document);
 void add_notes(const PairNotes& notes, ReportedCases& report);
 

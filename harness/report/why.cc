@@ -145,7 +145,7 @@ std::string why_text(const WhyReport& report, bool trace) {
   if (report.explains_record()) out += record;
   out += describe(report.data) + "\n";
   if (report.possible.empty()) out += details_text(report, trace);
-  return out + holds_for_line(report.read_for);
+  return out + holds_for_line(report.notes.read_for);
 }
 
 nlohmann::ordered_json to_json(const WhyReport& report) {
@@ -154,7 +154,7 @@ nlohmann::ordered_json to_json(const WhyReport& report) {
   if (report.recorded)
     out["record"] = {{"action", value_json(*report.recorded)},
                      {"explained", report.explains_record()}};
-  add_read_for(report.read_for, out);
+  add_notes(report.notes, out);
   if (!report.possible.empty()) {
     out["possible"] = others_json(report.possible);
     return out;

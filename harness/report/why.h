@@ -58,7 +58,7 @@ struct WhyReport {
   std::optional<std::uint32_t> recorded = {};  // the action in the audit record
   // `condition` with named constants, the call of `data` first; empty: show `condition`.
   std::string named = {};
-  std::optional<ReadFor> read_for = {};
+  ReadNotes notes = {};
 
   // Returns whether these filters can have taken the recorded action.
   [[nodiscard]] bool explains_record() const;

@@ -30,22 +30,29 @@ class Comparison(NamedTuple):
     unknown: tuple = ()  # names that libseccomp does not know; the comparison leaves them out
 
 
+def made(library, profile, arch, form="linear"):
+    """Returns libseccomp's filter as bytes, or a Comparison without one."""
+    try:
+        return library.compile(oci.rules(profile, arch, KERNEL), form, timeout=LIBRARY_SECONDS)
+    except Missing as problem:
+        return Comparison(REFUSED, str(problem))
+    except subprocess.TimeoutExpired:
+        return Comparison(ENDLESS, "no answer within %d s" % LIBRARY_SECONDS)
+
+
 def compare(binary, library, profile, folder, arch=None, form="linear"):
     """Compares the profile (JSON values) on a host of `arch`, such as SCMP_ARCH_S390X; by default, the first one that the profile lists.
 
     Writes profile.json and library.bpf into `folder`.
     """
     arch = arch or (profile.get("architectures") or ["SCMP_ARCH_X86_64"])[0]
-    try:
-        made = library.compile(oci.rules(profile, arch, KERNEL), form, timeout=LIBRARY_SECONDS)
-    except Missing as problem:
-        return Comparison(REFUSED, str(problem))
-    except subprocess.TimeoutExpired:
-        return Comparison(ENDLESS, "no answer within %d s" % LIBRARY_SECONDS)
+    program = made(library, profile, arch, form)
+    if not isinstance(program, bytes):
+        return program
     unknown = tuple(sorted(set(library.unknown)))
     ours, theirs = Path(folder) / "profile.json", Path(folder) / "library.bpf"
     ours.write_text(json.dumps(without(profile, unknown), indent=1))
-    theirs.write_bytes(made)
+    theirs.write_bytes(program)
     done = subprocess.run(_prove(binary, folder, arch), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     return Comparison(OUTCOMES.get(done.returncode, "error"), done.stdout + done.stderr, unknown)
 
@@ -107,22 +114,26 @@ def _program(path, arch):
 
 
 def _compiled(binary, folder, arch):
+    """Returns secequiv's program, which decides as the first of several entries that match."""
     out = Path(folder) / "ours.bpf"
-    subprocess.run([str(word) for word in (binary, "optimize", Path(folder) / "profile.json", "--arch", arch, "--passes", "none", "--to", "raw", "-o", out)],
-                   check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    return _program(out, None)
+    form = "raw-be" if arch == "SCMP_ARCH_S390X" else "raw"
+    done = subprocess.run([str(word) for word in (binary, "optimize", Path(folder) / "profile.json", "--arch", arch, "--passes", "none", "--to", form, "-o", out)],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    if OUTCOMES.get(done.returncode) not in ("equal", "unknown"):
+        raise ValueError(done.stderr)
+    return _program(out, arch)
 
 
 def _counterexample(binary, folder, arch, rules):
-    """Returns secequiv's counterexample as a list: empty if it has none, or if its number is no call of the architecture."""
-    done = subprocess.run([*_prove(binary, folder, arch), "--json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    """Returns secequiv's counterexample for both programs as a list: empty if it has none, or if its number is no call of the architecture."""
+    done = subprocess.run([*_prove(binary, folder, arch, "ours.bpf"), "--json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     witness = json.loads(done.stdout).get("witness")
     given = rules.read(witness["data"]["words"]) if witness else None
     return [given] if given else []
 
 
-def _prove(binary, folder, arch):
-    command = [binary, "prove", Path(folder) / "profile.json", Path(folder) / "library.bpf", "--arch", arch]
+def _prove(binary, folder, arch, ours="profile.json"):
+    command = [binary, "prove", Path(folder) / ours, Path(folder) / "library.bpf", "--arch", arch]
     return [str(word) for word in command + (["--big-endian"] if arch == "SCMP_ARCH_S390X" else [])]
 
 

@@ -5,7 +5,7 @@ Owns these shapes, the rows of the table in docs/libseccomp-2.5.4.md. Each has t
 
 from typing import NamedTuple
 
-from .meaning import ALL, LOW, OPERATIONS, bits_of
+from .meaning import ALL, LOW, bits_of
 
 UPPER, LOWER = ("lt", "le"), ("ge", "gt")
 OPPOSITE = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "le": "gt", "gt": "le"}
@@ -39,17 +39,17 @@ SHAPES = {
     "libseccomp-below-or-above": lambda it: it.wide and it.opposite_bounds() and max(it.value, it.value2) > LOW,
     "libseccomp-above-or-below": lambda it: it.wide and it.opposite_bounds() and it.beside,
     "libseccomp-above-or-below-on-i386": lambda it: not it.wide and it.opposite_bounds() and it.beside,
-    "libseccomp-below-or-far-below": lambda it: it.wide and it.bounds((UPPER, UPPER)) and it.value <= LOW < it.value2,
+    "libseccomp-below-or-far-below": lambda it: it.wide and it.bounds((UPPER, UPPER)) and it.value >> 32 < it.value2 >> 32,
     "libseccomp-two-unequal": lambda it: it.op == "ne" and it.beside,
     "libseccomp-two-bounds-two-values": lambda it: it.equal_bounds() and it.beside and it.beside2,
     "libseccomp-two-lower-bounds": lambda it: it.wide and it.equal_bounds() and it.beside,
     "libseccomp-two-upper-bounds-on-i386": lambda it: not it.wide and it.equal_bounds() and it.beside,
     "libseccomp-value-or-another": lambda it: OPPOSITE.get(it.op) == it.op2 and any(index < it.index for index in it.beside),
 }
-# Shapes of two rules for any calls, which may share a test.
-ONE_TEST, OPERATIONS_ONE_TEST = "libseccomp-equal-alone-and-beside", "libseccomp-operations-one-test"
+# A shape of two rules for any calls, which may share a test. An operation of socketcall or ipc is a test, too.
+ONE_TEST = "libseccomp-equal-alone-and-beside"
 MISSING, MISSING_WITH_CONDITIONS = "libseccomp-missing-call", "libseccomp-missing-call-with-a-condition"
-ALL_NAMES = (*SHAPES, ONE_TEST, OPERATIONS_ONE_TEST, MISSING, MISSING_WITH_CONDITIONS)
+ALL_NAMES = (*SHAPES, ONE_TEST, MISSING, MISSING_WITH_CONDITIONS)
 
 
 def names(rules, arch, call, default_decides):
@@ -62,7 +62,7 @@ def names(rules, arch, call, default_decides):
     found = [name for name, shape in SHAPES.items() if any(shape(pair) for pair in own)]
     everything = _pairs([rule for name in rules.numbers[arch] for rule in rules.rules(arch, name)], arch)
     if any(it.op == "eq" and it.beside and not it.beside2 for it in everything):
-        found.append(OPERATIONS_ONE_TEST if call in OPERATIONS else ONE_TEST)
+        found.append(ONE_TEST)
     return found
 
 

@@ -59,7 +59,8 @@ def status_of_this_process(field):
 
 
 def libseccomp():
-    """Returns the version of the installed libseccomp, which is a C structure of three numbers; None without it."""
+    """Returns the version of the installed libseccomp, which is a C structure of three numbers; None without it. A secequiv that cannot ask it must not excuse
+    skipped tests."""
     try:
         library = ctypes.CDLL("libseccomp.so.2")
     except OSError:

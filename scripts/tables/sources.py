@@ -173,7 +173,7 @@ class Headers:
 
 
 class Libseccomp:
-    """Reads the shared library's own tables of names and numbers."""
+    """Reads the shared library's own tables of names and numbers, without secequiv, which is built from the generated tables."""
 
     def __init__(self):
         try:

@@ -76,21 +76,6 @@ def test_conditions_include_or_exclude_an_entry(condition, options, applies):
     assert made(allowing(**condition), **options) == ([READ] if applies else [])
 
 
-@pytest.mark.parametrize("entry", [
-    {"names": ["read"], "action": "SCMP_ACT_MAYBE"},
-    allowing(args=[{"index": 0, "value": 0, "op": "SCMP_CMP_XOR"}]),
-    allowing(includes={"weather": "fine"}),
-])
-def test_unknown_words_are_refused(entry):
-    with pytest.raises(oci.ProfileError):
-        lines([entry])
-
-
-def test_an_architecture_outside_the_map_is_refused():
-    with pytest.raises(oci.ProfileError):
-        lines([], archMap=[])
-
-
 def test_flat_gives_every_call_the_same_action():
     assert oci.flat(0x50001, 0x7FFF0000, "x86_64", ["read"]) == "default 0x00050001\narch x86_64\n%s\n" % READ
 
