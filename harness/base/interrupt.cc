@@ -21,7 +21,7 @@ constexpr Clock::duration kBetweenLooks = std::chrono::milliseconds(4);
 constexpr std::size_t kUncounted = std::size_t{8} << 20;
 
 // Returning less is not worth the time.
-constexpr std::size_t kMuch = std::size_t{64} << 20;
+constexpr std::size_t kMuch = std::size_t{32} << 20;
 
 Clock::rep now() { return Clock::now().time_since_epoch().count(); }
 
