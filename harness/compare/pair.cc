@@ -14,9 +14,9 @@ std::optional<Witness> replay(const Pair& pair, const SeccompData& data) {
 
 PairRun run_pair(const Pair& pair, std::span<const SeccompData> inputs, CoverageMap& coverage) {
   PairRun out;
-  constexpr std::uint64_t kBetweenLooks = 1024;
+  const std::size_t between = between_looks(pair.before.size() + pair.after.size());
   for (const SeccompData& data : inputs) {
-    if (out.evaluations != 0 && out.evaluations % kBetweenLooks == 0 && stop_wanted()) {
+    if (out.evaluations != 0 && out.evaluations % between == 0 && stop_wanted()) {
       out.interrupted = true;
       break;
     }
