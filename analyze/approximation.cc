@@ -65,14 +65,13 @@ Result<std::vector<std::string>> approximated_decisions(
   }
   if (approximation == Approximation::kLooser) std::swap(question.before, question.after);
   question.goal = Question::Goal::kRefines;
-  const auto proof = dd::prove(question, limits);
-  if (!proof) return proof.error();
-  if (proof->verdict == Verdict::kUnknown) return dd::limits_reached(name);
-  if (proof->verdict != Verdict::kPass && proof->verdict != Verdict::kEquivalent)
+  ASSIGN_OR_RETURN(const auto proof, dd::prove(question, limits));
+  if (proof.verdict == Verdict::kUnknown) return dd::limits_reached(name);
+  if (proof.verdict != Verdict::kPass && proof.verdict != Verdict::kEquivalent)
     return make_error(ErrorCode::kInternal, "lift",
                       fmt::format("the policy is not {} for the input {}; please report this",
                                   approximation_name(approximation),
-                                  proof->witness ? describe(proof->witness->data) : "?"));
+                                  proof.witness ? describe(proof.witness->data) : "?"));
   std::vector<std::string> out;
   bool all = true;
   for (const Change& change : difference->changes) {

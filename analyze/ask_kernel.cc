@@ -45,7 +45,7 @@ class Blocks {
 }  // namespace
 
 Status can_ask(const std::vector<Source>& sources, kernel::Kernel& kernel) {
-  if (auto s = kernel::available(kernel); !s) return s;
+  RETURN_IF_ERROR(kernel::available(kernel));
   for (const Source& source : sources) {
     if (source.policy && source.program.size() > kMaxInsns)
       return make_error(

@@ -74,13 +74,11 @@ Result<Variant> variant_of(const std::vector<Source>& stack, bool below,
                            const std::vector<TimedCall>& calls) {
   Variant out;
   for (const Source& source : stack) {
-    auto program = installable(source, calls);
-    if (!program) return program.error();
-    if (!out.stack.empty() || below)
-      if (auto s = fits_below(source.title(), *program); !s) return s.error();
+    ASSIGN_OR_RETURN(auto program, installable(source, calls));
+    if (!out.stack.empty() || below) RETURN_IF_ERROR(fits_below(source.title(), program));
     out.name += (out.name.empty() ? "" : ",") + source.name;
     out.of_instructions += source.program.size();
-    out.stack.push_back(std::move(*program));
+    out.stack.push_back(std::move(program));
   }
   return out;
 }
@@ -90,14 +88,13 @@ Result<std::vector<Variant>> variants_of(const BenchJob& job, std::size_t depths
   std::vector<Variant> out = {{"no filter", {}},
                               {"empty filter", {{{kRetK, 0, 0, SECCOMP_RET_ALLOW}}}}};
   for (const Stack& stack : job.stacks) {
-    const auto one = variant_of(stack.filters, depths > 1, calls);
-    if (!one) return one.error();
+    ASSIGN_OR_RETURN(const auto one, variant_of(stack.filters, depths > 1, calls));
     for (std::size_t depth = 1; depth <= depths; ++depth) {
       Variant& added = out.emplace_back();
-      added.name = depth == 1 ? one->name : fmt::format("{} x{}", one->name, depth);
-      added.of_instructions = depth * one->of_instructions;
+      added.name = depth == 1 ? one.name : fmt::format("{} x{}", one.name, depth);
+      added.of_instructions = depth * one.of_instructions;
       for (std::size_t i = 0; i < depth; ++i)
-        added.stack.insert(added.stack.end(), one->stack.begin(), one->stack.end());
+        added.stack.insert(added.stack.end(), one.stack.begin(), one.stack.end());
     }
   }
   return out;
@@ -135,14 +132,12 @@ Result<LatencyReport> bench(const BenchJob& job) {
   out.depths = job.deeper ? kDeepest : 1;
   out.calls = timed_calls(job);
   if (out.calls.empty()) return no_calls(job);
-  const auto variants = variants_of(job, out.depths, out.calls);
-  if (!variants) return variants.error();
+  ASSIGN_OR_RETURN(const auto variants, variants_of(job, out.depths, out.calls));
   // With these numbers, a sample takes about the same time for every profile.
   kernel::LatencyOptions timing = job.timing;
   timing.batches = std::clamp<std::size_t>(kBatches / out.calls.size(), 4, 20);
-  auto latency = kernel::measure(*variants, out.calls, timing);
-  if (!latency) return latency.error();
-  out.latency = std::move(*latency);
+  ASSIGN_OR_RETURN(auto latency, kernel::measure(variants, out.calls, timing));
+  out.latency = std::move(latency);
   return out;
 }
 

@@ -28,12 +28,11 @@ class Bisection {
     for (;;) {
       while (const auto next = to_try()) {
         if (stopped()) break;
-        if (auto s = try_version(*next); !s) return s.error();
+        RETURN_IF_ERROR(try_version(*next));
       }
       if (stopped() || !first()) break;
-      const auto corrected = compare_with_first();
-      if (!corrected) return corrected.error();
-      if (!*corrected) break;
+      ASSIGN_OR_RETURN(const auto corrected, compare_with_first());
+      if (!corrected) break;
     }
     conclude();
     return std::move(report_);
@@ -79,10 +78,9 @@ class Bisection {
   Result<Ok> try_version(std::size_t i) {
     VersionAnswer& answer = report_.versions[i];
     if (tools_.progress) tools_.progress(answer.version);
-    const auto obstacle = tools_.start(answer.version);
-    if (!obstacle) return obstacle.error();
+    ASSIGN_OR_RETURN(const auto obstacle, tools_.start(answer.version));
     if (stopped()) return Ok{};
-    if (!obstacle->empty()) return skip(answer, *obstacle);
+    if (!obstacle.empty()) return skip(answer, obstacle);
     for (std::size_t known = findings_.size(); known-- > 0;) {
       auto report = tools_.hunt(&findings_[known]);
       if (!report) return give_up(answer, report.error());
@@ -135,9 +133,8 @@ class Bisection {
       const bool tried = state(i) == kPass || state(i) == kFinding;
       if (!tried || shown_.contains({i, number})) continue;
       if (tools_.progress) tools_.progress(report_.versions[i].version);
-      const auto obstacle = tools_.start(report_.versions[i].version);
-      if (!obstacle) return obstacle.error();
-      if (!obstacle->empty()) continue;
+      ASSIGN_OR_RETURN(const auto obstacle, tools_.start(report_.versions[i].version));
+      if (!obstacle.empty()) continue;
       auto report = tools_.hunt(&findings_[number]);
       if (!report && report.error().code != ErrorCode::kAdapter) return report.error();
       if (!report) continue;

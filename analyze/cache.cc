@@ -60,12 +60,10 @@ std::optional<CacheReport::Bitmap> compared(const Stack& stack, Arch arch, const
 Result<CacheReport> cache(const CacheJob& job) {
   std::vector<Constant> constant;
   for (const Stack& stack : job.stacks) {
-    auto calls = constant_of(stack, job);
-    if (!calls) return calls.error();
-    constant.push_back(std::move(*calls));
+    ASSIGN_OR_RETURN(auto calls, constant_of(stack, job));
+    constant.push_back(std::move(calls));
   }
-  const auto kernels = bitmaps_of(job);
-  if (!kernels) return kernels.error();
+  ASSIGN_OR_RETURN(const auto kernels, bitmaps_of(job));
   CacheReport report{job.stacks.size() == 2, job.allow_loss, job.release, {}};
   report.notes = notes_about(job.stacks);
   const auto before = views(job.stacks.front().filters);
@@ -74,7 +72,7 @@ Result<CacheReport> cache(const CacheJob& job) {
     const auto side = [&](std::size_t at, const std::vector<std::uint32_t>& cached) {
       return CacheReport::Side{call_names(change.arch, cached),
                                constant_calls(constant[at], change.arch),
-                               compared(job.stacks[at], change.arch, (*kernels)[at])};
+                               compared(job.stacks[at], change.arch, kernels[at])};
     };
     CacheReport::OneArch& arch = report.arches.emplace_back();
     arch.arch = change.arch;

@@ -215,9 +215,8 @@ class CallRules::Search {
       const auto& [child, inside] = field.values[search.next];
       if (child == Diagrams::kZero) continue;
       if (search.effort > most) return std::nullopt;
-      const auto rest = rule_of(child, endian, most - search.effort);
-      if (!rest) return rest.error();
-      if (*rest == nullptr) return std::nullopt;
+      ASSIGN_OR_RETURN(const auto rest, rule_of(child, endian, most - search.effort));
+      if (rest == nullptr) return std::nullopt;
       // The field may have any value for which the rest implies that the input is in the set.
       std::vector<FieldCube> outside;
       for (const auto& [other, cubes] : field.values)
@@ -226,7 +225,7 @@ class CallRules::Search {
       std::vector<Rule> both;
       both.reserve(2);
       if (!outside.empty()) both.push_back(field_rule(field.index, inside, outside));
-      both.push_back((*rest)->rule);
+      both.push_back(rest->rule);
       search.alternatives.push_back(compact_all_of(std::move(both)));
       search.effort += effort_to_read(search.alternatives.back());
     }

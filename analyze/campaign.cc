@@ -63,20 +63,18 @@ class Campaign {
   }
 
   Result<CheckReport> run(const Derive& derive) {
-    if (auto s = folder_.open(); !s) return s.error();
-    auto corpus = pair::read_corpus(folder_.path());
-    if (!corpus) return corpus.error();
-    fuzz_.stored = corpus->inputs.size();
-    inputs_ = corpus->inputs;
+    RETURN_IF_ERROR(folder_.open());
+    ASSIGN_OR_RETURN(auto corpus, pair::read_corpus(folder_.path()));
+    fuzz_.stored = corpus.inputs.size();
+    inputs_ = corpus.inputs;
     if (refused(before_.program, LengthRule::kUnlimited) ||
         refused(after_.program, LengthRule::kUnlimited))
       return finish("the kernel refuses one of the programs", {});
-    if (auto s = take_seeds(); !s) return s.error();
+    RETURN_IF_ERROR(take_seeds());
     if (interrupted()) return finish("interrupted", {});
-    auto derived = derive();
-    if (!derived) return derived.error();
-    inputs_.insert(inputs_.end(), derived->begin(), derived->end());
-    derived_ = derived->size();
+    ASSIGN_OR_RETURN(auto derived, derive());
+    inputs_.insert(inputs_.end(), derived.begin(), derived.end());
+    derived_ = derived.size();
     if (interrupted()) return finish("interrupted", {});
 
     CoverageMap coverage(after_.program);
@@ -85,14 +83,13 @@ class Campaign {
     if (differs) return finish("the programs already differ on the first inputs", {});
     if (interrupted()) return finish("interrupted", {});
     if (options_.check.prove) {
-      auto proof = dd::prove(pair_, options_.check.budget.diagrams);
-      if (!proof) return proof.error();
-      if (proof->verdict != Verdict::kUnknown) proof_ = std::move(*proof);
+      ASSIGN_OR_RETURN(auto proof, dd::prove(pair_, options_.check.budget.diagrams));
+      if (proof.verdict != Verdict::kUnknown) proof_ = std::move(proof);
       if (proof_ && proof_->verdict == Verdict::kDifferent)
         return finish("the programs are proven to differ", {});
     }
     if (interrupted()) return finish("interrupted", {});
-    return fuzz(*corpus, coverage);
+    return fuzz(corpus, coverage);
   }
 
  private:
@@ -108,18 +105,17 @@ class Campaign {
   // Adds the prover's inputs: one for each edge that any input can reach.
   Status take_seeds() {
     CoverageMap coverage(after_.program);
-    auto asked = account_for_edges(coverage, options_.check.engine, options_.check.budget,
-                                   [&](const Feasibility& answer) {
-                                     if (answer.answer == Feasibility::Answer::kInfeasible)
-                                       infeasible_.push_back(answer.obligation);
-                                     if (answer.answer != Feasibility::Answer::kFeasible)
-                                       return true;
-                                     coverage.run(*answer.witness);
-                                     inputs_.push_back(*answer.witness);
-                                     ++fuzz_.seeds;
-                                     return true;
-                                   });
-    if (!asked) return asked.error();
+    RETURN_IF_ERROR(account_for_edges(coverage, options_.check.engine, options_.check.budget,
+                                      [&](const Feasibility& answer) {
+                                        if (answer.answer == Feasibility::Answer::kInfeasible)
+                                          infeasible_.push_back(answer.obligation);
+                                        if (answer.answer != Feasibility::Answer::kFeasible)
+                                          return true;
+                                        coverage.run(*answer.witness);
+                                        inputs_.push_back(*answer.witness);
+                                        ++fuzz_.seeds;
+                                        return true;
+                                      }));
     fuzz_.seeds_met = coverage.covered_count();
     fuzz_.seed_seconds = seconds_since(options_.start);
     return Ok{};
@@ -131,31 +127,28 @@ class Campaign {
     const DistinctInputs stored(corpus.inputs.begin(), corpus.inputs.end());
     for (const SeccompData& data : pair::one_per_edge(after_.program, inputs_, feasible()))
       if (!stored.contains(data))
-        if (auto s = pair::add_input(folder_.path(), pair::kSeedPrefix, data, false); !s)
-          return s.error();
+        RETURN_IF_ERROR(pair::add_input(folder_.path(), pair::kSeedPrefix, data, false));
 
     const pair::PairSession session(pair_, inputs_);
     if (interrupted()) return finish("interrupted", {});
     pair::FuzzOptions fuzzing = options_.fuzz;
     fuzzing.corpus = folder_.path();
     fuzzing.seen = outcomes(session, coverage);
-    auto result = pair::fuzz(session, fuzzing);
-    if (!result) return result.error();
-    fuzz_.seconds = result->status.seconds;
-    fuzz_.runs = result->status.runs;
-    fuzz_.evaluations = result->status.evaluations;
-    fuzz_.interrupted = result->interrupted;
-    fuzz_.last_edge_seconds = result->status.last_edge_seconds;
+    ASSIGN_OR_RETURN(auto result, pair::fuzz(session, fuzzing));
+    fuzz_.seconds = result.status.seconds;
+    fuzz_.runs = result.status.runs;
+    fuzz_.evaluations = result.status.evaluations;
+    fuzz_.interrupted = result.interrupted;
+    fuzz_.last_edge_seconds = result.status.last_edge_seconds;
     for (const Obligation& obligation : infeasible_)
       if (obligation.kind != Obligation::Kind::kLine &&
-          result->seen[session.edge(obligation.pc, obligation.kind == Obligation::Kind::kTrue)] !=
-              0)
+          result.seen[session.edge(obligation.pc, obligation.kind == Obligation::Kind::kTrue)] != 0)
         return contradiction(fmt::format("an input reached '{}', which is proven infeasible",
                                          describe(obligation, after_.program)));
-    if (result->witness && proof_)
+    if (result.witness && proof_)
       return contradiction(fmt::format("the programs are proven equivalent, but differ on {}",
-                                       describe(result->witness->data)));
-    return finish({}, result->witness);
+                                       describe(result.witness->data)));
+    return finish({}, result.witness);
   }
 
   // Returns the number of obligations that are not proven infeasible, so that inputs may meet them.
@@ -179,8 +172,7 @@ class Campaign {
   // Reports a check of all inputs that were run. After an interrupt, nothing more is proven.
   Result<CheckReport> finish(const std::string& not_run, const std::optional<Witness>& found) {
     fuzz_.not_run = not_run;
-    auto corpus = pair::read_corpus(folder_.path());
-    if (!corpus) return corpus.error();
+    ASSIGN_OR_RETURN(auto corpus, pair::read_corpus(folder_.path()));
     CheckOptions checking = options_.check;
     if (checking.engine == Engine::kDd) checking.proof = proof_;
     checking.infeasible = infeasible_;
@@ -189,22 +181,21 @@ class Campaign {
       checking.inputs_name = "fuzzing";
       inputs_ = {found->data};
     } else {
-      inputs_.insert(inputs_.end(), corpus->inputs.begin(), corpus->inputs.end());
+      inputs_.insert(inputs_.end(), corpus.inputs.begin(), corpus.inputs.end());
     }
     if (!interrupted()) distinct();  // after an interrupt few inputs run, so duplicates cost little
     auto report = check_pair(before_, after_, pair_.sameness, inputs_, checking);
     if (!report) return report;
-    fuzz_.added = corpus->inputs.size() - std::min(fuzz_.stored, corpus->inputs.size());
+    fuzz_.added = corpus.inputs.size() - std::min(fuzz_.stored, corpus.inputs.size());
     if (report->witness && !options_.fuzz.corpus.empty()) {
       const SeccompData& data = report->witness->data;
-      if (auto s = pair::add_input(folder_.path(), pair::kFindingPrefix, data); !s)
-        return s.error();
-      if (std::ranges::find(corpus->inputs, data) == corpus->inputs.end()) ++fuzz_.added;
+      RETURN_IF_ERROR(pair::add_input(folder_.path(), pair::kFindingPrefix, data));
+      if (std::ranges::find(corpus.inputs, data) == corpus.inputs.end()) ++fuzz_.added;
     }
     if (options_.minimize && report->verdict != Verdict::kDifferent && not_run.empty()) {
       const Inputs kept = pair::one_per_edge(after_.program, inputs_, feasible());
       if (!interrupted()) {  // after an interrupt, `kept` may lack inputs
-        if (auto s = pair::replace_inputs(folder_.path(), *corpus, kept); !s) return s.error();
+        RETURN_IF_ERROR(pair::replace_inputs(folder_.path(), corpus, kept));
         fuzz_.kept = kept.size();
       }
     }

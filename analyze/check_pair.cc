@@ -66,7 +66,7 @@ class Job {
     Budget half = options_.budget;
     if (options_.prove)
       for (double* const seconds : {&half.timeout_seconds, &half.diagrams.seconds}) *seconds /= 2;
-    const auto asked = secequiv::account_for_edges(
+    RETURN_IF_ERROR(secequiv::account_for_edges(
         coverage_, options_.engine, half,
         [&](const Feasibility& answer) {
           if (answer.answer == Feasibility::Answer::kInfeasible)
@@ -82,8 +82,7 @@ class Job {
                     "an input for an edge that no derived input reaches");
           return !witness;
         },
-        options_.infeasible);
-    if (!asked) return asked.error();
+        options_.infeasible));
     const std::size_t missing = coverage_.uncovered().size();
     report_.covered_by_witnesses = report_.obligations - report_.covered_by_inputs - missing;
     report_.listing = listing(coverage_, [&](const Obligation& obligation) {
@@ -104,16 +103,16 @@ class Job {
       return Ok{};
     }
     const auto start = Clock::now();
-    auto proof = options_.proof ? Result<Proof>(*options_.proof)
-                                : ask_engine(Question(pair_), options_.engine, left);
-    if (!proof) return proof.error();
+    ASSIGN_OR_RETURN(auto proof, options_.proof
+                                     ? Result<Proof>(*options_.proof)
+                                     : ask_engine(Question(pair_), options_.engine, left));
     report_.proof_seconds = seconds_since(start);
-    report_.proof = *proof;
-    if (proof->verdict == Verdict::kDifferent) {
-      differs(*proof->witness, "the proof; no derived input shows the difference");
-    } else if (proof->verdict == Verdict::kUnknown) {
+    report_.proof = proof;
+    if (proof.verdict == Verdict::kDifferent) {
+      differs(*proof.witness, "the proof; no derived input shows the difference");
+    } else if (proof.verdict == Verdict::kUnknown) {
       report_.verdict = Verdict::kUnknown;
-      report_.reason = "equivalence is undecided: " + proof->detail;
+      report_.reason = "equivalence is undecided: " + proof.detail;
     } else {
       conclude(classes() ? "proven to have the same effect for all inputs"
                          : "proven equivalent for all inputs");
@@ -149,9 +148,8 @@ Status direct(CheckReport& report, const CheckOptions& options,
   all.insert(all.end(), report.own_inputs.begin(), report.own_inputs.end());
   const Pair pair{report.before.program, report.after.program, report.sameness};
   const Question question(pair);
-  auto found = find_direction(question, options.host, options.budget.diagrams, all);
-  if (!found) return found.error();
-  report.direction = std::move(*found);
+  ASSIGN_OR_RETURN(report.direction,
+                   find_direction(question, options.host, options.budget.diagrams, all));
   if (!report.direction->example) return Ok{};
   report.witness = report.direction->example;
   report.own_inputs.push_back(report.witness->data);
@@ -198,9 +196,7 @@ Status ask_oracle(CheckReport& report, const Oracle& oracle, std::span<const Sec
   all.insert(all.end(), more.begin(), more.end());
   const NamedProgram programs[] = {{report.before.name, report.before.program},
                                    {report.after.name, report.after.program}};
-  auto answer = oracle(programs, all);
-  if (!answer) return answer.error();
-  report.oracle = std::move(*answer);
+  ASSIGN_OR_RETURN(report.oracle, oracle(programs, all));
   weigh(report);
   return Ok{};
 }
@@ -239,14 +235,12 @@ Result<CheckReport> check_pair(const SideReport& before, const SideReport& after
     return report;
   }
   Job job(report, options);
-  if (auto s = job.run(inputs); !s) return s.error();
+  RETURN_IF_ERROR(job.run(inputs));
   report.host = options.host;
-  if (report.witness)
-    if (auto s = direct(report, options, inputs); !s) return s.error();
+  if (report.witness) RETURN_IF_ERROR(direct(report, options, inputs));
   compare_caches(report, options);
   if (options.oracle)
-    if (auto s = ask_oracle(report, options.oracle, inputs, report.own_inputs); !s)
-      return s.error();
+    RETURN_IF_ERROR(ask_oracle(report, options.oracle, inputs, report.own_inputs));
   return report;
 }
 

@@ -29,12 +29,11 @@ class ExactCosts {
       const auto nr = profile_nr(job_.arch, call.name);
       if (!nr) continue;
       const std::size_t steps = beyond < kMostTries ? kCallSteps : kFewSteps;
-      auto found = within<ExactCost>(steps, [&](const dd::Limits& limits) {
-        return dd::exact_cost(stack, arch_info(job_.arch).audit, *nr, limits);
-      });
-      if (!found) return found.error();
-      if (!*found) ++beyond;
-      side.exact[i] = std::move(*found);
+      ASSIGN_OR_RETURN(auto found, within<ExactCost>(steps, [&](const dd::Limits& limits) {
+                         return dd::exact_cost(stack, arch_info(job_.arch).audit, *nr, limits);
+                       }));
+      if (!found) ++beyond;
+      side.exact[i] = std::move(found);
       if (const auto& exact = side.exact[i]) {
         call.least = exact->least.instructions;
         call.mean = exact->mean.value;
@@ -43,11 +42,12 @@ class ExactCosts {
         call.inputs = 0;
       }
     }
-    const auto found = within<WorstInput>(
-        kWorstSteps, [&](const dd::Limits& limits) { return dd::exact_worst(stack, limits); });
-    if (!found) return found.error();
-    side.worst_exact = found->has_value();
-    if (*found) side.worst = **found;
+    ASSIGN_OR_RETURN(const auto found,
+                     within<WorstInput>(kWorstSteps, [&](const dd::Limits& limits) {
+                       return dd::exact_worst(stack, limits);
+                     }));
+    side.worst_exact = found.has_value();
+    if (found) side.worst = *found;
     return Ok{};
   }
 
@@ -103,24 +103,21 @@ Result<CostReport> cost(const CostJob& job) {
     CostReport::Side& side = report.sides.emplace_back(CostReport::Side{counted(stack)});
     side.calls = profile_cost(programs, job.arch, job.profile, {});
     side.exact.resize(side.calls.size());
-    if (job.bound)
-      if (auto s = exact.bound(side, programs); !s) return s.error();
-    if (job.exact)
-      if (auto s = exact.fill(side, programs); !s) return s.error();
+    if (job.bound) RETURN_IF_ERROR(exact.bound(side, programs));
+    if (job.exact) RETURN_IF_ERROR(exact.fill(side, programs));
     complete = complete && side.calls_exact() && side.worst_exact;
   }
   if (complete) return report;
-  auto inputs = job.derive();
-  if (!inputs) return inputs.error();
-  if (inputs->empty()) inputs->emplace_back();
-  report.inputs = inputs->size();
+  ASSIGN_OR_RETURN(auto inputs, job.derive());
+  if (inputs.empty()) inputs.emplace_back();
+  report.inputs = inputs.size();
   for (std::size_t s = 0; s < report.sides.size(); ++s) {
     CostReport::Side& side = report.sides[s];
     const auto programs = views(job.stacks[s].filters);
-    const auto calls = profile_cost(programs, job.arch, job.profile, *inputs);
+    const auto calls = profile_cost(programs, job.arch, job.profile, inputs);
     for (std::size_t i = 0; i < calls.size(); ++i)
       if (!side.exact[i]) side.calls[i] = calls[i];
-    if (!side.worst_exact) side.worst = worst_known(side, programs, *inputs);
+    if (!side.worst_exact) side.worst = worst_known(side, programs, inputs);
   }
   return report;
 }

@@ -38,8 +38,7 @@ Result<CoverReport> cover(CoverJob& job) {
       if (answer.answer == Feasibility::Answer::kUnknown) out.open.push_back(answer.obligation);
       return true;
     };
-    if (auto s = account_for_edges(job.coverage, job.engine, job.budget, take); !s)
-      return s.error();
+    RETURN_IF_ERROR(account_for_edges(job.coverage, job.engine, job.budget, take));
   } else {
     out.open = uncovered;
   }

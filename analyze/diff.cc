@@ -109,15 +109,12 @@ Status compare(const DiffJob::Expected& expected, const dd::Limits& limits, Diff
   const auto without = [&](const auto& from, const auto& what) {
     return subtract(from, what, report, limits);
   };
-  auto lines =
-      unexpected(expected.document, expected.file, stored_json(report), report.host, without);
-  if (!lines) return lines.error();
+  ASSIGN_OR_RETURN(auto lines, unexpected(expected.document, expected.file, stored_json(report),
+                                          report.host, without));
   const bool nothing_differs = report.difference.changes.empty();
   const bool not_asked = report.oracle && !nothing_differs && report.oracle->not_asked() != nullptr;
-  report.verdict = !lines->empty() ? Verdict::kFail
-                   : not_asked     ? Verdict::kUnknown
-                                   : Verdict::kPass;
-  report.comparison = {expected.file, std::move(*lines)};
+  report.verdict = !lines.empty() ? Verdict::kFail : not_asked ? Verdict::kUnknown : Verdict::kPass;
+  report.comparison = {expected.file, std::move(lines)};
   return Ok{};
 }
 
@@ -142,21 +139,19 @@ Result<DiffReport> diff(const DiffJob& job) {
   report.difference = std::move(*found);
   if (!whole) opened_first(report.difference.changes);  // stored differences keep their order
   if (!report.difference.changes.empty()) {
-    auto direction = find_direction_without_choices(report.question, choices, job.host, job.limits,
-                                                    examples(report.difference));
-    if (!direction) return direction.error();
-    report.direction = std::move(*direction);
+    ASSIGN_OR_RETURN(auto direction,
+                     find_direction_without_choices(report.question, choices, job.host, job.limits,
+                                                    examples(report.difference)));
+    report.direction = std::move(direction);
   }
-  if (whole)
-    if (auto s = is_whole(report.difference); !s) return s.error();
-  auto answer = ask(job.oracle, job.before.filters, job.after.filters, examples(report.difference));
-  if (!answer) return answer.error();
-  report.oracle = std::move(*answer);
+  if (whole) RETURN_IF_ERROR(is_whole(report.difference));
+  ASSIGN_OR_RETURN(report.oracle, ask(job.oracle, job.before.filters, job.after.filters,
+                                      examples(report.difference)));
   // If the oracle contradicts the interpreter, the verdict is `fail`, whatever else was found.
   if (report.oracle && report.oracle->in_doubt()) {
     report.verdict = Verdict::kFail;
   } else if (job.expected) {
-    if (auto s = compare(*job.expected, job.limits, report); !s) return s.error();
+    RETURN_IF_ERROR(compare(*job.expected, job.limits, report));
   } else {
     report.verdict = report.difference.changes.empty() ? Verdict::kEquivalent : Verdict::kDifferent;
   }

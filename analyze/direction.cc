@@ -48,9 +48,8 @@ Status add_directions(HuntReport& report, Sameness sameness, Arch host) {
   for (Finding& finding : report.findings) {
     if (finding.kind != FindingKind::kDifferent || !finding.after || !finding.witness) continue;
     const Pair pair{finding.subject.before, *finding.after, sameness};
-    auto found = find_direction(Question(pair), host, {}, {&finding.witness->data, 1});
-    if (!found) return found.error();
-    finding.direction = std::move(*found);
+    ASSIGN_OR_RETURN(finding.direction,
+                     find_direction(Question(pair), host, {}, {&finding.witness->data, 1}));
   }
   std::ranges::sort(report.findings, {}, [](const Finding& finding) {
     const bool known = finding.direction && finding.direction->example;

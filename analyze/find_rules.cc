@@ -35,9 +35,8 @@ class RuleFinder {
   Result<FoundRules> run() {
     const auto start = Clock::now();
     for (const rules::Rewrite& rule : job_.known) {
-      auto members = rules::instances(rule);
-      if (!members) return members.error();
-      std::ranges::copy_if(*members, std::back_inserter(known_), rules::improves);
+      ASSIGN_OR_RETURN(auto members, rules::instances(rule));
+      std::ranges::copy_if(members, std::back_inserter(known_), rules::improves);
     }
     std::vector<Program> programs;
     programs.reserve(job_.programs.size());
@@ -45,7 +44,7 @@ class RuleFinder {
     // Shorter programs have new windows.
     for (std::size_t before = 1; before != found_.size();) {
       before = found_.size();
-      if (auto s = look_at(std::move(programs)); !s) return s.error();
+      RETURN_IF_ERROR(look_at(std::move(programs)));
       programs = rewritten(found_.size() == before);
     }
     drop_special_cases();
@@ -94,7 +93,7 @@ class RuleFinder {
     for (std::size_t size = 1; size <= job_.max_window; ++size)
       for (std::size_t i = first; i < subjects_.size(); ++i)
         for (std::size_t pc = 0; pc + size < subjects_[i].program->size(); ++pc)
-          if (auto s = look_at(subjects_[i], pc, size, out_.programs[i - first].name); !s) return s;
+          RETURN_IF_ERROR(look_at(subjects_[i], pc, size, out_.programs[i - first].name));
     return Ok{};
   }
 
@@ -130,14 +129,13 @@ class RuleFinder {
       if (!after) return Ok{};
       ++out_.candidates;
       Claim claim{name_of(window), source, window.facts, window.live};
-      auto proof = prove(window.rule(claim, *after));
-      if (!proof) return proof.error();
-      if (proof->verdict == Verdict::kDifferent) {
+      ASSIGN_OR_RETURN(auto proof, prove(window.rule(claim, *after)));
+      if (proof.verdict == Verdict::kDifferent) {
         ++out_.refuted;
-        shorter.learn(proof->counterexample->assignment);
+        shorter.learn(proof.counterexample->assignment);
         continue;
       }
-      if (proof->verdict == Verdict::kUnknown) {
+      if (proof.verdict == Verdict::kUnknown) {
         ++out_.undecided;
         return Ok{};
       }

@@ -82,9 +82,8 @@ Result<GuardReport> guard(const GuardJob& job) {
   if (space.exhausted()) report.unknown = dd::exhausted_text();
   if (space.exhausted()) return report;
   for (const dd::SplitClass& split : found) {
-    auto one = described(job, split);
-    if (!one) return one.error();
-    (split.hole ? report.holes : report.strict).push_back(std::move(*one));
+    ASSIGN_OR_RETURN(auto one, described(job, split));
+    (split.hole ? report.holes : report.strict).push_back(std::move(one));
   }
   auto open = doors(space, decisions, job.stack, job.host);
   if (open) {
@@ -100,10 +99,9 @@ Result<GuardReport> guard(const GuardJob& job) {
 }
 
 Result<WithoutHoles> without_holes(const Policy& policy, const GuardJob& job) {
-  auto before = guard(job);
-  if (!before) return before.error();
+  ASSIGN_OR_RETURN(auto before, guard(job));
   std::set<std::pair<Arch, std::uint32_t>> calls;
-  for (const SplitReport& hole : before->holes) calls.emplace(hole.arch, hole.nr);
+  for (const SplitReport& hole : before.holes) calls.emplace(hole.arch, hole.nr);
   WithoutHoles fixed{policy, {}, {}};
   for (const auto& [arch, nr] : calls)
     fixed.changed.push_back(fmt::format("{}:{}", arch_info(arch).name, syscall_name(arch, nr)));
@@ -114,31 +112,29 @@ Result<WithoutHoles> without_holes(const Policy& policy, const GuardJob& job) {
         restrict_to(call.rule, seen_arguments(arch_info(call.arch).audit, call.nr));
   GuardJob mended = job;
   mended.stack.filters = {Source{.name = policy.name, .program = compile(out), .policy = out}};
-  const auto after = guard(mended);
-  if (!after) return after.error();
-  if (!before->unknown.empty() || !after->unknown.empty())
+  ASSIGN_OR_RETURN(const auto after, guard(mended));
+  if (!before.unknown.empty() || !after.unknown.empty())
     return make_error(ErrorCode::kBudget, job.stack.name,
-                      before->unknown.empty() ? after->unknown : before->unknown);
-  if (!after->holes.empty())
+                      before.unknown.empty() ? after.unknown : before.unknown);
+  if (!after.holes.empty())
     return make_error(
         ErrorCode::kUnavailable, job.stack.name,
         fmt::format("a policy cannot express the test that closes the hole in arg{} of {}",
-                    after->holes.front().arguments.front(),
-                    syscall_name(after->holes.front().arch, after->holes.front().nr)));
+                    after.holes.front().arguments.front(),
+                    syscall_name(after.holes.front().arch, after.holes.front().nr)));
   Question question;
   question.before = views(job.stack.filters);
   question.after = views(mended.stack.filters);
   question.sameness = Sameness::kEffect;
   question.goal = Question::Goal::kRefines;
-  const auto proof = dd::prove(question, job.limits);
-  if (!proof) return proof.error();
-  if (proof->verdict == Verdict::kUnknown)
-    return make_error(ErrorCode::kBudget, job.stack.name, proof->detail);
-  if (proof->verdict == Verdict::kDifferent)
+  ASSIGN_OR_RETURN(const auto proof, dd::prove(question, job.limits));
+  if (proof.verdict == Verdict::kUnknown)
+    return make_error(ErrorCode::kBudget, job.stack.name, proof.detail);
+  if (proof.verdict == Verdict::kDifferent)
     return make_error(ErrorCode::kUnavailable, job.stack.name,
                       fmt::format("the mended policy would allow {}, which the policy refuses",
-                                  describe(proof->witness->data)));
-  fixed.doors = after->doors;
+                                  describe(proof.witness->data)));
+  fixed.doors = after.doors;
   return fixed;
 }
 

@@ -42,19 +42,15 @@ Error contradicted(const SeccompData& call, const kernel::Answer& expected,
 }
 
 Result<RealAnswers> answers_to(std::span<const ProgramView> stack, const SplitReport& hole) {
-  const auto plain = kernel::real_call({}, hole.refused);
-  if (!plain) return plain.error();
-  const auto same = kernel::real_call({}, hole.allowed);
-  if (!same) return same.error();
-  const auto refused = kernel::real_call(stack, hole.refused);
-  if (!refused) return refused.error();
-  const auto allowed = kernel::real_call(stack, hole.allowed);
-  if (!allowed) return allowed.error();
-  if (*same != *plain) return contradicted(hole.allowed, *plain, *same);
+  ASSIGN_OR_RETURN(const auto plain, kernel::real_call({}, hole.refused));
+  ASSIGN_OR_RETURN(const auto same, kernel::real_call({}, hole.allowed));
+  ASSIGN_OR_RETURN(const auto refused, kernel::real_call(stack, hole.refused));
+  ASSIGN_OR_RETURN(const auto allowed, kernel::real_call(stack, hole.allowed));
+  if (same != plain) return contradicted(hole.allowed, plain, same);
   const kernel::Answer expected = kernel::refusal(hole.refused_value);
-  if (*refused != expected) return contradicted(hole.refused, expected, *refused);
-  if (*allowed != *plain) return contradicted(hole.allowed, *plain, *allowed);
-  return RealAnswers{*refused, *allowed, *plain};
+  if (refused != expected) return contradicted(hole.refused, expected, refused);
+  if (allowed != plain) return contradicted(hole.allowed, plain, allowed);
+  return RealAnswers{refused, allowed, plain};
 }
 
 }  // namespace

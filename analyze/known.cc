@@ -46,10 +46,9 @@ std::optional<std::string> value_of(std::string_view rest) {
 // Reads the part of TOML that scripts/corpus/known.py requires of this file: tables [[known]] whose
 // values each take one line. A list stays as it is written.
 Result<std::vector<TomlEntry>> entries_of(const std::string& path) {
-  const auto read = read_file(path);
-  if (!read) return read.error();
+  ASSIGN_OR_RETURN(const auto read, read_file(path));
   std::vector<TomlEntry> out;
-  std::string_view rest = *read;
+  std::string_view rest = read;
   for (std::size_t number = 1; !rest.empty(); ++number) {
     const std::string_view line = trimmed(take_part(rest));
     const std::size_t equals = line.find('=');
@@ -81,26 +80,22 @@ std::string_view request_of(const KnownTarget& target) {
 Result<HuntSubject> load_one(const std::string& path, const KnownTarget& target,
                              const Reading& reading) {
   if (target.kind == "compiler") {
-    const auto policy = load_policy(path, reading);
-    if (!policy) return policy.error();
-    return hunt::subject_of(shown_name(path), *policy);
+    ASSIGN_OR_RETURN(const auto policy, load_policy(path, reading));
+    return hunt::subject_of(shown_name(path), policy);
   }
-  auto source = load_source(path, reading);
-  if (!source) return source.error();
-  if (auto s = expect_legal(*source); !s) return s.error();
-  return HuntSubject{source->name, {}, std::move(source->program)};
+  ASSIGN_OR_RETURN(auto source, load_source(path, reading));
+  RETURN_IF_ERROR(expect_legal(source));
+  return HuntSubject{source.name, {}, std::move(source.program)};
 }
 
 // Reads a program of known.toml, which is written like those of vectors (corpus/FORMAT.md).
 Result<HuntSubject> load_listed(const std::string& path, const KnownTarget& target,
                                 const Reading& reading) {
   if (target.kind == "compiler") return load_one(path, target, reading);
-  const auto text = read_file(path);
-  if (!text) return text.error();
-  auto program = detail::vector_program(detail::split(*text, '\n'), 1, path);
-  if (!program) return program.error();
-  Source source{shown_name(path), std::move(*program), {}};
-  if (auto s = expect_legal(source); !s) return s.error();
+  ASSIGN_OR_RETURN(const auto text, read_file(path));
+  ASSIGN_OR_RETURN(auto program, detail::vector_program(detail::split(text, '\n'), 1, path));
+  Source source{shown_name(path), std::move(program), {}};
+  RETURN_IF_ERROR(expect_legal(source));
   return HuntSubject{source.name, {}, std::move(source.program)};
 }
 
@@ -135,11 +130,10 @@ Result<std::optional<Witness>> answer_of(std::string_view text, const std::strin
 // description contains it.
 Result<std::optional<Witness>> answer_in_file(const std::string& path) {
   constexpr std::string_view kStart = "answer: words=";
-  const auto read = read_file(path);
-  if (!read) return read.error();
-  const std::size_t at = read->find(kStart);
+  ASSIGN_OR_RETURN(const auto read, read_file(path));
+  const std::size_t at = read.find(kStart);
   if (at == std::string::npos) return std::optional<Witness>();
-  const std::string_view rest = std::string_view(*read).substr(at + kStart.find("words="));
+  const std::string_view rest = std::string_view(read).substr(at + kStart.find("words="));
   return answer_of(rest.substr(0, rest.find_first_of("\n\\\"")), path);
 }
 
@@ -159,27 +153,21 @@ bool names_adapter(std::string_view target, std::string_view adapter) {
 
 Status add_file(Known& out, const std::string& path, const KnownTarget& target,
                 const Reading& reading) {
-  auto one = load_one(path, target, reading);
-  if (!one) return one.error();
-  auto answer = answer_in_file(path);
-  if (!answer) return answer.error();
-  out.subjects.push_back({std::move(*one), kind_of_file(path), {}, *answer});
+  ASSIGN_OR_RETURN(auto one, load_one(path, target, reading));
+  ASSIGN_OR_RETURN(auto answer, answer_in_file(path));
+  out.subjects.push_back({std::move(one), kind_of_file(path), {}, answer});
   const std::string inputs = path + ".inputs";  // as `fuzz --save` writes them
   std::error_code error;
   if (target.kind != "evaluator" || !fs::exists(inputs, error)) return Ok{};
-  const auto bytes = read_file(inputs);
-  if (!bytes) return bytes.error();
-  auto read = read_inputs(*bytes, inputs);
-  if (!read) return read.error();
-  out.subjects.back().inputs = std::move(*read);
+  ASSIGN_OR_RETURN(const auto bytes, read_file(inputs));
+  ASSIGN_OR_RETURN(out.subjects.back().inputs, read_inputs(bytes, inputs));
   return Ok{};
 }
 
 Status add_entries(Known& out, const std::string& path, const KnownTarget& target,
                    const Reading& reading) {
-  const auto entries = entries_of(path);
-  if (!entries) return entries.error();
-  for (TomlEntry entry : *entries) {
+  ASSIGN_OR_RETURN(const auto entries, entries_of(path));
+  for (TomlEntry entry : entries) {
     const std::string& adapter = entry["adapter"];
     if (entry["request"] != request_of(target) || adapter.empty() ||
         !names_adapter(target.name, adapter))
@@ -189,13 +177,11 @@ Status add_entries(Known& out, const std::string& path, const KnownTarget& targe
       continue;
     }
     const std::string file = (fs::path(path).parent_path() / entry["file"]).string();
-    auto one = load_listed(file, target, reading);
-    if (!one) return one.error();
-    out.subjects.push_back({std::move(*one), kind_of_entry(entry["kind"])});
+    ASSIGN_OR_RETURN(auto one, load_listed(file, target, reading));
+    out.subjects.push_back({std::move(one), kind_of_entry(entry["kind"])});
     if (entry["input"].empty()) continue;
-    auto answer = answer_of(entry["input"] + " -> " + entry["theirs"], path);
-    if (!answer) return answer.error();
-    out.subjects.back().answer = *answer;
+    ASSIGN_OR_RETURN(auto answer, answer_of(entry["input"] + " -> " + entry["theirs"], path));
+    out.subjects.back().answer = answer;
   }
   return Ok{};
 }
@@ -211,8 +197,7 @@ Status add_folder(Known& out, const std::string& path, const KnownTarget& target
     if (at->path().extension() == ending) files.push_back(at->path().string());
   if (error) return make_error(ErrorCode::kIo, path, error.message());
   std::ranges::sort(files);
-  for (const std::string& file : files)
-    if (auto s = add_file(out, file, target, reading); !s) return s;
+  for (const std::string& file : files) RETURN_IF_ERROR(add_file(out, file, target, reading));
   return Ok{};
 }
 
@@ -226,7 +211,7 @@ Result<Known> load_known(const std::vector<std::string>& paths, const KnownTarge
     const auto add = fs::is_directory(path, error)           ? add_folder
                      : fs::path(path).extension() == ".toml" ? add_entries
                                                              : add_file;
-    if (auto s = add(out, path, target, reading); !s) return s.error();
+    RETURN_IF_ERROR(add(out, path, target, reading));
   }
   return out;
 }

@@ -48,7 +48,7 @@ class Lifter {
     if (job_.approximate) approximate_architectures();
     if (decisions_.computed)
       return inexpressible(computed(), "it returns a value that it computes from the input");
-    if (auto s = choose_arches(); !s) return s.error();
+    RETURN_IF_ERROR(choose_arches());
     for (const ArchInfo& info : all_arches()) {
       if (!out_.has_arch(info.arch)) continue;
       auto numbers = split(info);
@@ -58,10 +58,9 @@ class Lifter {
     }
     if (job_.approximate) approximate_long_ranges();
     divide_ranges_with_rules();
-    if (auto s = choose_defaults(); !s) return s.error();
+    RETURN_IF_ERROR(choose_defaults());
     for (const Calls& calls : calls_)
-      for (const Numbers& numbers : calls.numbers)
-        if (auto s = add(*calls.arch, numbers); !s) return s.error();
+      for (const Numbers& numbers : calls.numbers) RETURN_IF_ERROR(add(*calls.arch, numbers));
     if (space_.exhausted()) return dd::limits_reached(job_.stack.name);
     if (std::ranges::find(listed_, Arch::kX32, &Listed::arch) != listed_.end())
       out_.arches.push_back(Arch::kX32);
@@ -389,23 +388,20 @@ std::string summary(const Lifted& lifted) {
 
 Result<Lifted> lift(const LiftJob& job) {
   const auto programs = views(job.stack.filters);
-  auto policy = Lifter(job, programs).policy();
-  if (!policy) return policy.error();
-  if (job.label) job.label(*policy);
+  ASSIGN_OR_RETURN(auto policy, Lifter(job, programs).policy());
+  if (job.label) job.label(policy);
   // The text is what users get, so the proof is about what it says.
-  auto read = read_policy(write_policy(*policy), job.stack.name);
+  auto read = read_policy(write_policy(policy), job.stack.name);
   if (!read) return make_error(ErrorCode::kInternal, "lift", read.error().text());
   const Program program = compile(*read);
   std::vector<std::string> differences;
   if (job.approximate) {
-    auto found = approximated_decisions(programs, program, *job.approximate, job.stack.name,
-                                        job.host, kMostDifferences, job.limits);
-    if (!found) return found.error();
-    differences = std::move(*found);
+    ASSIGN_OR_RETURN(differences,
+                     approximated_decisions(programs, program, *job.approximate, job.stack.name,
+                                            job.host, kMostDifferences, job.limits));
   } else {
     const auto expect = job.combination == Combination::kStack ? expect_same : expect_loosest;
-    if (auto s = expect(programs, program, job.stack.name, "lift", job.limits); !s)
-      return s.error();
+    RETURN_IF_ERROR(expect(programs, program, job.stack.name, "lift", job.limits));
   }
   Lifted out{std::move(*read), std::move(differences)};
   out.instructions = instructions(job.stack);

@@ -176,13 +176,12 @@ class Linter {
   Result<std::vector<RedundantRule>> redundant(std::span<const RuleSet> idle) {
     for (std::size_t set = 0; set < policy_.rule_sets.size(); ++set)
       for (const SyscallRule& rule : policy_.rule_sets[set].rules)
-        if (auto s = whole_rule(only(rule), set, rule); !s) return s.error();
+        RETURN_IF_ERROR(whole_rule(only(rule), set, rule));
     for (const RuleSet& set : idle)
       for (const SyscallRule& rule : set.rules) {
         Policy here = only(rule);
         here.rule_sets.push_back(set);
-        if (auto s = whole_rule(std::move(here), policy_.rule_sets.size(), rule); !s)
-          return s.error();
+        RETURN_IF_ERROR(whole_rule(std::move(here), policy_.rule_sets.size(), rule));
       }
     std::multimap<std::pair<std::string, std::size_t>, RedundantRule> by_line;
     for (RedundantRule& each : found_) {
@@ -200,8 +199,8 @@ class Linter {
     for (std::size_t set = 0; set < policy_.rule_sets.size(); ++set)
       for (const SyscallRule& rule : policy_.rule_sets[set].rules) {
         RulePart part;
-        if (auto s = conditions(format, set, rule, rule.rule, part); !s) return s.error();
-        if (auto s = together(format, set, rule, rule.rule, part, 0); !s) return s.error();
+        RETURN_IF_ERROR(conditions(format, set, rule, rule.rule, part));
+        RETURN_IF_ERROR(together(format, set, rule, rule.rule, part, 0));
       }
     return doubtful_;
   }
@@ -236,11 +235,10 @@ class Linter {
     left.seconds -= seconds_since(start_);
     if (left.seconds <= 0)
       return make_error(ErrorCode::kBudget, policy_.name, "the time limit is reached");
-    auto proof = dd::prove(Pair{compile(a), compile(b), Sameness::kRaw}, left);
-    if (!proof) return proof.error();
-    if (proof->verdict == Verdict::kUnknown)
-      return make_error(ErrorCode::kBudget, policy_.name, proof->detail);
-    return proof->verdict == Verdict::kEquivalent;
+    ASSIGN_OR_RETURN(auto proof, dd::prove(Pair{compile(a), compile(b), Sameness::kRaw}, left));
+    if (proof.verdict == Verdict::kUnknown)
+      return make_error(ErrorCode::kBudget, policy_.name, proof.detail);
+    return proof.verdict == Verdict::kEquivalent;
   }
 
   // Finds an earlier rule that alone decides everything that `rule` matches. `rule` is in rule set
@@ -259,9 +257,8 @@ class Linter {
             p.rule_sets[i].rules = {{earlier.arch, earlier.nr, *one.rule}};
             return p;
           };
-          auto shadowed = same(lone(here), lone(marked));
-          if (!shadowed) return shadowed.error();
-          if (*shadowed)
+          ASSIGN_OR_RETURN(auto shadowed, same(lone(here), lone(marked)));
+          if (shadowed)
             return Shadowing{
                 *one.position,
                 here.rule_sets[i].action == here.rule_sets[set].action && *one.rule == rule.rule};
@@ -284,10 +281,9 @@ class Linter {
           if (entry.arch == arch) entry.rule.children = children;
         return out;
       };
-      auto covered =
-          same(with({whole.children[i]}), with({whole.children[i], whole.children[part[0]]}));
-      if (!covered) return covered.error();
-      if (*covered) return whole.children[i].position;
+      ASSIGN_OR_RETURN(auto covered, same(with({whole.children[i]}),
+                                          with({whole.children[i], whole.children[part[0]]})));
+      if (covered) return whole.children[i].position;
     }
     return PositionRef{};
   }
@@ -319,25 +315,21 @@ class Linter {
     const RuleSet& own = here.rule_sets[set];
     marked.rule_sets.insert(marked.rule_sets.begin() + static_cast<std::ptrdiff_t>(set),
                             RuleSet{marker_, own.vsyscall, {rule}});
-    auto shadowed = same(here, marked);
-    if (!shadowed) return shadowed.error();
-    if (*shadowed) {
+    ASSIGN_OR_RETURN(auto shadowed, same(here, marked));
+    if (shadowed) {
       const auto alone = [&](Policy p) {
         std::erase_if(p.rule_sets, [&](const RuleSet& s) { return s.action != marker_; });
         return p;
       };
-      auto unmatchable = same(alone(here), alone(marked));
-      if (!unmatchable) return unmatchable.error();
-      auto by = *unmatchable ? Shadowing{} : shadowing(here, marked, set, rule);
-      if (!by) return by.error();
-      add(*unmatchable ? Kind::kUnmatchable : Kind::kShadowed, here, set, rule, {},
-          std::move(by->position));
-      found_.back().repeats = by->repeats;
+      ASSIGN_OR_RETURN(auto unmatchable, same(alone(here), alone(marked)));
+      ASSIGN_OR_RETURN(auto by, unmatchable ? Shadowing{} : shadowing(here, marked, set, rule));
+      add(unmatchable ? Kind::kUnmatchable : Kind::kShadowed, here, set, rule, {},
+          std::move(by.position));
+      found_.back().repeats = by.repeats;
       return Ok{};
     }
-    auto redundant = same(here, without);
-    if (!redundant) return redundant.error();
-    if (*redundant) {
+    ASSIGN_OR_RETURN(auto redundant, same(here, without));
+    if (redundant) {
       add(Kind::kRedundant, here, set, rule, {}, by_default(here, set, rule.arch, rule.nr));
       return Ok{};
     }
@@ -366,13 +358,12 @@ class Linter {
             position_of_part(whole.rule, repeated->originals.front()).position);
         found_.back().originals = repeated->originals;
       } else {
-        auto redundant =
-            count > 1 ? same(here, without_part(here, set, whole.arch, part)) : Result<bool>(false);
-        if (!redundant) return redundant.error();
-        if (*redundant) {
-          auto by = covering(here, set, whole.arch, whole.rule, part);
-          if (!by) return by.error();
-          add(Kind::kRedundant, here, set, whole, part, std::move(*by));
+        ASSIGN_OR_RETURN(auto redundant, count > 1
+                                             ? same(here, without_part(here, set, whole.arch, part))
+                                             : Result<bool>(false));
+        if (redundant) {
+          ASSIGN_OR_RETURN(auto by, covering(here, set, whole.arch, whole.rule, part));
+          add(Kind::kRedundant, here, set, whole, part, std::move(by));
         } else if (auto s = parts(here, set, whole, rule.children[i], part); !s) {
           return s;
         }
@@ -396,17 +387,16 @@ class Linter {
                     const Rule& rule, RulePart& part) {
     for (std::size_t i = 0; i < rule.children.size(); ++i) {
       part.push_back(i);
-      if (auto s = conditions(format, set, whole, rule.children[i], part); !s) return s;
+      RETURN_IF_ERROR(conditions(format, set, whole, rule.children[i], part));
       part.pop_back();
     }
     if (rule.kind != Rule::Kind::kArgs) return Ok{};
     for (int field = 0; field <= kIpField; ++field) {
       const Matcher& m = rule.fields[static_cast<std::size_t>(field)];
       if (m.op == Matcher::Op::kAny || is_meant(format, m)) continue;
-      auto kind = trivial_kind(whole, field, m);
-      if (!kind) return kind.error();
-      if (*kind)
-        doubtful_.push_back({**kind,
+      ASSIGN_OR_RETURN(auto kind, trivial_kind(whole, field, m));
+      if (kind)
+        doubtful_.push_back({*kind,
                              place_of_rule(policy_, set, whole, part),
                              field,
                              {},
@@ -430,9 +420,8 @@ class Linter {
     for (int field = 0; rule.kind == Rule::Kind::kAnyOf && field <= kIpField; ++field) {
       const std::uint32_t bit = 1U << field;
       if ((known & bit) != 0) continue;
-      auto found = admits_all(format, whole, rule, field);
-      if (!found) return found.error();
-      if (!*found) continue;
+      ASSIGN_OR_RETURN(auto found, admits_all(format, whole, rule, field));
+      if (!found) continue;
       known |= bit;
       std::vector<RulePart> alternatives;
       for (std::size_t i = 0; i < rule.children.size(); ++i) {
@@ -449,7 +438,7 @@ class Linter {
     }
     for (std::size_t i = 0; i < rule.children.size(); ++i) {
       part.push_back(i);
-      if (auto s = together(format, set, whole, rule.children[i], part, known); !s) return s;
+      RETURN_IF_ERROR(together(format, set, whole, rule.children[i], part, known));
       part.pop_back();
     }
     return Ok{};
@@ -482,9 +471,8 @@ class Linter {
     const Matcher& m = rule.fields[static_cast<std::size_t>(field)];
     if (rule.kind != Rule::Kind::kArgs || m.op == Matcher::Op::kAny) return true;
     if (is_meant(format, m) || !m.variable.empty()) return false;
-    auto kind = trivial_kind(whole, field, m);
-    if (!kind) return kind.error();
-    return *kind != DoubtfulRule::Kind::kAlwaysTrue;
+    ASSIGN_OR_RETURN(auto kind, trivial_kind(whole, field, m));
+    return kind != DoubtfulRule::Kind::kAlwaysTrue;
   }
 
   // Returns the policy with only this rule for the call.
@@ -509,12 +497,10 @@ class Linter {
     tested.fields[static_cast<std::size_t>(field)] = m;
     const Policy test = only_rule(whole, tested);
     std::optional<DoubtfulRule::Kind> out;
-    auto always = same(test, only_rule(whole, {}));
-    if (!always) return always.error();
-    if (*always) out = DoubtfulRule::Kind::kAlwaysTrue;
-    auto never = same(test, nothing());
-    if (!never) return never.error();
-    if (*never) out = DoubtfulRule::Kind::kNeverTrue;
+    ASSIGN_OR_RETURN(auto always, same(test, only_rule(whole, {})));
+    if (always) out = DoubtfulRule::Kind::kAlwaysTrue;
+    ASSIGN_OR_RETURN(auto never, same(test, nothing()));
+    if (never) out = DoubtfulRule::Kind::kNeverTrue;
     known_.emplace(key, out);
     return out;
   }
@@ -693,16 +679,14 @@ class Removable {
     std::erase_if(found,
                   [](const RedundantRule& one) { return one.part.size() > one.place.located; });
     if (found.empty()) return Ok{};
-    auto before = profile_.without({});
-    if (!before) return before.error();
-    before_ = std::move(*before);
+    ASSIGN_OR_RETURN(before_, profile_.without({}));
     program_ = compile(before_.policy);
     std::vector<char> kept(found.size());
     for (std::size_t i = 0; i < found.size();) {
       std::vector<std::size_t> entry;
       const std::string& path = found[i].place.position.at->path;
       while (i < found.size() && found[i].place.position.at->path == path) entry.push_back(i++);
-      if (auto s = try_findings(found, entry, kept); !s) return s;
+      RETURN_IF_ERROR(try_findings(found, entry, kept));
     }
     std::size_t i = 0;
     std::erase_if(found, [&](const RedundantRule&) { return kept[i++] == 0; });
@@ -726,14 +710,12 @@ class Removable {
       less.insert(less.end(), std::ranges::max(times | std::views::values),
                   {found[here.front()].place.position.at->path, name});
     }
-    auto same = is_same(less);
-    if (!same) return same.error();
-    if (*same) {
+    ASSIGN_OR_RETURN(auto same, is_same(less));
+    if (same) {
       without_ = std::move(less);
       for (const std::size_t i : some) kept[i] = 1;
     } else if (names.size() > 1) {
-      for (const auto& [name, here] : names)
-        if (auto s = try_findings(found, here, kept); !s) return s;
+      for (const auto& [name, here] : names) RETURN_IF_ERROR(try_findings(found, here, kept));
     }
     return Ok{};
   }
@@ -746,11 +728,11 @@ class Removable {
       return false;
     dd::Limits left = limits_;
     left.seconds -= seconds_since(start_);
-    auto proof = dd::prove(Pair{program_, compile(after->policy), Sameness::kRaw}, left);
-    if (!proof) return proof.error();
-    if (proof->verdict == Verdict::kUnknown)
-      return make_error(ErrorCode::kBudget, before_.policy.name, proof->detail);
-    return proof->verdict == Verdict::kEquivalent;
+    ASSIGN_OR_RETURN(auto proof,
+                     dd::prove(Pair{program_, compile(after->policy), Sameness::kRaw}, left));
+    if (proof.verdict == Verdict::kUnknown)
+      return make_error(ErrorCode::kBudget, before_.policy.name, proof.detail);
+    return proof.verdict == Verdict::kEquivalent;
   }
 
   const Import& profile_;
@@ -810,26 +792,23 @@ std::size_t not_examined(const Import& imported) {
 Result<LintReport> lint(const LintJob& job) {
   const Policy& policy = job.imported.policy;
   const Clock::time_point start = Clock::now();
-  auto redundant = redundant_rules(policy, job.limits, job.imported.idle);
-  if (!redundant) return redundant.error();
+  ASSIGN_OR_RETURN(auto redundant, redundant_rules(policy, job.limits, job.imported.idle));
   const bool is_profile = job.imported.format == PolicyFormat::kOci;
-  std::erase_if(*redundant, [&](const RedundantRule& one) { return is_added(one.place.position); });
+  std::erase_if(redundant, [&](const RedundantRule& one) { return is_added(one.place.position); });
   dd::Limits left = job.limits;
   left.seconds -= seconds_since(start);
-  if (is_profile)
-    if (auto s = Removable(job.imported, left).keep(*redundant); !s) return s.error();
+  if (is_profile) RETURN_IF_ERROR(Removable(job.imported, left).keep(redundant));
   left.seconds = job.limits.seconds - seconds_since(start);
   const Policy written = as_written(policy);
-  auto trivial = trivial_conditions(written, job.imported.format, left);
-  if (!trivial) return trivial.error();
+  ASSIGN_OR_RETURN(auto trivial, trivial_conditions(written, job.imported.format, left));
   if (is_profile) {
-    std::erase_if(*trivial, [&](const DoubtfulRule& one) {
+    std::erase_if(trivial, [&](const DoubtfulRule& one) {
       return is_alternative(written, one) || has_other_action(policy, one.place);
     });
-    note_in_part(policy.arches, *trivial);
+    note_in_part(policy.arches, trivial);
   }
   auto doubtful = doubtful_rules(written);
-  std::ranges::move(*trivial, std::back_inserter(doubtful));
+  std::ranges::move(trivial, std::back_inserter(doubtful));
   if (policy.default_action == SECCOMP_RET_ERRNO)
     for (const Arch arch : policy.arches)
       doubtful.push_back({DoubtfulRule::Kind::kErrnoZero,
@@ -846,7 +825,7 @@ Result<LintReport> lint(const LintJob& job) {
   return LintReport{job.name,
                     job.file,
                     job.strict,
-                    std::move(*redundant),
+                    std::move(redundant),
                     std::move(doubtful),
                     std::move(unknown),
                     job.read_for,

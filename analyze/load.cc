@@ -45,8 +45,7 @@ struct LimitsStartAfter {
 Result<Import> parse_import(std::string_view text, const std::string& name,
                             const Reading& reading) {
   const LimitsStartAfter reading_ends;
-  if (!reading.policy_format)
-    if (auto s = expect_no_program(text, name); !s) return s.error();
+  if (!reading.policy_format) RETURN_IF_ERROR(expect_no_program(text, name));
   auto imported = import_policy(text, name, reading.policy_format, reading.import);
   if (!imported) return imported.error();
   if (reading.library_filters && imported->request)
@@ -60,8 +59,7 @@ Result<Import> parse_import(std::string_view text, const std::string& name,
 }
 
 Status check_names(const Import& imported, const Reading& reading) {
-  for (const UnknownName& unknown : imported.unknown)
-    if (auto s = reading.unknown(unknown); !s) return s;
+  for (const UnknownName& unknown : imported.unknown) RETURN_IF_ERROR(reading.unknown(unknown));
   for (const LoadFailure& failure : imported.failures) reading.failure(failure);
   return Ok{};
 }
@@ -72,7 +70,7 @@ Result<Import> import_checked(std::string_view text, const std::string& name,
                               const Reading& reading) {
   auto imported = parse_import(text, name, reading);
   if (!imported) return imported.error();
-  if (auto s = check_names(*imported, reading); !s) return s.error();
+  RETURN_IF_ERROR(check_names(*imported, reading));
   return imported;
 }
 
@@ -91,9 +89,8 @@ std::optional<ContainerProfile> profile_of(const Import& imported, std::string_v
                      asked = reading.import](const OciOptions& options) -> Result<Policy> {
     ImportOptions changed = asked;
     changed.oci = options;
-    auto again = import_policy(whole, name, PolicyFormat::kOci, changed);
-    if (!again) return again.error();
-    return std::move(again->policy);
+    ASSIGN_OR_RETURN(auto again, import_policy(whole, name, PolicyFormat::kOci, changed));
+    return std::move(again.policy);
   };
   return ContainerProfile{reading.import.oci, imported.capabilities, imported.kernels, read};
 }
@@ -121,41 +118,39 @@ Result<Source> library_source(const Import& imported, const std::string& name,
 
 Result<Policy> parse_policy(std::string_view text, const std::string& name,
                             const Reading& reading) {
-  auto imported = import_checked(text, name, reading);
-  if (!imported) return imported.error();
-  return std::move(imported->policy);
+  ASSIGN_OR_RETURN(auto imported, import_checked(text, name, reading));
+  return std::move(imported.policy);
 }
 
 Result<Source> read_source(std::string_view bytes, const std::string& name, const std::string& path,
                            const Reading& reading) {
   const LimitsStartAfter reading_ends;
   if (reading.policy_format || (!reading.form && is_policy(bytes))) {
-    auto imported = import_checked(bytes, name, reading);
-    if (!imported) return imported.error();
+    ASSIGN_OR_RETURN(auto imported, import_checked(bytes, name, reading));
     if (reading.for_names)
       return usage_error(Subject::kNameValues,
                          fmt::format("expected a program in asm form, found the policy {}", name));
-    if (reading.library_filters && imported->request)
-      return library_source(*imported, name, path, reading);
-    Program program = compile(imported->policy);
+    if (reading.library_filters && imported.request)
+      return library_source(imported, name, path, reading);
+    Program program = compile(imported.policy);
     std::function<std::vector<MixedCall>(const Assumption&)> contradicted;
-    if (reading.library && imported->request)
-      contradicted = [asked = *imported, ask = reading.library](const Assumption& about) {
+    if (reading.library && imported.request)
+      contradicted = [asked = imported, ask = reading.library](const Assumption& about) {
         return contradictions(asked, ask, about);
       };
-    auto profile = profile_of(*imported, bytes, name, reading);
+    auto profile = profile_of(imported, bytes, name, reading);
     return Source{name,
                   std::move(program),
-                  std::move(imported->policy),
+                  std::move(imported.policy),
                   {},
                   {path, false, {}},
                   std::move(profile),
                   kNotOptimized,
-                  std::move(imported->parts),
-                  imported->format,
-                  std::move(imported->mixed),
+                  std::move(imported.parts),
+                  imported.format,
+                  std::move(imported.mixed),
                   std::move(contradicted),
-                  std::move(imported->failures)};
+                  std::move(imported.failures)};
   }
   auto form = reading.form;
   if (!form && reading.big_endian && bytes.find('\0') != std::string::npos)
@@ -166,7 +161,7 @@ Result<Source> read_source(std::string_view bytes, const std::string& name, cons
                       "expected a program or a policy, found a record of the audit log",
                       Subject::kAuditRecord);
   if (!program) return program.error();
-  if (auto s = reading.names(*program, name); !s) return s.error();
+  RETURN_IF_ERROR(reading.names(*program, name));
   if (!form) form = detect_form(bytes);
   return Source{
       name,
@@ -196,7 +191,7 @@ Status expect_legal(const Source& source) {
 }
 
 Status expect_accepted(const Source& source, const Reading& reading) {
-  if (auto s = expect_legal(source); !s) return s;
+  RETURN_IF_ERROR(expect_legal(source));
   note_length(source, reading);
   return Ok{};
 }

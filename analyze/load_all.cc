@@ -73,9 +73,9 @@ Result<All<Loaded>> load_all(const std::vector<std::string>& paths, Subject subj
   for (const std::string& path : paths) {
     std::error_code error;
     const bool folder = fs::is_directory(path, error);
-    auto files = folder ? files_in(path, endings) : Result(std::vector<std::string>{path});
-    if (!files) return files.error();
-    for (const std::string& file : *files) {
+    ASSIGN_OR_RETURN(auto files,
+                     folder ? files_in(path, endings) : Result(std::vector<std::string>{path}));
+    for (const std::string& file : files) {
       const Status readable = folder ? expect_file(file) : Ok{};
       Result<Loaded> one = readable ? load(file) : Result<Loaded>(readable.error());
       if (one)
@@ -99,27 +99,25 @@ Result<All<Loaded>> load_all(const std::vector<std::string>& paths, Subject subj
 Result<std::unique_ptr<hunt::ProgramSource>> load_programs(const std::vector<std::string>& paths,
                                                            const Reading& reading) {
   const auto load = [&](const std::string& path) -> Result<hunt::NamedProgram> {
-    auto source = load_source(path, reading);
-    if (!source) return source.error();
-    if (auto s = expect_legal(*source); !s) return s.error();
-    return hunt::NamedProgram{source->name, std::move(source->program)};
+    ASSIGN_OR_RETURN(auto source, load_source(path, reading));
+    RETURN_IF_ERROR(expect_legal(source));
+    return hunt::NamedProgram{source.name, std::move(source.program)};
   };
-  auto all = load_all<hunt::NamedProgram>(paths, Subject::kPrograms,
-                                          {".bpf", ".asm", ".ddd", ".raw", ".c", ".txt"}, load);
-  if (!all) return all.error();
-  return hunt::given_programs(std::move(all->loaded), std::move(all->unread));
+  ASSIGN_OR_RETURN(
+      auto all, load_all<hunt::NamedProgram>(paths, Subject::kPrograms,
+                                             {".bpf", ".asm", ".ddd", ".raw", ".c", ".txt"}, load));
+  return hunt::given_programs(std::move(all.loaded), std::move(all.unread));
 }
 
 Result<std::unique_ptr<hunt::ProgramSource>> load_policies(const std::vector<std::string>& paths,
                                                            const Reading& reading) {
   const auto load = [&](const std::string& path) -> Result<hunt::NamedPolicy> {
-    auto policy = load_policy(path, reading);
-    if (!policy) return policy.error();
-    return hunt::NamedPolicy{shown_name(path), std::move(*policy)};
+    ASSIGN_OR_RETURN(auto policy, load_policy(path, reading));
+    return hunt::NamedPolicy{shown_name(path), std::move(policy)};
   };
-  auto all = load_all<hunt::NamedPolicy>(paths, Subject::kPolicies, {".json"}, load);
-  if (!all) return all.error();
-  return hunt::given_policies(std::move(all->loaded), std::move(all->unread));
+  ASSIGN_OR_RETURN(auto all,
+                   load_all<hunt::NamedPolicy>(paths, Subject::kPolicies, {".json"}, load));
+  return hunt::given_policies(std::move(all.loaded), std::move(all.unread));
 }
 
 }  // namespace secequiv

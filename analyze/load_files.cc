@@ -36,39 +36,33 @@ Result<std::string> read_input(const std::string& path, const Note& prompt) {
 Result<std::vector<SeccompData>> load_records(const std::vector<std::string>& paths) {
   std::vector<SeccompData> out;
   for (const std::string& path : paths) {
-    const auto bytes = read_file(path, std::size_t{1} << 30);
-    if (!bytes) return bytes.error();
-    const auto records = read_inputs(*bytes, path);
-    if (!records) return records.error();
-    out.insert(out.end(), records->begin(), records->end());
+    ASSIGN_OR_RETURN(const auto bytes, read_file(path, std::size_t{1} << 30));
+    ASSIGN_OR_RETURN(const auto records, read_inputs(bytes, path));
+    out.insert(out.end(), records.begin(), records.end());
   }
   return out;
 }
 
 Result<Import> load_import(const std::string& path, const Reading& reading) {
-  auto text = read_input(path, reading.prompt);
-  if (!text) return text.error();
-  return parse_import(*text, shown_name(path), reading);
+  ASSIGN_OR_RETURN(auto text, read_input(path, reading.prompt));
+  return parse_import(text, shown_name(path), reading);
 }
 
 Result<Policy> load_policy(const std::string& path, const Reading& reading) {
-  auto text = read_input(path, reading.prompt);
-  if (!text) return text.error();
-  return parse_policy(*text, shown_name(path), reading);
+  ASSIGN_OR_RETURN(auto text, read_input(path, reading.prompt));
+  return parse_policy(text, shown_name(path), reading);
 }
 
 Result<std::optional<Policy>> load_optional_policy(const std::string& path,
                                                    const Reading& reading) {
   if (path.empty()) return std::optional<Policy>();
-  auto policy = load_policy(path, reading);
-  if (!policy) return policy.error();
-  return std::optional(std::move(*policy));
+  ASSIGN_OR_RETURN(auto policy, load_policy(path, reading));
+  return std::optional(std::move(policy));
 }
 
 Result<Source> load_source(const std::string& path, const Reading& reading) {
-  auto bytes = read_input(path, reading.prompt);
-  if (!bytes) return bytes.error();
-  return read_source(*bytes, shown_name(path), path == "-" ? "" : path, reading);
+  ASSIGN_OR_RETURN(auto bytes, read_input(path, reading.prompt));
+  return read_source(bytes, shown_name(path), path == "-" ? "" : path, reading);
 }
 
 Result<std::vector<Source>> load_stack(const std::string& paths, const Reading& reading) {
@@ -83,9 +77,8 @@ Result<std::vector<Source>> load_stack(const std::string& paths, const Reading& 
     const std::string path = paths.substr(from, comma - from);
     if (path.empty() && !paths.empty())
       return make_error(ErrorCode::kUsage, paths, "expected a file on both sides of each comma");
-    auto source = load_source(path, reading);
-    if (!source) return source.error();
-    out.push_back(std::move(*source));
+    ASSIGN_OR_RETURN(auto source, load_source(path, reading));
+    out.push_back(std::move(source));
     from = comma + 1;
   }
   return out;
@@ -94,15 +87,14 @@ Result<std::vector<Source>> load_stack(const std::string& paths, const Reading& 
 Result<Source> load_accepted(const std::string& path, const Reading& reading) {
   auto source = load_source(path, reading);
   if (!source) return source;
-  if (auto s = expect_accepted(*source, reading); !s) return s.error();
+  RETURN_IF_ERROR(expect_accepted(*source, reading));
   return source;
 }
 
 Result<std::vector<Source>> load_accepted_stack(const std::string& paths, const Reading& reading) {
   auto stack = load_stack(paths, reading);
   if (!stack) return stack;
-  for (const Source& source : *stack)
-    if (auto s = expect_accepted(source, reading); !s) return s.error();
+  for (const Source& source : *stack) RETURN_IF_ERROR(expect_accepted(source, reading));
   return stack;
 }
 

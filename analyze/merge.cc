@@ -80,8 +80,7 @@ Result<Lifted> merge(const MergeJob& job) {
   for (const Source& filter : job.filters) names.push_back(filter.name);
   lifting.stack.name = fmt::format("{}", fmt::join(names, ", "));
   lifting.label = [&](Policy& policy) { label(job, policy); };
-  if (job.combination == Combination::kStack)
-    if (auto s = check_refines(job); !s) return s.error();
+  if (job.combination == Combination::kStack) RETURN_IF_ERROR(check_refines(job));
   return lift(lifting);
 }
 

@@ -107,8 +107,7 @@ Result<OptimizeResult> optimize(const OptimizeJob& job) {
   auto out = is_policy(job.stack.filters)
                  ? Result<OptimizeResult>(from_policy(job, *job.stack.filters.front().policy))
                  : from_programs(job);
-  if (out && job.wanted != Wanted::kPlan)
-    if (auto s = check(job, *out); !s) return s.error();
+  if (out && job.wanted != Wanted::kPlan) RETURN_IF_ERROR(check(job, *out));
   return out;
 }
 

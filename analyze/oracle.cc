@@ -9,9 +9,8 @@ Result<std::optional<OracleReport>> ask(const Oracle& oracle, const std::vector<
   std::vector<NamedProgram> programs;
   for (const std::vector<Source>* sources : {&stack, &other})
     for (const Source& source : *sources) programs.emplace_back(source.title(), source.program);
-  auto answer = oracle(programs, inputs);
-  if (!answer) return answer.error();
-  return std::optional(std::move(*answer));
+  ASSIGN_OR_RETURN(auto answer, oracle(programs, inputs));
+  return std::optional(std::move(answer));
 }
 
 }  // namespace secequiv

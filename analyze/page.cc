@@ -92,14 +92,13 @@ class PageMaker {
         return std::move(page_);
       }
     if (job_.report.verdict == Verdict::kRejected) {  // only the length is refused
-      if (auto s = add_difference(); !s) return s.error();
+      RETURN_IF_ERROR(add_difference());
       return std::move(page_);
     }
     if (job_.report.witness) add_input("the witness", job_.report.witness->data);
-    for (const bool second : {false, true})
-      if (auto s = add_marks(second); !s) return s.error();
-    if (auto s = add_difference(); !s) return s.error();
-    if (auto s = add_cost(); !s) return s.error();
+    for (const bool second : {false, true}) RETURN_IF_ERROR(add_marks(second));
+    RETURN_IF_ERROR(add_difference());
+    RETURN_IF_ERROR(add_cost());
     add_decisions();
     return std::move(page_);
   }
@@ -204,7 +203,7 @@ class PageMaker {
         known({obligation, Feasibility::Answer::kInfeasible, {}, {}});
       for (const Feasibility& open : job_.report.open) known(open);
     }
-    if (auto s = account_for_edges(coverage, job_.engine, job_.budget, take); !s) return s;
+    RETURN_IF_ERROR(account_for_edges(coverage, job_.engine, job_.budget, take));
     if (stop_wanted() && !little) {  // the report may cover what is still undecided here
       marks.clear();
       page_.interrupted = true;
@@ -238,9 +237,8 @@ class PageMaker {
                            ? std::string("no input differs")
                            : count_text(found->count) + " of 2^512 inputs differ";
     if (!page_.direction && !found->changes.empty()) {
-      auto direction = find_direction(question, job_.host, limits, all_inputs());
-      if (!direction) return direction.error();
-      page_.direction = std::move(*direction);
+      ASSIGN_OR_RETURN(auto direction, find_direction(question, job_.host, limits, all_inputs()));
+      page_.direction = std::move(direction);
     }
     opened_first(found->changes);
     std::optional<RegionRules> rules[2];
@@ -281,17 +279,16 @@ class PageMaker {
       return Result<std::vector<SeccompData>>(stop_wanted() ? std::vector<SeccompData>()
                                                             : all_inputs());
     };
-    auto found = secequiv::cost(costs);
-    if (!found) return found.error();
+    ASSIGN_OR_RETURN(auto found, secequiv::cost(costs));
     if (stop_wanted()) {
       page_.interrupted = true;
       return Ok{};
     }
-    add_input("worst case of before", found->sides[0].worst.data);
-    add_input("worst case of after", found->sides[1].worst.data);
+    add_input("worst case of before", found.sides[0].worst.data);
+    add_input("worst case of after", found.sides[1].worst.data);
     page_.cost = PageCost{
         fmt::format("each mean counts every system call of {} once", arch_info(job_.host).name),
-        std::move(*found)};
+        std::move(found)};
     return Ok{};
   }
 

@@ -42,10 +42,9 @@ Status prove_same(const Policy& before, const Policy& after, const std::string& 
   question.after = {second};
   auto same = expect_same(question.before, second, name, "the OCI profile", limits);
   if (same || same.error().code != ErrorCode::kInternal) return same;
-  const auto difference = dd::diff(question, 1, limits);
-  if (!difference) return difference.error();
-  if (difference->changes.empty()) return same;
-  const Change& change = difference->changes.front();
+  ASSIGN_OR_RETURN(const auto difference, dd::diff(question, 1, limits));
+  if (difference.changes.empty()) return same;
+  const Change& change = difference.changes.front();
   return make_error(ErrorCode::kPolicy, name, summary(change, change.where.regions.front(), host));
 }
 

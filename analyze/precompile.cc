@@ -40,19 +40,17 @@ void add_sides(const Policy& policy, SymbolicProgram program, PrecompileReport& 
 }  // namespace
 
 Result<Precompiled> precompile(const PrecompileJob& job) {
-  const auto made = compile_with_names(
-      job.policy, [](const Policy& p) { return optimize(p, value_blind_passes()).program; });
-  if (!made) return made.error();
-  Precompiled out{report_of(job.policy, *made), {}};
-  out.assembly = precompile_header(out.report) + write_symbolic(*made, comments_of(*made));
+  ASSIGN_OR_RETURN(const auto made, compile_with_names(job.policy, [](const Policy& p) {
+                     return optimize(p, value_blind_passes()).program;
+                   }));
+  Precompiled out{report_of(job.policy, made), {}};
+  out.assembly = precompile_header(out.report) + write_symbolic(made, comments_of(made));
   if (!job.prove) return out;
   // The proof reads the text that was written, as its users will read it.
-  const auto read = read_symbolic(out.assembly, job.policy.name, Form::kAsm);
-  if (!read) return read.error();
-  auto proof = smt::prove(job.policy, *read, job.timeout_seconds, job.memory_mib);
-  if (!proof) return proof.error();
-  out.report.proof = std::move(*proof);
-  if (out.report.proof->witness) add_sides(job.policy, *read, out.report);
+  ASSIGN_OR_RETURN(const auto read, read_symbolic(out.assembly, job.policy.name, Form::kAsm));
+  ASSIGN_OR_RETURN(auto proof, smt::prove(job.policy, read, job.timeout_seconds, job.memory_mib));
+  out.report.proof = std::move(proof);
+  if (out.report.proof->witness) add_sides(job.policy, read, out.report);
   return out;
 }
 

@@ -16,9 +16,8 @@ Profile every_call_once(Arch arch) {
 }
 
 Result<Profile> profile_for(Arch arch, std::string_view text, const std::string& name) {
-  auto counts = read_profile(text, name);
-  if (!counts) return counts.error();
-  Profile out{std::move(*counts), {}};
+  ASSIGN_OR_RETURN(auto counts, read_profile(text, name));
+  Profile out{std::move(counts), {}};
   out.unknown = unknown_calls(out.counts, arch);
   const std::string_view arch_name = arch_info(arch).name;
   if (out.unknown.size() == out.counts.size())

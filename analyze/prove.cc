@@ -49,11 +49,10 @@ Status fill_question(const ProveJob& job, ProveReport& report) {
   question.assumption = job.condition;
   question.endian = arch_info(job.host).endian;
   if (job.assumption.empty()) return Ok{};
-  auto parsed = parse_assumption(job.assumption, job.host, question.symbols.all());
-  if (!parsed) return parsed.error();
+  ASSIGN_OR_RETURN(auto parsed, parse_assumption(job.assumption, job.host, question.symbols.all()));
   question.assumed = job.assumption;
-  question.assumption = job.condition.nodes.empty() ? std::move(*parsed)
-                                                    : all_of({job.condition, std::move(*parsed)});
+  question.assumption =
+      job.condition.nodes.empty() ? std::move(parsed) : all_of({job.condition, std::move(parsed)});
   return Ok{};
 }
 
@@ -107,9 +106,7 @@ Status ask_oracle(const ProveJob& job, ProveReport& report) {
   if (job.fixed != ProveJob::Fixed::kAfter) add(report.after);
   std::vector<SeccompData> witness;
   if (report.proof.witness) witness.push_back(report.proof.witness->data);
-  auto answers = job.oracle(programs, witness);
-  if (!answers) return answers.error();
-  report.oracle = std::move(*answers);
+  ASSIGN_OR_RETURN(report.oracle, job.oracle(programs, witness));
   return Ok{};
 }
 
@@ -124,10 +121,9 @@ Status direct(const ProveJob& job, const Budget& budget, ProveReport& report) {
   // Where diagrams gave up before, they probably do so again.
   const bool by_diagrams = proof.engine.starts_with("dd");
   const dd::Limits limits = by_diagrams ? budget.diagrams : limits_to_improve(budget.diagrams);
-  auto found = find_direction_without_choices(question, report.notes.choices, job.host, limits,
-                                              {&proof.witness->data, 1});
-  if (!found) return found.error();
-  report.direction = std::move(*found);
+  ASSIGN_OR_RETURN(report.direction,
+                   find_direction_without_choices(question, report.notes.choices, job.host, limits,
+                                                  {&proof.witness->data, 1}));
   const bool exact = report.direction->complete || report.direction->without_choices;
   if (!report.direction->example || !exact) return Ok{};
   proof.witness = report.direction->example;
@@ -155,23 +151,21 @@ Result<ProveReport> prove(const ProveJob& job) {
     return make_error(ErrorCode::kBudget, "", "memory limit reached");
   report.before = sides(job.before);
   report.after = sides(job.after);
-  if (auto s = fill_question(job, report); !s) return s.error();
+  RETURN_IF_ERROR(fill_question(job, report));
   report.notes.choices = under_assumption(std::move(report.notes.choices), report.question);
   if (job.fixed == ProveJob::Fixed::kNone) {
-    auto refused = refused_values(job.before, job.after, report.question, job.engine, left());
-    if (!refused) return refused.error();
-    report.rejection = std::move(*refused);
+    ASSIGN_OR_RETURN(report.rejection,
+                     refused_values(job.before, job.after, report.question, job.engine, left()));
     if (report.rejection) return report;
   }
   const bool certified = !job.certificate_folder.empty();
-  if (certified)
-    if (auto s = certificate::supported(report.question); !s) return s.error();
+  if (certified) RETURN_IF_ERROR(certificate::supported(report.question));
   if (job.smt2 && job.sameness == Sameness::kEffect)
     return make_error(ErrorCode::kUsage, "", "there is no SMT-LIB 2 query about effects");
   if (job.smt2) {
     const std::string query = smt::smt2(report.question);
     if (stop_wanted()) return make_error(ErrorCode::kBudget, "", stop_reason());
-    if (auto s = job.smt2(query); !s) return s.error();
+    RETURN_IF_ERROR(job.smt2(query));
   }
   auto proof = decide(report.question, job.engine, left());
   if (proof && proof->verdict == Verdict::kDifferent && !report.notes.choices.empty())
@@ -180,12 +174,12 @@ Result<ProveReport> prove(const ProveJob& job) {
   report.proof = std::move(*proof);
   if (!report.notes.choices.empty()) report.proof.relation.reset();
   report.host = job.host;
-  if (auto s = direct(job, left(), report); !s) return s.error();
+  RETURN_IF_ERROR(direct(job, left(), report));
   if (const auto& witness = report.proof.witness; witness && report.proof.symbols.empty())
     report.rules = {deciding_rule(job.before, witness->data),
                     deciding_rule(job.after, witness->data)};
   if (certified) report.certificate = certify(job, report, elapsed);
-  if (auto s = ask_oracle(job, report); !s) return s.error();
+  RETURN_IF_ERROR(ask_oracle(job, report));
   return report;
 }
 

@@ -58,13 +58,12 @@ Result<PropertyReport> prove_property(PropertyJob job) {
   if (shared.after.size() == 1) report.file = shared.after.front().file;
   for (const Property& property : job.properties)
     for (const Property::Clause& clause : property.clauses) {
-      auto one = prove_clause(shared, property, clause);
-      if (!one) return one.error();
-      if (one->proof.rejection) {
-        report.rejection = one->proof.rejection;
+      ASSIGN_OR_RETURN(auto one, prove_clause(shared, property, clause));
+      if (one.proof.rejection) {
+        report.rejection = one.proof.rejection;
         return report;
       }
-      report.clauses.push_back(std::move(*one));
+      report.clauses.push_back(std::move(one));
     }
   if (std::ranges::all_of(report.clauses, &ClauseReport::vacuous))
     return usage_error(Subject::kAssumption,

@@ -21,9 +21,8 @@ Result<PropertyReport> proven(const std::string& filter, std::string_view text,
   job.proof.after.push_back({"filter", assemble(filter), {}});
   job.proof.assumption = assumption;
   job.proof.budget = budget_for(100, 1024);
-  auto property = parse_property(text, "p", Arch::kX86_64);
-  if (!property) return property.error();
-  job.properties.push_back(std::move(*property));
+  ASSIGN_OR_RETURN(auto property, parse_property(text, "p", Arch::kX86_64));
+  job.properties.push_back(std::move(property));
   return prove_property(job);
 }
 

@@ -95,11 +95,10 @@ ProvenRule::Weakest weakest_of(const smt::WeakestCondition& found) {
 Status add_programs(const ProveRulesJob& job, const rules::Rewrite& rule,
                     const smt::RuleProof& proof, ProvenRules& out) {
   ProvenRule& report = out.report.back();
-  auto members = rules::instances(rule);
-  if (!members) return members.error();
+  ASSIGN_OR_RETURN(auto members, rules::instances(rule));
   const auto member = std::ranges::find_if(
-      *members, [&](const rules::Instance& each) { return proof.at == each.indices; });
-  const rules::Instance& instance = member == members->end() ? members->front() : *member;
+      members, [&](const rules::Instance& each) { return proof.at == each.indices; });
+  const rules::Instance& instance = member == members.end() ? members.front() : *member;
   report.no_programs = rules::no_programs(instance);
   if (!report.no_programs.empty()) return Ok{};
   std::vector<rules::Assignment> assignments;
@@ -110,9 +109,8 @@ Status add_programs(const ProveRulesJob& job, const rules::Rewrite& rule,
     }
     assignments.push_back(proof.counterexample->assignment);
   } else {
-    auto some = smt::some_assignments(instance, job.pairs, job.seed, job.timeout_seconds);
-    if (!some) return some.error();
-    assignments = std::move(*some);
+    ASSIGN_OR_RETURN(assignments,
+                     smt::some_assignments(instance, job.pairs, job.seed, job.timeout_seconds));
   }
   for (std::size_t i = 0; i < assignments.size(); ++i) {
     auto [before, after] = rules::whole_programs(instance, assignments[i]);
@@ -125,9 +123,8 @@ Status add_programs(const ProveRulesJob& job, const rules::Rewrite& rule,
 }  // namespace
 
 Status add_rules(std::string_view text, const std::string& file, std::vector<rules::Rewrite>& all) {
-  auto rules = rules::parse_rules(text, file);
-  if (!rules) return rules.error();
-  for (rules::Rewrite& rule : *rules) {
+  ASSIGN_OR_RETURN(auto rules, rules::parse_rules(text, file));
+  for (rules::Rewrite& rule : rules) {
     if (const auto other = std::ranges::find(all, rule.name, &rules::Rewrite::name);
         other != all.end())
       return make_error(
@@ -156,16 +153,14 @@ Result<ProvenRules> prove_rules(const ProveRulesJob& job) {
   ProvenRules out;
   for (const rules::Rewrite& rule : job.rules) {
     if (job.progress) job.progress(out.report.size());
-    const auto proof = smt::prove_rule(rule, job.timeout_seconds, job.memory_mib);
-    if (!proof) return proof.error();
-    ProvenRule& report = out.report.emplace_back(report_of(rule, *proof));
+    ASSIGN_OR_RETURN(const auto proof, smt::prove_rule(rule, job.timeout_seconds, job.memory_mib));
+    ProvenRule& report = out.report.emplace_back(report_of(rule, proof));
     if (job.weakest) {
-      const auto weakest = smt::weakest_condition(rule, job.timeout_seconds, job.memory_mib);
-      if (!weakest) return weakest.error();
-      report.weakest = weakest_of(*weakest);
+      ASSIGN_OR_RETURN(const auto weakest,
+                       smt::weakest_condition(rule, job.timeout_seconds, job.memory_mib));
+      report.weakest = weakest_of(weakest);
     }
-    if (job.pairs > 0)
-      if (auto s = add_programs(job, rule, *proof, out); !s) return s.error();
+    if (job.pairs > 0) RETURN_IF_ERROR(add_programs(job, rule, proof, out));
   }
   return out;
 }

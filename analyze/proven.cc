@@ -22,11 +22,10 @@ Status expect_same(std::span<const ProgramView> before, ProgramView made, const 
   Question question;
   question.before.assign(before.begin(), before.end());
   question.after = {made};
-  const auto proof = dd::prove(question, limits);
-  if (!proof) return proof.error();
-  if (proof->verdict == Verdict::kEquivalent) return Ok{};
-  if (proof->verdict == Verdict::kUnknown) return dd::limits_reached(name);
-  return wrong_result(maker, proof->witness ? std::optional(proof->witness->data) : std::nullopt);
+  ASSIGN_OR_RETURN(const auto proof, dd::prove(question, limits));
+  if (proof.verdict == Verdict::kEquivalent) return Ok{};
+  if (proof.verdict == Verdict::kUnknown) return dd::limits_reached(name);
+  return wrong_result(maker, proof.witness ? std::optional(proof.witness->data) : std::nullopt);
 }
 
 // This proof takes nothing from Space::loosest(), because that function may have made `made`: no

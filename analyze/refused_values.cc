@@ -55,9 +55,8 @@ Result<std::optional<Rejection>> refused_values(const std::vector<Source>& befor
       if (has.low > had.low) refused.emplace_back(had.low, has.low - 1);
       if (has.high < had.high) refused.emplace_back(has.high + 1, had.high);
       for (const auto& [low, high] : refused) {
-        const auto left = possible(question, i, low, high, engine, budget);
-        if (!left) return left.error();
-        if (*left)
+        ASSIGN_OR_RETURN(const auto left, possible(question, i, low, high, engine, budget));
+        if (left)
           return std::optional(Rejection{
               side.name,
               fmt::format("the kernel refuses this filter for ${} = {}, but accepts "

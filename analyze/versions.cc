@@ -54,12 +54,11 @@ Result<std::vector<std::string>> read_versions(const std::string& named) {
   const std::size_t dots = named.find("..");
   if (dots != std::string::npos && !std::filesystem::exists(named, ignored))
     return range(named, dots);
-  const auto text = read_file(named);
-  if (!text) return text.error();
+  ASSIGN_OR_RETURN(const auto text, read_file(named));
   std::vector<std::string> out;
   std::set<std::string_view> seen;
   std::size_t line = 0;
-  for (std::string_view rest = without_bom(*text); !rest.empty();) {
+  for (std::string_view rest = without_bom(text); !rest.empty();) {
     ++line;
     std::string_view version = take_part(rest);
     if (version.ends_with('\r')) version.remove_suffix(1);

@@ -302,9 +302,7 @@ Result<WhyReport> why(const WhyJob& job) {
   report.notes = notes_about(std::span(job.stack.filters));
   report.notes.choices = choices_at(job.stack.filters, job.data, job.arguments_known);
   if (!job.arguments_known) {
-    auto found = possible(space, decisions, job.stack, job.data, job.host);
-    if (!found) return found.error();
-    report.possible = std::move(*found);
+    ASSIGN_OR_RETURN(report.possible, possible(space, decisions, job.stack, job.data, job.host));
   }
   report.result = run_stack(programs, job.data);
   const dd::NodeId others =

@@ -16,14 +16,13 @@ struct ActionsOptions {
 };
 
 Result<int> list_actions(const ActionsOptions& given) {
-  if (auto s = given.options.no_effect(); !s) return s.error();
-  auto stack = given.input.load(given.options);
-  if (!stack) return stack.error();
-  const auto found = actions({std::move(*stack), given.options.sameness(), given.options.oci().arch,
-                              diagram_limits(given.options)});
-  if (!found) return found.error();
-  if (given.options.json) return print_json(to_json(*found));
-  return print(actions_text(*found, given.allowed));
+  RETURN_IF_ERROR(given.options.no_effect());
+  ASSIGN_OR_RETURN(auto stack, given.input.load(given.options));
+  ASSIGN_OR_RETURN(const auto found,
+                   actions({std::move(stack), given.options.sameness(), given.options.oci().arch,
+                            diagram_limits(given.options)}));
+  if (given.options.json) return print_json(to_json(found));
+  return print(actions_text(found, given.allowed));
 }
 
 }  // namespace

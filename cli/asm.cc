@@ -19,18 +19,17 @@ Result<int> convert(const Conversion& job) {
   if (job.options.tree && job.options.libseccomp == "none")
     return make_error(ErrorCode::kUsage, "--tree",
                       "expected a library in --libseccomp, found 'none'");
-  auto source = load_source(job.input, reading(job.options));
-  if (!source) return source.error();
-  if (source->policy && source->program.size() > kMaxInsns)
+  ASSIGN_OR_RETURN(auto source, load_source(job.input, reading(job.options)));
+  if (source.policy && source.program.size() > kMaxInsns)
     job.options.note(
         fmt::format("note: the unoptimized compilation has {} instructions, more than the {} that "
                     "the kernel accepts; `secequiv optimize` makes a shorter program",
-                    source->program.size(), kMaxInsns));
+                    source.program.size(), kMaxInsns));
   // Names system calls in comments only if the user gave the architecture, because the default may
   // be wrong.
   const auto arch = job.arch->count() > 0 ? std::optional(job.options.oci().arch) : std::nullopt;
-  const auto comments = job.plain ? std::vector<std::string>() : annotate(source->program, arch);
-  return write_output(write_program(source->program, *form_from_name(job.options.to), comments),
+  const auto comments = job.plain ? std::vector<std::string>() : annotate(source.program, arch);
+  return write_output(write_program(source.program, *form_from_name(job.options.to), comments),
                       job.options);
 }
 

@@ -28,21 +28,18 @@ struct BenchArguments {
 Status load(BenchArguments& given) {
   const Options& options = given.options;
   BenchJob& job = given.job;
-  if (auto s = keep_json_alone(options, "--chart", given.chart); !s) return s;
+  RETURN_IF_ERROR(keep_json_alone(options, "--chart", given.chart));
   if (const Arch host = options.oci().arch; host != kTimedArch)
     return make_error(
         ErrorCode::kUnavailable, "--arch",
         fmt::format("expected x86_64, the only architecture whose calls can be timed, found {}",
                     arch_info(host).name));
-  auto stacks = given.compilation.load(given.pair.inputs, options);
-  if (!stacks) return stacks.error();
-  job.stacks = std::move(*stacks);
-  auto profile = given.profile.read(kTimedArch, given.options);
-  if (!profile) return profile.error();
-  job.profile = std::move(*profile);
-  auto cases = given.pair.cases(all_filters(job.stacks), options);
-  if (!cases) return cases.error();
-  job.inputs = std::move(cases->inputs);
+  ASSIGN_OR_RETURN(auto stacks, given.compilation.load(given.pair.inputs, options));
+  job.stacks = std::move(stacks);
+  ASSIGN_OR_RETURN(auto profile, given.profile.read(kTimedArch, given.options));
+  job.profile = std::move(profile);
+  ASSIGN_OR_RETURN(auto cases, given.pair.cases(all_filters(job.stacks), options));
+  job.inputs = std::move(cases.inputs);
   return Ok{};
 }
 
@@ -55,7 +52,7 @@ int print_all(const LatencyReport& out, const BenchArguments& given) {
 }
 
 Result<int> run_bench(BenchArguments& given) {
-  if (auto s = load(given); !s) return s.error();
+  RETURN_IF_ERROR(load(given));
   kernel::LatencyOptions& timing = given.job.timing;
   terminal::StatusLine line;
   timing.progress = [&](std::size_t samples, double noise) {
@@ -68,9 +65,8 @@ Result<int> run_bench(BenchArguments& given) {
   };
   watch_interrupts();
   timing.stop = was_interrupted;
-  auto result = bench(given.job);
-  if (!result) return result.error();
-  return print_all(*result, given);
+  ASSIGN_OR_RETURN(auto result, bench(given.job));
+  return print_all(result, given);
 }
 
 }  // namespace

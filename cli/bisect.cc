@@ -36,7 +36,7 @@ void certify_last_pass(BisectReport& report, RunningVersion& running) {
 }
 
 Result<int> run_bisect(const BisectOptions& given) {
-  if (auto s = given.options.no_effect(); !s) return s.error();
+  RETURN_IF_ERROR(given.options.no_effect());
   const TargetOptions& named = given.fuzz.target;
   const auto usage = [](const char* option, const char* detail) {
     return make_error(ErrorCode::kUsage, option, detail);
@@ -45,16 +45,14 @@ Result<int> run_bisect(const BisectOptions& given) {
   const std::string whole = named.name() + given.build;
   if (whole.find("{version}") == std::string::npos)
     return usage("--versions", "expected {version} in the command under test or in --build");
-  const auto versions = read_versions(given.versions);
-  if (!versions) return versions.error();
+  ASSIGN_OR_RETURN(const auto versions, read_versions(given.versions));
   heed_interrupts();
   terminal::Ticker ticker;
   RunningVersion running(given);
-  auto report =
-      bisect(*versions,
-             {[&](const std::string& version) { return running.start(version); },
-              [&](const Finding* only) { return running.hunt(only); },
-              [&](const std::string& name) { ticker.step("trying " + name); }, was_interrupted});
+  auto report = bisect(
+      versions, {[&](const std::string& version) { return running.start(version); },
+                 [&](const Finding* only) { return running.hunt(only); },
+                 [&](const std::string& name) { ticker.step("trying " + name); }, was_interrupted});
   ticker.clear();
   if (!report) return report.error();
   report->kind = named.kind();
@@ -64,9 +62,8 @@ Result<int> run_bisect(const BisectOptions& given) {
   ReportedCases cases;
   cases.exit_status = exit_code(report->verdict);
   if (report->found) {
-    if (auto s = add_directions(*report->found, given.options.sameness(), given.options.oci().arch);
-        !s)
-      return s.error();
+    RETURN_IF_ERROR(
+        add_directions(*report->found, given.options.sameness(), given.options.oci().arch));
     const ReportedCases found = reported(*report->found);
     cases.direction = found.direction;
     cases.effect = found.effect;

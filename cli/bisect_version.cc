@@ -30,26 +30,22 @@ Result<std::string> RunningVersion::start(const std::string& version) {
 }
 
 Result<HuntReport> RunningVersion::hunt(const Finding* only) {
-  auto hunting = fuzz_.hunt_options(given_.options, given_.effort);
-  if (!hunting) return hunting.error();
-  hunting->shorter = target_.shorter;
-  hunting->stop_at_first = true;
-  hunting->scaling = false;
+  ASSIGN_OR_RETURN(auto hunting, fuzz_.hunt_options(given_.options, given_.effort));
+  hunting.shorter = target_.shorter;
+  hunting.stop_at_first = true;
+  hunting.scaling = false;
   std::vector<SeccompData> inputs;
   if (only != nullptr) {
-    hunting->trials = 0;  // only the finding's subject, which every hunt tries
+    hunting.trials = 0;  // only the finding's subject, which every hunt tries
     if (only->witness) inputs.push_back(only->witness->data);
-    auto source = hunt::given_subject(only->subject);
-    if (!source) return source.error();
-    return hunt_target(fuzz_.target, target_, **source, inputs, *hunting);
+    ASSIGN_OR_RETURN(auto source, hunt::given_subject(only->subject));
+    return hunt_target(fuzz_.target, target_, *source, inputs, hunting);
   }
-  auto source = fuzz_.sources.open(!fuzz_.target.compiler.empty(), given_.options);
-  if (!source) return source.error();
+  ASSIGN_OR_RETURN(auto source, fuzz_.sources.open(!fuzz_.target.compiler.empty(), given_.options));
   // With a file that cannot be read, no version would pass.
-  if (const auto unread = (*source)->unread(); !unread.empty()) return unread.front().error;
-  auto stored = fuzz_.stored_inputs();
-  if (!stored) return stored.error();
-  return hunt_target(fuzz_.target, target_, **source, *stored, *hunting);
+  if (const auto unread = source->unread(); !unread.empty()) return unread.front().error;
+  ASSIGN_OR_RETURN(auto stored, fuzz_.stored_inputs());
+  return hunt_target(fuzz_.target, target_, *source, stored, hunting);
 }
 
 CertificateReport RunningVersion::certify(const std::string& version, const HuntSubject& subject) {

@@ -23,9 +23,8 @@ struct CacheOptions {
 Result<int> list_cached(const CacheOptions& given) {
   CacheJob job{{}, given.options.oci().arch, given.allow_loss, diagram_limits(given.options)};
   for (const std::string& filter : given.filters) {
-    auto stack = load_accepted_stack(filter, reading(given.options));
-    if (!stack) return stack.error();
-    job.stacks.push_back({filter, std::move(*stack)});
+    ASSIGN_OR_RETURN(auto stack, load_accepted_stack(filter, reading(given.options)));
+    job.stacks.push_back({filter, std::move(stack)});
   }
   if (given.verify && job.host != Arch::kX86_64)
     return make_error(
@@ -37,10 +36,9 @@ Result<int> list_cached(const CacheOptions& given) {
     job.read_bitmaps = kernel::bitmaps;
     job.release = kernel::release();
   }
-  const auto found = cache(job);
-  if (!found) return found.error();
-  return print_verdict(given.options.json ? render(to_json(*found)) : cache_text(*found),
-                       exit_code(found->verdict()), given.options);
+  ASSIGN_OR_RETURN(const auto found, cache(job));
+  return print_verdict(given.options.json ? render(to_json(found)) : cache_text(found),
+                       exit_code(found.verdict()), given.options);
 }
 
 }  // namespace

@@ -15,9 +15,8 @@ namespace secequiv::cli {
 Result<SeccompData> CallOptions::from_record(const Options& options) {
   std::string text = record;
   if (record == "-") {
-    auto input = read_input(record, warn);
-    if (!input) return input.error();
-    text = std::move(*input);
+    ASSIGN_OR_RETURN(auto input, read_input(record, warn));
+    text = std::move(input);
   }
   auto found = read_audit_record(text, "--audit");
   if (std::error_code ignored; !found && record != "-" && std::filesystem::exists(record, ignored))

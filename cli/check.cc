@@ -25,37 +25,32 @@ struct CheckCommand {
 
 Result<int> run_check(const CheckCommand& given) {
   const Options& options = given.options;
-  if (auto s = keep_json_alone(options, "--listing", given.listing); !s) return s.error();
-  const auto checking = given.check.check_options(options);
-  if (!checking) return checking.error();
+  RETURN_IF_ERROR(keep_json_alone(options, "--listing", given.listing));
+  ASSIGN_OR_RETURN(const auto checking, given.check.check_options(options));
   PairNotes notes;
-  const auto sides = given.pair.sides(options, given.target, notes);
-  if (!sides) return sides.error();
-  const auto& [before, after] = *sides;
-  const auto link =
-      given.link.link({&before, 1}, {&after, 1}, options, given.check.engine.assumption);
-  if (!link) return link.error();
+  ASSIGN_OR_RETURN(const auto sides, given.pair.sides(options, given.target, notes));
+  const auto& [before, after] = sides;
+  ASSIGN_OR_RETURN(const auto link, given.link.link({&before, 1}, {&after, 1}, options,
+                                                    given.check.engine.assumption));
   heed_interrupts();
   terminal::Ticker ticker;
   ticker.step("deriving inputs");
-  const auto cases = given.pair.cases({&before, &after}, options);
-  if (!cases) return cases.error();
+  ASSIGN_OR_RETURN(const auto cases, given.pair.cases({&before, &after}, options));
   ticker.step("comparing and proving", options.timeout);
   auto result =
-      check_pair(side_of(before), side_of(after), options.sameness(), cases->inputs, *checking);
+      check_pair(side_of(before), side_of(after), options.sameness(), cases.inputs, checking);
   ticker.clear();
   if (!result) return result.error();
-  result->dropped = cases->dropped;
+  result->dropped = cases.dropped;
   notes.require_loads = true;
-  if (auto s = PairCheckOptions::conclude(before, after, std::move(notes), options, *result); !s)
-    return s.error();
+  RETURN_IF_ERROR(PairCheckOptions::conclude(before, after, std::move(notes), options, *result));
   result->all_traces = given.traces;
   Status written = Ok{};
   if (!given.listing.empty()) written = write_file(given.listing, result->listing);
-  if (auto s = given.check.write_page(*result, before, after, cases->inputs, options, *link); !s)
+  if (auto s = given.check.write_page(*result, before, after, cases.inputs, options, link); !s)
     written = s;
   return print_found(
-      options.json ? render(to_json(*result)) : check_text(*result) + link_line(*link),
+      options.json ? render(to_json(*result)) : check_text(*result) + link_line(link),
       reported(*result, "check", {before.file, after.file}), options, written);
 }
 

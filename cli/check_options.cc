@@ -18,17 +18,15 @@ void PairCheckOptions::add(CLI::App& app) {
 }
 
 Result<CheckOptions> PairCheckOptions::check_options(const Options& options) const {
-  auto opened = oracle.open();
-  if (!opened) return opened.error();
-  auto engines = engine.engine(options);
-  if (!engines) return engines.error();
+  ASSIGN_OR_RETURN(auto opened, oracle.open());
+  ASSIGN_OR_RETURN(auto engines, engine.engine(options));
   CheckOptions out;
-  out.engine = std::move(*engines);
+  out.engine = std::move(engines);
   out.budget = budget(options);
   out.require_installable = !any_length;
   out.host = options.oci().arch;
   out.allow_cache_loss = allow_cache_loss;
-  out.oracle = std::move(*opened);
+  out.oracle = std::move(opened);
   return out;
 }
 
@@ -39,18 +37,18 @@ Status PairCheckOptions::conclude(const Source& before, const Source& after, Pai
     const Pair pair{before.program, after.program, report.sameness};
     const Question question(pair);
     const dd::Limits limits = diagram_limits(options);
-    const auto proof = difference_without_choices(question, report.notes.choices, limits);
-    if (!proof) return proof.error();
-    if (proof->verdict == Verdict::kDifferent) {
-      auto direction = find_direction_without_choices(question, report.notes.choices, report.host,
-                                                      limits, {&proof->witness->data, 1});
-      if (!direction) return direction.error();
-      report.witness = direction->example ? direction->example : proof->witness;
-      report.direction = std::move(*direction);
+    ASSIGN_OR_RETURN(const auto proof,
+                     difference_without_choices(question, report.notes.choices, limits));
+    if (proof.verdict == Verdict::kDifferent) {
+      ASSIGN_OR_RETURN(auto direction,
+                       find_direction_without_choices(question, report.notes.choices, report.host,
+                                                      limits, {&proof.witness->data, 1}));
+      report.witness = direction.example ? direction.example : proof.witness;
+      report.direction = std::move(direction);
     } else {
       report.verdict = Verdict::kUnknown;
-      report.reason = proof->detail;
-      report.proof = *proof;
+      report.reason = proof.detail;
+      report.proof = proof;
       report.witness.reset();
       report.direction.reset();
     }
@@ -66,25 +64,24 @@ Status PairCheckOptions::write_page(const CheckReport& report, const Source& bef
                                     const Source& after, std::span<const SeccompData> inputs,
                                     const Options& options, const std::string& link) const {
   if (options.html.empty()) return Ok{};
-  auto engines = engine.engine(options);
-  if (!engines) return engines.error();
+  ASSIGN_OR_RETURN(auto engines, engine.engine(options));
   terminal::Ticker ticker;
   ticker.step("preparing the page", 5 * options.timeout);
-  auto found =
+  ASSIGN_OR_RETURN(
+      auto found,
       page({.report = report,
             .before = before,
             .after = after,
             .inputs = inputs,
-            .engine = std::move(*engines),
+            .engine = std::move(engines),
             .budget = budget(options),
             .limits = diagram_limits(options),
             .seconds = options.timeout,
             .host = options.oci().arch,
             .version = SECEQUIV_VERSION,
-            .provenance = provenance({{"before", &before}, {"after", &after}}, SECEQUIV_VERSION)});
-  if (!found) return found.error();
-  found->link = link;
-  return write_html(std::move(*found), options);
+            .provenance = provenance({{"before", &before}, {"after", &after}}, SECEQUIV_VERSION)}));
+  found.link = link;
+  return write_html(std::move(found), options);
 }
 
 }  // namespace secequiv::cli

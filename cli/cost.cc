@@ -26,30 +26,26 @@ struct CostOptions {
 
 Result<int> count_instructions(const CostOptions& given) {
   CostJob job;
-  if (auto s = keep_json_alone(given.options, "--chart", given.chart); !s) return s.error();
-  auto stacks = given.compilation.load(given.pair.inputs, given.options);
-  if (!stacks) return stacks.error();
-  job.stacks = std::move(*stacks);
+  RETURN_IF_ERROR(keep_json_alone(given.options, "--chart", given.chart));
+  ASSIGN_OR_RETURN(auto stacks, given.compilation.load(given.pair.inputs, given.options));
+  job.stacks = std::move(stacks);
   job.arch = given.options.oci().arch;
-  auto profile = given.profile.read(job.arch, given.options);
-  if (!profile) return profile.error();
-  job.profile = std::move(*profile);
+  ASSIGN_OR_RETURN(auto profile, given.profile.read(job.arch, given.options));
+  job.profile = std::move(profile);
   job.profiled = !given.profile.path.empty();
   job.timeout = given.options.timeout;
   job.limits = diagram_limits(given.options);
   job.exact = !given.derived;
   job.bound = given.bound;
   job.derive = [&]() -> Result<std::vector<SeccompData>> {
-    auto cases = given.pair.cases(all_filters(job.stacks), given.options);
-    if (!cases) return cases.error();
-    return std::move(cases->inputs);
+    ASSIGN_OR_RETURN(auto cases, given.pair.cases(all_filters(job.stacks), given.options));
+    return std::move(cases.inputs);
   };
-  const auto found = cost(job);
-  if (!found) return found.error();
-  int status = given.options.json ? print_json(to_json(*found))
-                                  : print(cost_text(*found, given.all ? SIZE_MAX : kRows, "--all"));
-  if (status == 0 && !found->bounded()) status = exit_code(Verdict::kUnknown);
-  return given.chart.empty() ? status : write_drawing(status, given.chart, cost_svg(*found));
+  ASSIGN_OR_RETURN(const auto found, cost(job));
+  int status = given.options.json ? print_json(to_json(found))
+                                  : print(cost_text(found, given.all ? SIZE_MAX : kRows, "--all"));
+  if (status == 0 && !found.bounded()) status = exit_code(Verdict::kUnknown);
+  return given.chart.empty() ? status : write_drawing(status, given.chart, cost_svg(found));
 }
 
 }  // namespace

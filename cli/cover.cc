@@ -31,37 +31,32 @@ struct CoverOptions {
 // Adds what the stored state and the input files cover.
 Status add_given(const CoverOptions& given, CoverageMap& coverage) {
   if (!given.state.empty() && std::filesystem::exists(given.state)) {
-    auto text = read_file(given.state);
-    if (!text) return text.error();
-    if (auto s = read_coverage(*text, given.state, coverage); !s) return s;
+    ASSIGN_OR_RETURN(auto text, read_file(given.state));
+    RETURN_IF_ERROR(read_coverage(text, given.state, coverage));
   }
-  const auto records = load_records(given.inputs);
-  if (!records) return records.error();
-  for (const SeccompData& data : *records) coverage.run(data);
+  ASSIGN_OR_RETURN(const auto records, load_records(given.inputs));
+  for (const SeccompData& data : records) coverage.run(data);
   return Ok{};
 }
 
 Result<CoverJob> job_of(const CoverOptions& given) {
-  auto source = load_accepted(given.program, reading(given.options));
-  if (!source) return source.error();
-  auto engine = given.engine.engine(given.options);
-  if (!engine) return engine.error();
-  CoverageMap coverage(source->program);
-  if (auto s = add_given(given, coverage); !s) return s.error();
-  CoverJob job{std::move(*source),   {},
+  ASSIGN_OR_RETURN(auto source, load_accepted(given.program, reading(given.options)));
+  ASSIGN_OR_RETURN(auto engine, given.engine.engine(given.options));
+  CoverageMap coverage(source.program);
+  RETURN_IF_ERROR(add_given(given, coverage));
+  CoverJob job{std::move(source),    {},
                std::move(coverage),  !given.no_derive,
-               !given.no_prove,      std::move(*engine),
+               !given.no_prove,      std::move(engine),
                budget(given.options)};
   if (given.no_derive) return job;
-  auto policy = load_optional_policy(given.policy, reading(given.options));
-  if (!policy) return policy.error();
-  job.policy = std::move(*policy);
+  ASSIGN_OR_RETURN(auto policy, load_optional_policy(given.policy, reading(given.options)));
+  job.policy = std::move(policy);
   return job;
 }
 
 Result<int> run_cover(const CoverOptions& given) {
   const Options& options = given.options;
-  if (auto s = keep_json_alone(options, "--listing", given.listing); !s) return s.error();
+  RETURN_IF_ERROR(keep_json_alone(options, "--listing", given.listing));
   if (given.state == "-")
     return make_error(
         ErrorCode::kUsage, "--state",
@@ -69,19 +64,18 @@ Result<int> run_cover(const CoverOptions& given) {
   heed_interrupts();
   terminal::Ticker ticker;
   ticker.step("running inputs and proving", options.timeout);
-  auto job = job_of(given);
-  if (!job) return job.error();
-  const auto found = cover(*job);
+  ASSIGN_OR_RETURN(auto job, job_of(given));
+  const auto found = cover(job);
   ticker.clear();
   if (!found) return found.error();
   if (!given.state.empty())
-    if (const Status s = write_file(given.state, write_coverage(job->coverage)); !s)
+    if (const Status s = write_file(given.state, write_coverage(job.coverage)); !s)
       return s.error();
   if (!given.listing.empty())
-    if (const Status s = write_file(given.listing, cover_listing(*job, *found)); !s)
+    if (const Status s = write_file(given.listing, cover_listing(job, *found)); !s)
       return s.error();
   return print_verdict(
-      options.json ? render(to_json(*found)) : cover_text(*found, job->source.program),
+      options.json ? render(to_json(*found)) : cover_text(*found, job.source.program),
       exit_code(found->verdict()), options);
 }
 

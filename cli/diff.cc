@@ -35,30 +35,26 @@ struct DiffOptions {
 
 // Loads everything that the command line names.
 Status load(const DiffOptions& given, DiffJob& job) {
-  auto expected = given.expect.read();
-  if (!expected) return expected.error();
-  job.expected = std::move(*expected);
-  auto oracle = given.oracle.open();
-  if (!oracle) return oracle.error();
-  job.oracle = std::move(*oracle);
+  ASSIGN_OR_RETURN(auto expected, given.expect.read());
+  job.expected = std::move(expected);
+  ASSIGN_OR_RETURN(auto oracle, given.oracle.open());
+  job.oracle = std::move(oracle);
   for (const auto& [path, into] :
        {std::pair(&given.before, &job.before), std::pair(&given.after, &job.after)}) {
-    auto stack = load_accepted_stack(*path, reading(given.options));
-    if (!stack) return stack.error();
-    if (given.rules && !names_rules(*stack))
+    ASSIGN_OR_RETURN(auto stack, load_accepted_stack(*path, reading(given.options)));
+    if (given.rules && !names_rules(stack))
       return make_error(
           ErrorCode::kUsage, "--rules",
           fmt::format("expected one policy or one program in asm form on each side, found {}",
-                      stack->size() == 1
+                      stack.size() == 1
                           ? fmt::format("{0}; 'secequiv dis {0} > FILE.asm' writes that form",
-                                        stack->front().title())
+                                        stack.front().title())
                           : "a stack of filters"));
-    *into = {*path, std::move(*stack)};
+    *into = {*path, std::move(stack)};
   }
   job.notes = note_pair(job.before.filters, job.after.filters, reading(given.options));
-  auto assumption = given.engine.parsed_assumption(given.options);
-  if (!assumption) return assumption.error();
-  job.assumption = std::move(*assumption);
+  ASSIGN_OR_RETURN(auto assumption, given.engine.parsed_assumption(given.options));
+  job.assumption = std::move(assumption);
   job.assumed = given.engine.assumption;
   return Ok{};
 }
@@ -81,7 +77,7 @@ Page page_of(const DiffJob& job, const DiffReport& found) {
 
 Result<int> list_differences(const DiffOptions& given) {
   DiffJob job;
-  if (auto s = load(given, job); !s) return s.error();
+  RETURN_IF_ERROR(load(given, job));
   job.sameness = given.options.sameness();
   job.host = given.options.oci().arch;
   job.limits = diagram_limits(given.options);
@@ -89,26 +85,24 @@ Result<int> list_differences(const DiffOptions& given) {
   job.max_regions = given.max_regions;
   job.rules = needs_rules(given, job);
   job.whole = !given.expect.write.empty();
-  const auto link =
-      given.link.link(job.before.filters, job.after.filters, given.options, job.assumed);
-  if (!link) return link.error();
+  ASSIGN_OR_RETURN(const auto link, given.link.link(job.before.filters, job.after.filters,
+                                                    given.options, job.assumed));
   heed_interrupts();
   terminal::Ticker ticker;
   ticker.step("comparing", given.options.timeout);
-  auto found = diff(job);
-  if (!found) return found.error();
-  Status written = given.expect.store(*found);
+  ASSIGN_OR_RETURN(auto found, diff(job));
+  Status written = given.expect.store(found);
   if (!given.options.html.empty()) {
-    Page page = page_of(job, *found);
-    page.link = *link;
+    Page page = page_of(job, found);
+    page.link = link;
     if (auto s = write_html(std::move(page), given.options); !s) written = s;
   }
   const ReportedCases cases =
-      reported(*found, given.options.wants_reports() ? given.max_regions : 0);
-  if (!given.rules) found->rules.clear();
+      reported(found, given.options.wants_reports() ? given.max_regions : 0);
+  if (!given.rules) found.rules.clear();
   answer_is_known();
-  return print_found(given.options.json ? render(to_json(*found))
-                                        : diff_text(*found, kMoreRegions) + link_line(*link),
+  return print_found(given.options.json ? render(to_json(found))
+                                        : diff_text(found, kMoreRegions) + link_line(link),
                      cases, given.options, written);
 }
 

@@ -34,8 +34,7 @@ Result<DumpReport> filters_of(const DumpArguments& given) {
   if (given.pid != 0) return dump_process(given.pid);
   const bool to_stdout = given.options.output == "-";
   // An error after the command has run would lose its filters, so the output is checked first.
-  if (!to_stdout)
-    if (auto s = may_be_written(given.options.output); !s) return s.error();
+  if (!to_stdout) RETURN_IF_ERROR(may_be_written(given.options.output));
   watch_interrupts();
   return dump_command(given.command, to_stdout, was_interrupted);
 }
@@ -78,13 +77,12 @@ Result<int> write(const DumpArguments& given, const std::vector<DumpedFilter>& f
 }
 
 Result<int> dump(const DumpArguments& given) {
-  auto found = filters_of(given);
-  if (!found) return found.error();
-  for (const std::string& note : found->notes) warn(note);
-  const int status = found->complete ? 0 : exit_code(Verdict::kUnknown);
-  if (found->filters.empty() && !found->complete) return status;
-  if (auto s = choose(given, found->filters); !s) return s.error();
-  return write(given, found->filters, status);
+  ASSIGN_OR_RETURN(auto found, filters_of(given));
+  for (const std::string& note : found.notes) warn(note);
+  const int status = found.complete ? 0 : exit_code(Verdict::kUnknown);
+  if (found.filters.empty() && !found.complete) return status;
+  RETURN_IF_ERROR(choose(given, found.filters));
+  return write(given, found.filters, status);
 }
 
 }  // namespace

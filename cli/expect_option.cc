@@ -24,11 +24,9 @@ Result<std::optional<DiffJob::Expected>> ExpectOption::read() const {
                       "expected a file, found '-': the report goes to standard output; --json "
                       "prints the difference in the form that --expect reads");
   if (path.empty()) return std::optional<DiffJob::Expected>();
-  const auto text = read_input(path, warn);
-  if (!text) return text.error();
-  auto document = read_expectation(*text, shown_name(path));
-  if (!document) return document.error();
-  return std::optional(DiffJob::Expected{shown_name(path), std::move(*document)});
+  ASSIGN_OR_RETURN(const auto text, read_input(path, warn));
+  ASSIGN_OR_RETURN(auto document, read_expectation(text, shown_name(path)));
+  return std::optional(DiffJob::Expected{shown_name(path), std::move(document)});
 }
 
 Status ExpectOption::store(const DiffReport& found) const {

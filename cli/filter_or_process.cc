@@ -15,14 +15,13 @@ namespace {
 
 // Returns the filters of a process as a stack.
 Result<std::vector<Source>> filters_of(int pid) {
-  auto found = dump_process(pid);
-  if (!found) return found.error();
-  for (const std::string& note : found->notes) warn(note);
-  if (found->filters.empty())
+  ASSIGN_OR_RETURN(auto found, dump_process(pid));
+  for (const std::string& note : found.notes) warn(note);
+  if (found.filters.empty())
     return make_error(ErrorCode::kUsage, "--pid",
                       fmt::format("process {} has no seccomp filter", pid));
   std::vector<Source> out;
-  for (DumpedFilter& filter : found->filters)
+  for (DumpedFilter& filter : found.filters)
     out.push_back({std::move(filter.title), std::move(filter.program), std::nullopt});
   return out;
 }

@@ -26,9 +26,8 @@ Result<int> find_in(const FindOptions& given) {
   const Options& options = given.options;
   FindRulesJob job;
   for (const std::string& file : given.known) {
-    auto text = read_input(file, warn);
-    if (!text) return text.error();
-    if (auto s = add_rules(*text, shown_name(file), job.known); !s) return s.error();
+    ASSIGN_OR_RETURN(auto text, read_input(file, warn));
+    RETURN_IF_ERROR(add_rules(text, shown_name(file), job.known));
   }
   for (const std::string& file : given.files) {
     auto source = load_source(file, reading(options));
@@ -38,7 +37,7 @@ Result<int> find_in(const FindOptions& given) {
       source = optimized(*source, given.target, options);
       if (!source) return source.error();
     }
-    if (auto s = expect_legal(*source); !s) return s.error();
+    RETURN_IF_ERROR(expect_legal(*source));
     job.programs.push_back({name, std::move(source->program)});
   }
   job.max_window = given.max_window;
@@ -50,12 +49,10 @@ Result<int> find_in(const FindOptions& given) {
   job.progress = [&](std::size_t size, std::size_t) {
     ticker.step("windows of each size", size - 1, job.max_window);
   };
-  const auto found = find_rules(job);
-  if (!found) return found.error();
+  ASSIGN_OR_RETURN(const auto found, find_rules(job));
   ticker.clear();
-  const int status = exit_code(found->verdict());
-  return options.json ? print_json(to_json(*found), status)
-                      : print(find_rules_text(*found), status);
+  const int status = exit_code(found.verdict());
+  return options.json ? print_json(to_json(found), status) : print(find_rules_text(found), status);
 }
 
 }  // namespace

@@ -50,14 +50,12 @@ Result<int> run_fuzz_campaign(const FuzzCampaignOptions& given, const Options& o
   CampaignOptions campaigning;  // the campaign's clock starts with this constructor
   if (given.minimize && given.corpus.empty())
     return make_error(ErrorCode::kUsage, "--minimize", "expected --corpus as well");
-  auto checking = given.check.check_options(options);
-  if (!checking) return checking.error();
-  checking->prove = !effort.no_prove;
-  campaigning.check = std::move(*checking);
+  ASSIGN_OR_RETURN(auto checking, given.check.check_options(options));
+  checking.prove = !effort.no_prove;
+  campaigning.check = std::move(checking);
   PairNotes notes;
-  const auto sides = given.pair.sides(options, TargetOptions{}, notes);
-  if (!sides) return sides.error();
-  const auto& [before, after] = *sides;
+  ASSIGN_OR_RETURN(const auto sides, given.pair.sides(options, TargetOptions{}, notes));
+  const auto& [before, after] = sides;
   campaigning.minimize = given.minimize;
   campaigning.fuzz = fuzz_options(given, effort);
   terminal::StatusLine line;
@@ -67,19 +65,16 @@ Result<int> run_fuzz_campaign(const FuzzCampaignOptions& given, const Options& o
   heed_interrupts();
   Cases derived;  // derived only once, because a policy may come from standard input
   const Derive derive = [&]() -> Result<std::vector<SeccompData>> {
-    auto cases = given.pair.cases({&before, &after}, options);
-    if (!cases) return cases.error();
-    derived = std::move(*cases);
+    ASSIGN_OR_RETURN(derived, given.pair.cases({&before, &after}, options));
     return derived.inputs;
   };
-  auto result = campaign(side_of(before), side_of(after), options.sameness(), derive, campaigning);
-  if (!result) return result.error();
-  result->dropped = derived.dropped;
-  if (auto s = PairCheckOptions::conclude(before, after, std::move(notes), options, *result); !s)
-    return s.error();
-  const Status page = given.check.write_page(*result, before, after, derived.inputs, options, {});
-  return print_found(options.json ? render(to_json(*result)) : check_text(*result),
-                     reported(*result, "fuzz", {before.file, after.file}), options, page);
+  ASSIGN_OR_RETURN(auto result, campaign(side_of(before), side_of(after), options.sameness(),
+                                         derive, campaigning));
+  result.dropped = derived.dropped;
+  RETURN_IF_ERROR(PairCheckOptions::conclude(before, after, std::move(notes), options, result));
+  const Status page = given.check.write_page(result, before, after, derived.inputs, options, {});
+  return print_found(options.json ? render(to_json(result)) : check_text(result),
+                     reported(result, "fuzz", {before.file, after.file}), options, page);
 }
 
 }  // namespace secequiv::cli

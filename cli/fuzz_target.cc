@@ -16,16 +16,13 @@ namespace {
 // `stored` receives the first error that occurs when a finding is stored.
 Result<HuntReport> run_hunt(const FuzzTargetOptions& given, const Options& options,
                             const FuzzEffort& effort, OpenTarget& target, Status& stored) {
-  auto source = given.sources.open(!given.target.compiler.empty(), options);
-  if (!source) return source.error();
-  const auto inputs = given.stored_inputs();
-  if (!inputs) return inputs.error();
-  auto hunting = given.hunt_options(options, effort);
-  if (!hunting) return hunting.error();
-  hunting->shorter = target.shorter;
+  ASSIGN_OR_RETURN(auto source, given.sources.open(!given.target.compiler.empty(), options));
+  ASSIGN_OR_RETURN(const auto inputs, given.stored_inputs());
+  ASSIGN_OR_RETURN(auto hunting, given.hunt_options(options, effort));
+  hunting.shorter = target.shorter;
   if (!given.save.empty()) {
-    if (auto s = hunt::prepare_folder(given.save); !s) return s.error();
-    hunting->found = [&](const HuntReport& report, Finding& finding) {
+    RETURN_IF_ERROR(hunt::prepare_folder(given.save));
+    hunting.found = [&](const HuntReport& report, Finding& finding) {
       if (auto s = hunt::store(report, finding, given.save); !s && stored) stored = s;
     };
   }
@@ -33,11 +30,11 @@ Result<HuntReport> run_hunt(const FuzzTargetOptions& given, const Options& optio
   std::unique_ptr<hunt::Jobs> jobs;
   heed_interrupts();
   const auto hunt_with = [&](const hunt::HuntOptions& how) {
-    return hunt_target(given.target, target, **source, *inputs, how);
+    return hunt_target(given.target, target, *source, inputs, how);
   };
   if (effort.jobs > 1) {  // before the first request, so that each process starts its own server
-    auto others = hunt::Jobs::start(effort.jobs, *hunting, [&](const hunt::HuntOptions& how) {
-      (*source)->skip_originals();
+    auto others = hunt::Jobs::start(effort.jobs, hunting, [&](const hunt::HuntOptions& how) {
+      source->skip_originals();
       auto report = hunt_with(how);
       target = {};  // ends servers and removes temporary files
       return report;
@@ -45,10 +42,10 @@ Result<HuntReport> run_hunt(const FuzzTargetOptions& given, const Options& optio
     if (!others) return others.error();
     jobs = std::move(*others);
   }
-  hunting->progress = [&](const HuntReport& report) {
+  hunting.progress = [&](const HuntReport& report) {
     line.show([&] { return hunt_status(jobs ? jobs->total(report) : report); });
   };
-  return hunt_with(*hunting);
+  return hunt_with(hunting);
 }
 
 }  // namespace
@@ -66,9 +63,8 @@ Result<int> run_fuzz_target(const FuzzTargetOptions& given, const Options& optio
   const auto usage = [&](const char* option, const char* detail) {
     return make_error(ErrorCode::kUsage, option, detail);
   };
-  auto target = open_target(given.target, options);
-  if (!target) return target.error();
-  if (!target->any())
+  ASSIGN_OR_RETURN(auto target, open_target(given.target, options));
+  if (!target.any())
     return usage("", "expected --optimizer, --compiler or --evaluator, or a pair of programs");
   if (given.require_proof && effort.no_prove)
     return usage("--require-proof", "expected proofs, but --no-prove skips them");
@@ -76,12 +72,10 @@ Result<int> run_fuzz_target(const FuzzTargetOptions& given, const Options& optio
     return usage("--require-proof",
                  "expected --optimizer or --compiler, because nothing is proven about evaluators");
   Status stored = Ok{};
-  auto result = run_hunt(given, options, effort, *target, stored);
-  if (!result) return result.error();
-  if (auto s = add_directions(*result, options.sameness(), options.oci().arch); !s)
-    return s.error();
-  return print_found(options.json ? render(to_json(*result)) : hunt_text(*result),
-                     reported(*result), options, stored);
+  ASSIGN_OR_RETURN(auto result, run_hunt(given, options, effort, target, stored));
+  RETURN_IF_ERROR(add_directions(result, options.sameness(), options.oci().arch));
+  return print_found(options.json ? render(to_json(result)) : hunt_text(result), reported(result),
+                     options, stored);
 }
 
 }  // namespace secequiv::cli

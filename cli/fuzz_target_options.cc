@@ -84,14 +84,13 @@ Result<std::vector<SeccompData>> FuzzTargetOptions::stored_inputs() const {
 
 Result<hunt::HuntOptions> FuzzTargetOptions::hunt_options(const Options& options,
                                                           const FuzzEffort& effort) const {
-  auto kinds = allowed_kinds(allowed);
-  if (!kinds) return kinds.error();
-  auto earlier = load_known(known, {target.kind(), target.name()}, reading(options));
-  if (!earlier) return earlier.error();
+  ASSIGN_OR_RETURN(auto kinds, allowed_kinds(allowed));
+  ASSIGN_OR_RETURN(auto earlier,
+                   load_known(known, {target.kind(), target.name()}, reading(options)));
   hunt::HuntOptions out;
-  out.allowed = std::move(*kinds);
-  out.known_slow = std::move(earlier->slow);
-  out.known = std::move(earlier->subjects);
+  out.allowed = std::move(kinds);
+  out.known_slow = std::move(earlier.slow);
+  out.known = std::move(earlier.subjects);
   out.seed = effort.seed;
   out.inputs = runs;
   out.seconds = effort.trials > 0 ? 1e9 : effort.seconds;

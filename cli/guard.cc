@@ -27,20 +27,18 @@ Result<int> write_fixed(const GuardOptions& given, const GuardJob& job) {
   if (job.stack.filters.size() != 1 || !job.stack.filters.front().policy)
     return make_error(ErrorCode::kUsage, "--fix",
                       "expected one policy; `lift` turns a filter into a policy");
-  const auto fixed = without_holes(*job.stack.filters.front().policy, job);
-  if (!fixed) return fixed.error();
-  const auto text =
-      given.form.write(fixed->policy, job.stack.name, options, job.stack.filters.front().parts);
-  if (!text) return text.error();
-  auto status = write_output(*text, options);
+  ASSIGN_OR_RETURN(const auto fixed, without_holes(*job.stack.filters.front().policy, job));
+  ASSIGN_OR_RETURN(const auto text, given.form.write(fixed.policy, job.stack.name, options,
+                                                     job.stack.filters.front().parts));
+  auto status = write_output(text, options);
   if (!status) return status;
   const auto name = [](const std::string& call) { return call; };
-  options.note(fixed->changed.empty()
+  options.note(fixed.changed.empty()
                    ? "note: proven: the policy has no hole, so nothing changed"
                    : fmt::format("note: proven: no hole remains, and no effect is allowed that the "
                                  "given policy refuses; the rules of {} changed",
-                                 first_and_count(fixed->changed, 4, name)));
-  for (const DoorFinding& door : fixed->doors)
+                                 first_and_count(fixed.changed, 4, name)));
+  for (const DoorFinding& door : fixed.doors)
     if (door.certain) options.warning("another way remains: " + door_line(door));
   return status;
 }
@@ -48,16 +46,14 @@ Result<int> write_fixed(const GuardOptions& given, const GuardJob& job) {
 Result<int> guard_filter(const GuardOptions& given) {
   if (!given.fix && given.options.output != "-")
     return make_error(ErrorCode::kUsage, "--output", "only --fix writes a policy");
-  auto stack = given.input.load(given.options);
-  if (!stack) return stack.error();
-  GuardJob job{std::move(*stack), given.options.oci().arch, diagram_limits(given.options)};
+  ASSIGN_OR_RETURN(auto stack, given.input.load(given.options));
+  GuardJob job{std::move(stack), given.options.oci().arch, diagram_limits(given.options)};
   if (given.fix) return write_fixed(given, job);
-  auto found = guard(job);
-  if (!found) return found.error();
+  ASSIGN_OR_RETURN(auto found, guard(job));
   if (given.run)
-    if (const Status tried = try_holes(job.stack.filters, *found); !tried) return tried.error();
-  return print_found(given.options.json ? render(to_json(*found)) : guard_text(*found),
-                     reported(*found), given.options, Ok{}, VerdictLine::kFirst);
+    if (const Status tried = try_holes(job.stack.filters, found); !tried) return tried.error();
+  return print_found(given.options.json ? render(to_json(found)) : guard_text(found),
+                     reported(found), given.options, Ok{}, VerdictLine::kFirst);
 }
 
 }  // namespace

@@ -16,19 +16,16 @@ struct ImportJob {
 };
 
 Result<int> import(const ImportJob& job) {
-  auto text = read_input(job.input, warn);
-  if (!text) return text.error();
+  ASSIGN_OR_RETURN(auto text, read_input(job.input, warn));
   const std::string name = shown_name(job.input);
   Reading how = reading(job.options);
   how.policy_format = policy_format_from_name(job.format);
-  const auto imported = parse_import(*text, name, how);
-  if (!imported) return imported.error();
-  if (const auto fits = filter_fits(job.options.filter, imported->format, name); !fits)
-    return fits.error();
-  if (const auto names = check_names(*imported, how); !names) return names.error();
-  const auto written = job.form.write(imported->policy, name, job.options, imported->parts);
-  if (!written) return written.error();
-  return write_output(*written, job.options);
+  ASSIGN_OR_RETURN(const auto imported, parse_import(text, name, how));
+  RETURN_IF_ERROR(filter_fits(job.options.filter, imported.format, name));
+  RETURN_IF_ERROR(check_names(imported, how));
+  ASSIGN_OR_RETURN(const auto written,
+                   job.form.write(imported.policy, name, job.options, imported.parts));
+  return write_output(written, job.options);
 }
 
 }  // namespace

@@ -48,19 +48,17 @@ Result<int> check_model(const KernelArguments& given) {
     show(done, given.programs);
   };
   checking.stop = was_interrupted;
-  const auto result = kernel::self_check(checking);
-  if (!result) return result.error();
-  return print_verdict(given.options.json ? render(to_json(*result)) : self_check_text(*result),
-                       exit_code(verdict_of(*result)), given.options);
+  ASSIGN_OR_RETURN(const auto result, kernel::self_check(checking));
+  return print_verdict(given.options.json ? render(to_json(result)) : self_check_text(result),
+                       exit_code(verdict_of(result)), given.options);
 }
 
 Result<int> run_kernel(KernelArguments& given) {
-  if (auto s = given.options.no_effect(); !s) return s.error();
+  RETURN_IF_ERROR(given.options.no_effect());
   heed_interrupts();
-  if (auto s = check_options(given); !s) return s.error();
-  auto kernel = open_kernel(given.on);
-  if (!kernel) return kernel.error();
-  given.kernel = std::move(*kernel);
+  RETURN_IF_ERROR(check_options(given));
+  ASSIGN_OR_RETURN(auto kernel, open_kernel(given.on));
+  given.kernel = std::move(kernel);
   if (given.pair.inputs.empty()) return check_model(given);
   return ask_given(given);
 }

@@ -21,14 +21,13 @@ namespace {
 Status load(const KernelArguments& given, const std::vector<std::string>& paths,
             AskKernelJob& job) {
   for (const std::string& path : paths) {
-    auto source = load_accepted(path, reading(given.options));
-    if (!source) return source.error();
-    job.sources.push_back(std::move(*source));
+    ASSIGN_OR_RETURN(auto source, load_accepted(path, reading(given.options)));
+    job.sources.push_back(std::move(source));
   }
-  if (auto s = can_ask(job.sources, *given.kernel); !s) return s;
-  const auto cases = given.pair.cases({&job.sources.front(), &job.sources.back()}, given.options);
-  if (!cases) return cases.error();
-  job.inputs.insert(job.inputs.end(), cases->inputs.begin(), cases->inputs.end());
+  RETURN_IF_ERROR(can_ask(job.sources, *given.kernel));
+  ASSIGN_OR_RETURN(const auto cases,
+                   given.pair.cases({&job.sources.front(), &job.sources.back()}, given.options));
+  job.inputs.insert(job.inputs.end(), cases.inputs.begin(), cases.inputs.end());
   return Ok{};
 }
 
@@ -47,10 +46,9 @@ Result<std::optional<kernel::Entry>> chosen_entry(const KernelArguments& given) 
 
 Result<kernel::KernelReport> ask(const KernelArguments& given,
                                  const std::vector<std::string>& paths, AskKernelJob& job) {
-  const auto entry = chosen_entry(given);
-  if (!entry) return entry.error();
-  if (auto s = load(given, paths, job); !s) return s.error();
-  job.options.entry = *entry;
+  ASSIGN_OR_RETURN(const auto entry, chosen_entry(given));
+  RETURN_IF_ERROR(load(given, paths, job));
+  job.options.entry = entry;
   job.options.kernel = given.kernel.get();
   job.options.sameness = given.options.sameness();
   job.options.stop = was_interrupted;
@@ -60,25 +58,23 @@ Result<kernel::KernelReport> ask(const KernelArguments& given,
 }
 
 Result<int> ask_pair(const KernelArguments& given, AskKernelJob job) {
-  const auto answer = ask(given, given.pair.inputs, job);
-  if (!answer) return answer.error();
+  ASSIGN_OR_RETURN(const auto answer, ask(given, given.pair.inputs, job));
   const Pair pair{job.sources.front().program, job.sources.back().program,
                   given.options.sameness()};
   return print_verdict(
-      given.options.json ? render(to_json(*answer)) : kernel_text(*answer, Question(pair)),
-      exit_code(answer->verdict), given.options);
+      given.options.json ? render(to_json(answer)) : kernel_text(answer, Question(pair)),
+      exit_code(answer.verdict), given.options);
 }
 
 Result<int> ask_each(const KernelArguments& given, const AskKernelJob& each) {
   std::optional<kernel::KernelReport> all;
   for (const std::string& path : given.pair.inputs) {
     AskKernelJob job = each;
-    auto answer = ask(given, {path}, job);
-    if (!answer) return answer.error();
+    ASSIGN_OR_RETURN(auto answer, ask(given, {path}, job));
     if (all)
-      kernel::append(*all, std::move(*answer));
+      kernel::append(*all, std::move(answer));
     else
-      all = std::move(*answer);
+      all = std::move(answer);
     if (all->interrupted) break;
   }
   const Pair none;  // no two programs are compared
@@ -91,9 +87,7 @@ Result<int> ask_each(const KernelArguments& given, const AskKernelJob& each) {
 
 Result<int> ask_given(const KernelArguments& given) {
   AskKernelJob job = given.job;
-  auto records = load_records(given.files);
-  if (!records) return records.error();
-  job.inputs = std::move(*records);
+  ASSIGN_OR_RETURN(job.inputs, load_records(given.files));
   return given.each ? ask_each(given, job) : ask_pair(given, std::move(job));
 }
 

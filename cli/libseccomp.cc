@@ -147,7 +147,7 @@ class Filter {
     const std::uint32_t arch = library_.arch_resolve_name(name.c_str());
     if (arch == 0) return refused(library_, line, "unknown architecture");
     if (std::exchange(first_, false) && arch != library_.arch_native())
-      if (auto s = checked(line, library_.arch_remove(filter_, kNative)); !s) return s;
+      RETURN_IF_ERROR(checked(line, library_.arch_remove(filter_, kNative)));
     const int status = library_.arch_add(filter_, arch);
     return status == -EEXIST ? Status(Ok{}) : checked(line, status);
   }
@@ -210,14 +210,12 @@ Status list_calls(const Library& library, const std::string& arch) {
 Status answer(const Library& library, const HostOptions& given) {
   std::string line;
   Filter filter(library);
-  const auto request = read_file("/dev/stdin");
-  if (!request) return request.error();
-  std::istringstream lines(*request);
+  ASSIGN_OR_RETURN(const auto request, read_file("/dev/stdin"));
+  std::istringstream lines(request);
   while (std::getline(lines, line)) {
     const bool first = !filter.started();
-    if (auto s = filter.add(line); !s) return s;
-    if (first && given.tree)
-      if (auto s = filter.set_tree(); !s) return s;
+    RETURN_IF_ERROR(filter.add(line));
+    if (first && given.tree) RETURN_IF_ERROR(filter.set_tree());
   }
   if (!filter.started())
     return make_error(ErrorCode::kParse, "standard input", "expected a request, found nothing");
@@ -263,10 +261,10 @@ Result<LibraryFilter> parse(std::string_view text, Endian endian) {
                       fmt::format("expected an answer, found '{}'", kind));
   std::istringstream words(take_line(text));
   LibraryFilter out{first, {std::istream_iterator<std::string>(words), {}}, {}};
-  auto program =
-      read_program(text, first, endian == Endian::kBig ? Form::kRawBigEndian : Form::kRaw);
-  if (!program) return program.error();
-  out.program = std::move(*program);
+  ASSIGN_OR_RETURN(
+      auto program,
+      read_program(text, first, endian == Endian::kBig ? Form::kRawBigEndian : Form::kRaw));
+  out.program = std::move(program);
   return out;
 }
 

@@ -21,23 +21,21 @@ struct LiftOptions {
 };
 
 Result<int> lift_filters(const LiftOptions& given) {
-  auto stack = given.input.load(given.options);
-  if (!stack) return stack.error();
-  const std::string name = stack->name;
-  const std::string host = holds_for(read_for(stack->filters));
-  const auto lifted = lift({.stack = std::move(*stack),
-                            .host = given.options.oci().arch,
-                            .limits = diagram_limits(given.options),
-                            .approximate = approximation_from_name(given.approximate)});
-  if (!lifted) return lifted.error();
-  const auto text = given.form.write(lifted->policy, name, given.options);
-  if (!text) return text.error();
-  auto status = write_output(*text, given.options);
+  ASSIGN_OR_RETURN(auto stack, given.input.load(given.options));
+  const std::string name = stack.name;
+  const std::string host = holds_for(read_for(stack.filters));
+  ASSIGN_OR_RETURN(const auto lifted,
+                   lift({.stack = std::move(stack),
+                         .host = given.options.oci().arch,
+                         .limits = diagram_limits(given.options),
+                         .approximate = approximation_from_name(given.approximate)}));
+  ASSIGN_OR_RETURN(const auto text, given.form.write(lifted.policy, name, given.options));
+  auto status = write_output(text, given.options);
   if (!status) return status;
-  const bool differs = !lifted->differences.empty();
+  const bool differs = !lifted.differences.empty();
   given.options.note(fmt::format("note: proven {}: {}", differs ? given.approximate : "equivalent",
-                                 summary(*lifted)));
-  for (const std::string& one : lifted->differences)
+                                 summary(lifted)));
+  for (const std::string& one : lifted.differences)
     given.options.warning(fmt::format("{} than the filter: {}", given.approximate, one));
   if (!host.empty()) given.options.note("note: the policy " + host);
   return status;

@@ -35,12 +35,11 @@ Result<std::string> text_of(const Source& source, Arch host) {
                     "--set NAME=NUMBER",
                     source.name));
   if (source.file.raw || !can_be_read_again(source.file.path)) return std::string();
-  auto bytes = read_file(source.file.path);
-  if (!bytes) return bytes.error();
+  ASSIGN_OR_RETURN(auto bytes, read_file(source.file.path));
   Reading alone;
   alone.import.oci.arch = host;
-  const auto again = read_source(*bytes, source.name, {}, alone);
-  return again && again->program == source.program ? std::move(*bytes) : std::string();
+  const auto again = read_source(bytes, source.name, {}, alone);
+  return again && again->program == source.program ? std::move(bytes) : std::string();
 }
 
 }  // namespace
@@ -57,21 +56,18 @@ Result<std::string> LinkOption::link(std::span<const Source> before, std::span<c
   if (base.empty()) return std::string();
   if (options.json && options.html.empty())
     return make_error(ErrorCode::kUsage, "--link", "a JSON report has no place for the link");
-  const auto address = page_address(base);
-  if (!address) return address.error();
+  ASSIGN_OR_RETURN(const auto address, page_address(base));
   if (before.size() != 1 || after.size() != 1)
     return make_error(ErrorCode::kUsage, "--link", "expected two filters, found a stack");
   const Arch host = options.oci().arch;
-  const auto one = text_of(before.front(), host);
-  if (!one) return one.error();
-  const auto other = text_of(after.front(), host);
-  if (!other) return other.error();
-  return link_to(*address, {.before = {*one, before.front().program},
-                            .after = {*other, after.front().program},
-                            .same = sameness_name(options.sameness()),
-                            .refines = refines,
-                            .assume = assume,
-                            .arch = arch_info(host).name});
+  ASSIGN_OR_RETURN(const auto one, text_of(before.front(), host));
+  ASSIGN_OR_RETURN(const auto other, text_of(after.front(), host));
+  return link_to(address, {.before = {one, before.front().program},
+                           .after = {other, after.front().program},
+                           .same = sameness_name(options.sameness()),
+                           .refines = refines,
+                           .assume = assume,
+                           .arch = arch_info(host).name});
 }
 
 std::string link_line(const std::string& link) {

@@ -18,26 +18,23 @@ struct LintOptions {
 Result<int> lint_policy(const LintOptions& given) {
   Reading reader = reading(given.options);
   reader.failure = [](const LoadFailure&) {};  // the report shows it
-  auto imported = load_import(given.policy, reader);
-  if (!imported) return imported.error();
-  if (given.options.strict_names)
-    if (const auto names = check_names(*imported, reader); !names) return names.error();
-  auto host = read_for(*imported, reading(given.options));
-  LintJob job{std::move(*imported),
+  ASSIGN_OR_RETURN(auto imported, load_import(given.policy, reader));
+  if (given.options.strict_names) RETURN_IF_ERROR(check_names(imported, reader));
+  auto host = read_for(imported, reading(given.options));
+  LintJob job{std::move(imported),
               given.policy,
               given.policy == "-" ? "" : given.policy,
               given.strict,
               diagram_limits(given.options),
               std::move(host)};
-  const auto found = lint(job);
-  if (!found) return found.error();
+  ASSIGN_OR_RETURN(const auto found, lint(job));
   if (given.options.quiet && !given.options.json)  // --quiet keeps warnings
-    for (const auto* names : {&found->errors, &found->unknown})
+    for (const auto* names : {&found.errors, &found.unknown})
       for (const UnknownName& name : *names) given.options.warning(name.text());
   if (given.options.quiet && !given.options.json)
-    for (const LoadFailure& failure : found->not_loaded) given.options.warning(failure.text());
-  return print_found(given.options.json ? render(to_json(*found)) : lint_text(*found),
-                     reported(*found), given.options, Ok{}, VerdictLine::kFirst);
+    for (const LoadFailure& failure : found.not_loaded) given.options.warning(failure.text());
+  return print_found(given.options.json ? render(to_json(found)) : lint_text(found),
+                     reported(found), given.options, Ok{}, VerdictLine::kFirst);
 }
 
 }  // namespace

@@ -30,24 +30,21 @@ Result<int> merge_filters(const MergeOptions& given) {
     return make_error(ErrorCode::kUsage, "merge", "expected --intersect or --union");
   MergeJob job;
   for (const std::string& path : given.filters) {
-    auto source = load_accepted(path, reading(options));
-    if (!source) return source.error();
-    job.filters.push_back(std::move(*source));
+    ASSIGN_OR_RETURN(auto source, load_accepted(path, reading(options)));
+    job.filters.push_back(std::move(source));
   }
   job.combination = given.unite ? Combination::kLoosest : Combination::kStack;
   job.host = options.oci().arch;
   job.limits = diagram_limits(given.options);
-  const auto merged = merge(job);
-  if (!merged) return merged.error();
-  const auto text = given.form.write(merged->policy, merged->policy.name, options);
-  if (!text) return text.error();
-  auto status = write_output(*text, options);
+  ASSIGN_OR_RETURN(const auto merged, merge(job));
+  ASSIGN_OR_RETURN(const auto text, given.form.write(merged.policy, merged.policy.name, options));
+  auto status = write_output(text, options);
   if (!status) return status;
   options.note(fmt::format("note: proven: the policy is the {} of {}, with {} for {} and {}",
                            given.unite ? "union" : "intersection",
-                           counted(job.filters.size(), "filter"), counted(merged->calls, "rule"),
-                           counted(merged->policy.arches.size(), "architecture"),
-                           counted(merged->tests, "condition")));
+                           counted(job.filters.size(), "filter"), counted(merged.calls, "rule"),
+                           counted(merged.policy.arches.size(), "architecture"),
+                           counted(merged.tests, "condition")));
   if (const std::string host = holds_for(read_for(job.filters)); !host.empty())
     options.note(fmt::format("note: the policy {}", host));
   return status;

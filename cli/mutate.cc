@@ -25,37 +25,33 @@ struct MutateOptions {
 };
 
 Result<int> mutate(const MutateOptions& job) {
-  if (auto s = job.options.no_effect(); !s) return s.error();
+  RETURN_IF_ERROR(job.options.no_effect());
   if (job.prove_all && job.sample)
     return make_error(ErrorCode::kUsage, "--sample",
                       "cannot be combined with --prove-all, which attempts a proof for every "
                       "mutant");
-  auto engine = job.engine.engine(job.options);
-  if (!engine) return engine.error();
-  auto source = load_accepted(job.program, reading(job.options));
-  if (!source) return source.error();
+  ASSIGN_OR_RETURN(auto engine, job.engine.engine(job.options));
+  ASSIGN_OR_RETURN(auto source, load_accepted(job.program, reading(job.options)));
   heed_interrupts();
   terminal::Ticker ticker;
   ticker.step("deriving inputs");
-  const auto policy = load_optional_policy(job.policy, reading(job.options));
-  if (!policy) return policy.error();
-  const auto inputs = input_sets(*policy, *source);
+  ASSIGN_OR_RETURN(const auto policy, load_optional_policy(job.policy, reading(job.options)));
+  const auto inputs = input_sets(policy, source);
   MutationOptions options;
   options.sameness = job.options.sameness();
   options.fuzz_seconds = job.fuzz_seconds;
   options.seed = job.seed;
   options.prove_all = job.prove_all;
   options.sample = job.sample.value_or(options.sample);
-  options.engine = std::move(*engine);
+  options.engine = std::move(engine);
   options.budget = budget(job.options);
   options.progress = [&](std::string_view step, std::size_t done, std::size_t total) {
     ticker.step(step, done, total);
   };
-  auto score = score_mutants(source->program, inputs, options);
-  if (!score) return score.error();
-  return print_verdict(job.options.json ? render(to_json(ShownScore{*score, source->program}))
-                                        : mutation_text(*score, source->program),
-                       exit_code(score->verdict()), job.options);
+  ASSIGN_OR_RETURN(auto score, score_mutants(source.program, inputs, options));
+  return print_verdict(job.options.json ? render(to_json(ShownScore{score, source.program}))
+                                        : mutation_text(score, source.program),
+                       exit_code(score.verdict()), job.options);
 }
 
 }  // namespace

@@ -32,8 +32,7 @@ struct OptimizeArguments {
 
 Result<std::vector<const Pass*>> chosen_passes(const OptimizeArguments& given) {
   auto passes = named_passes(given.passes);
-  if (passes && !given.stop_after.empty())
-    if (auto s = stop_after(given.stop_after, *passes); !s) return s.error();
+  if (passes && !given.stop_after.empty()) RETURN_IF_ERROR(stop_after(given.stop_after, *passes));
   return passes;
 }
 
@@ -65,33 +64,29 @@ Status may_skip_lifting(const OptimizeArguments& given, const Stack& stack) {
 
 Result<int> optimize_input(const OptimizeArguments& given) {
   if (given.list) return print(passes_text("--passes"));
-  auto passes = chosen_passes(given);
-  if (!passes) return passes.error();
-  auto calls = given.profile.read();
-  if (!calls) return calls.error();
+  ASSIGN_OR_RETURN(auto passes, chosen_passes(given));
+  ASSIGN_OR_RETURN(auto calls, given.profile.read());
   FilterOrProcess input = given.input;
   if (input.filter.empty() && input.pid == 0) input.filter = "-";
-  auto stack = input.load(given.options);
-  if (!stack) return stack.error();
-  if (auto s = may_skip_lifting(given, *stack); !s) return s.error();
+  ASSIGN_OR_RETURN(auto stack, input.load(given.options));
+  RETURN_IF_ERROR(may_skip_lifting(given, stack));
   const bool chosen = !given.passes.empty() || !given.stop_after.empty();
   using enum OptimizeJob::Wanted;
-  const OptimizeJob job{std::move(*stack),
-                        std::move(*passes),
-                        std::move(*calls),
+  const OptimizeJob job{std::move(stack),
+                        std::move(passes),
+                        std::move(calls),
                         given.print_rules  ? kRules
                         : given.print_plan ? kPlan
                                            : kProgram,
                         !chosen && !given.as_programs,
                         given.options.oci().arch,
                         diagram_limits(given.options)};
-  const auto result = optimize(job);
-  if (!result) return result.error();
-  if (!result->unknown.empty())  // a program may make calls that the policy's architectures lack
+  ASSIGN_OR_RETURN(const auto result, optimize(job));
+  if (!result.unknown.empty())  // a program may make calls that the policy's architectures lack
     given.options.note(
         fmt::format("note: {}: ignored {}, which the policy's architectures do not have",
-                    shown_name(given.profile.path), fmt::join(result->unknown, ", ")));
-  return write_output(output_of(given, job, *result), given.options);
+                    shown_name(given.profile.path), fmt::join(result.unknown, ", ")));
+  return write_output(output_of(given, job, result), given.options);
 }
 
 }  // namespace

@@ -13,22 +13,21 @@ namespace secequiv::cli {
 
 Result<Source> optimized(const Source& before, const TargetOptions& target, const Options& options,
                          const std::vector<const Pass*>& passes) {
-  if (auto s = expect_legal(before); !s) return s.error();
-  auto opened = open_target(target, options);
-  if (!opened) return opened.error();
-  if (!opened->any()) {
+  RETURN_IF_ERROR(expect_legal(before));
+  ASSIGN_OR_RETURN(auto opened, open_target(target, options));
+  if (!opened.any()) {
     const Optimized after =
         before.policy ? optimize(*before.policy, passes) : optimize(before.program, passes);
     return Source{"built-in optimizer", after.program, std::nullopt};
   }
-  if (opened->compiler && !before.policy)
+  if (opened.compiler && !before.policy)
     return make_error(ErrorCode::kUsage, "--compiler",
                       fmt::format("expected a policy, found the program {}", before.name));
   std::optional<CommandRun> running;
-  if (opened->external) running.emplace();
-  auto answer = opened->compiler ? opened->compiler->compile(*before.policy)
-                                 : opened->optimizer->optimize(before.program);
-  if (opened->external && stop_wanted()) return stopped_command(fmt::format("'{}'", target.name()));
+  if (opened.external) running.emplace();
+  auto answer = opened.compiler ? opened.compiler->compile(*before.policy)
+                                : opened.optimizer->optimize(before.program);
+  if (opened.external && stop_wanted()) return stopped_command(fmt::format("'{}'", target.name()));
   if (answer.ok())
     return Source{fmt::format("'{}'", target.name()), std::move(answer.value), std::nullopt};
   const bool usage =
@@ -54,19 +53,17 @@ std::string CompilationOptions::described(const std::vector<const Pass*>& chosen
 }
 
 Status CompilationOptions::apply(std::vector<Stack>& stacks, const Options& options) const {
-  const auto chosen = named_passes(passes);
-  if (!chosen) return chosen.error();
+  ASSIGN_OR_RETURN(const auto chosen, named_passes(passes));
   bool has_policy = false;
   for (Stack& stack : stacks)
     for (Source& source : stack.filters) {
       if (source.policy) {
         has_policy = true;
-        auto made = optimized(source, target, options, *chosen);
-        if (!made) return made.error();
-        source.program = std::move(made->program);
-        source.compilation = described(*chosen);
+        ASSIGN_OR_RETURN(auto made, optimized(source, target, options, chosen));
+        source.program = std::move(made.program);
+        source.compilation = described(chosen);
       }
-      if (auto s = expect_accepted(source, reading(options)); !s) return s;
+      RETURN_IF_ERROR(expect_accepted(source, reading(options)));
     }
   if (!has_policy && (!target.name().empty() || !passes.empty()))
     return make_error(ErrorCode::kUsage, {},
@@ -80,11 +77,10 @@ Result<std::vector<Stack>> CompilationOptions::load(const std::vector<std::strin
   std::vector<Stack> out;
   out.reserve(inputs.size());
   for (const std::string& paths : inputs) {
-    auto filters = load_stack(paths, reading(options));
-    if (!filters) return filters.error();
-    out.push_back({shown_name(paths), std::move(*filters)});
+    ASSIGN_OR_RETURN(auto filters, load_stack(paths, reading(options)));
+    out.push_back({shown_name(paths), std::move(filters)});
   }
-  if (auto s = apply(out, options); !s) return s.error();
+  RETURN_IF_ERROR(apply(out, options));
   for (Stack& stack : out)
     if (stack.filters.size() == 1) stack.name = stack.filters.front().name;
   return out;

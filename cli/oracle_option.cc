@@ -30,9 +30,8 @@ CLI::Validator oracle_name() {
 Result<std::shared_ptr<kernel::Kernel>> open_kernel(const std::string& name) {
   if (name.empty())  // the running kernel outlives every owner
     return std::shared_ptr<kernel::Kernel>(&kernel::running(), [](kernel::Kernel*) {});
-  auto booted = kernel::boot(name);
-  if (!booted) return booted.error();
-  return std::shared_ptr<kernel::Kernel>(std::move(*booted));
+  ASSIGN_OR_RETURN(auto booted, kernel::boot(name));
+  return std::shared_ptr<kernel::Kernel>(std::move(booted));
 }
 
 void OracleOption::add(CLI::App& app) {
@@ -43,11 +42,10 @@ void OracleOption::add(CLI::App& app) {
 
 Result<Oracle> OracleOption::open() const {
   if (name.empty()) return Oracle();
-  auto kernel = open_kernel(name == kKernel ? "" : name.substr(kBooted.size()));
-  if (!kernel) return kernel.error();
-  if (auto s = kernel::available(**kernel); !s) return s.error();
-  return Oracle([kernel = *kernel](std::span<const NamedProgram> programs,
-                                   std::span<const SeccompData> inputs) {
+  ASSIGN_OR_RETURN(auto kernel, open_kernel(name == kKernel ? "" : name.substr(kBooted.size())));
+  RETURN_IF_ERROR(kernel::available(*kernel));
+  return Oracle([kernel = kernel](std::span<const NamedProgram> programs,
+                                  std::span<const SeccompData> inputs) {
     return kernel::second_opinion(programs, inputs, *kernel);
   });
 }

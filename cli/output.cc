@@ -69,7 +69,7 @@ int print_bytes(std::string_view bytes, int status) {
 }
 
 Result<int> write_output(std::string_view text, const Options& options) {
-  if (auto s = write_file(options.output, text); !s) return s.error();
+  RETURN_IF_ERROR(write_file(options.output, text));
   int status = 0;
   for (Options::Note& note : *options.notes) {
     if (!note.open) continue;

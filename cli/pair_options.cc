@@ -58,24 +58,19 @@ Result<std::pair<Source, Source>> PairOptions::sides(const Options& options,
     return Ok{};
   };
   if (inputs.empty() && before_cmd.empty()) {
-    auto rules = parse_policy(default_policy_text(), "default policy", how);
-    if (!rules) return rules.error();
-    Program program = compile(*rules);
-    Source source{fmt::format("default policy '{}'", rules->name), std::move(program),
-                  std::move(*rules)};
+    ASSIGN_OR_RETURN(auto rules, parse_policy(default_policy_text(), "default policy", how));
+    Program program = compile(rules);
+    Source source{fmt::format("default policy '{}'", rules.name), std::move(program),
+                  std::move(rules)};
     source.compilation = kNotOptimized;
-    if (auto s = add(std::move(source)); !s) return s.error();
+    RETURN_IF_ERROR(add(std::move(source)));
   }
-  if (!before_cmd.empty())
-    if (auto s = add(output_of(before_cmd)); !s) return s.error();
-  for (const std::string& path : inputs)
-    if (auto s = add(load_source(path, how)); !s) return s.error();
-  if (!after_cmd.empty())
-    if (auto s = add(output_of(after_cmd)); !s) return s.error();
+  if (!before_cmd.empty()) RETURN_IF_ERROR(add(output_of(before_cmd)));
+  for (const std::string& path : inputs) RETURN_IF_ERROR(add(load_source(path, how)));
+  if (!after_cmd.empty()) RETURN_IF_ERROR(add(output_of(after_cmd)));
   if (given.size() == 1) {
-    auto after = optimized(given.front(), target, options);
-    if (!after) return after.error();
-    given.push_back(std::move(*after));
+    ASSIGN_OR_RETURN(auto after, optimized(given.front(), target, options));
+    given.push_back(std::move(after));
   } else if (!target.name().empty()) {
     return make_error(
         ErrorCode::kUsage, {},
@@ -87,9 +82,8 @@ Result<std::pair<Source, Source>> PairOptions::sides(const Options& options,
 
 Result<Cases> PairOptions::cases(const std::vector<const Source*>& sources,
                                  const Options& options) const {
-  const auto also = load_optional_policy(policy, reading(options));
-  if (!also) return also.error();
-  return derived_cases(*also, sources, max_inputs);
+  ASSIGN_OR_RETURN(const auto also, load_optional_policy(policy, reading(options)));
+  return derived_cases(also, sources, max_inputs);
 }
 
 }  // namespace secequiv::cli

@@ -14,7 +14,7 @@ struct PluginOptions {
 };
 
 Result<int> host(const PluginOptions& given) {
-  if (auto s = host_plugin(given.file); !s) return s.error();
+  RETURN_IF_ERROR(host_plugin(given.file));
   return 0;
 }
 

@@ -50,8 +50,7 @@ ImportOptions Options::import() const {
   const auto read = [sub = command_line,
                      files = included](const std::string& path) -> Result<std::string> {
     files->push_back(path);
-    if (sub != nullptr)
-      if (auto s = keep_outputs_off(*sub, path); !s) return s.error();
+    if (sub != nullptr) RETURN_IF_ERROR(keep_outputs_off(*sub, path));
     return read_file(path);
   };
   return ImportOptions{oci(), filter, read};

@@ -20,16 +20,15 @@ struct PrecompileArguments {
 
 Result<int> precompile_policy(const PrecompileArguments& given) {
   const Options& options = given.options;
-  if (auto s = keep_json_alone(options, "--output", options.output); !s) return s.error();
-  auto policy = load_policy(given.policy, reading(options));
-  if (!policy) return policy.error();
+  RETURN_IF_ERROR(keep_json_alone(options, "--output", options.output));
+  ASSIGN_OR_RETURN(auto policy, load_policy(given.policy, reading(options)));
   if (given.no_proof)
     options.note("note: the program is not proven, so it may be wrong for some values");
   heed_interrupts();
   terminal::Ticker ticker;
   ticker.step("proving", options.timeout);
   auto made =
-      precompile({std::move(*policy), !given.no_proof, options.timeout, given.options.max_memory});
+      precompile({std::move(policy), !given.no_proof, options.timeout, given.options.max_memory});
   ticker.clear();
   if (!made) {
     made.error().where = shown_name(given.policy);

@@ -17,21 +17,18 @@ void ProfileOptions::add(CLI::App& app) {
 
 Result<std::vector<SyscallCount>> ProfileOptions::read() const {
   if (path.empty()) return std::vector<SyscallCount>();
-  const auto text = read_input(path, warn);
-  if (!text) return text.error();
-  return read_profile(*text, shown_name(path));
+  ASSIGN_OR_RETURN(const auto text, read_input(path, warn));
+  return read_profile(text, shown_name(path));
 }
 
 Result<std::vector<SyscallCount>> ProfileOptions::read(Arch arch, const Options& options) const {
   if (path.empty()) return every_call_once(arch).counts;
-  const auto bytes = read_input(path, warn);
-  if (!bytes) return bytes.error();
-  auto profile = profile_for(arch, *bytes, path);
-  if (!profile) return profile.error();
-  if (!profile->unknown.empty())
+  ASSIGN_OR_RETURN(const auto bytes, read_input(path, warn));
+  ASSIGN_OR_RETURN(auto profile, profile_for(arch, bytes, path));
+  if (!profile.unknown.empty())
     options.note(fmt::format("note: {0}: ignored {2}, which {1} does not have", path,
-                             arch_info(arch).name, fmt::join(profile->unknown, ", ")));
-  return std::move(profile->counts);
+                             arch_info(arch).name, fmt::join(profile.unknown, ", ")));
+  return std::move(profile.counts);
 }
 
 }  // namespace secequiv::cli

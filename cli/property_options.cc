@@ -26,9 +26,8 @@ Result<Property> read_property(const std::string& wanted, const Options& options
       out.error().detail += "; there is no file with this name";
     return out;
   }
-  auto text = read_input(wanted, warn);
-  if (!text) return text.error();
-  auto out = parse_property(*text, shown_name(wanted), host);
+  ASSIGN_OR_RETURN(auto text, read_input(wanted, warn));
+  auto out = parse_property(text, shown_name(wanted), host);
   if (out && wanted != "-") out->file = wanted;
   return out;
 }
@@ -50,9 +49,8 @@ void PropertyOptions::add(CLI::App& app, CLI::Option& before, CLI::Option& after
 Result<std::vector<Property>> PropertyOptions::load(const Options& options) const {
   std::vector<Property> out;
   for (const std::string& each : wanted) {
-    auto property = read_property(each, options);
-    if (!property) return property.error();
-    out.push_back(std::move(*property));
+    ASSIGN_OR_RETURN(auto property, read_property(each, options));
+    out.push_back(std::move(property));
   }
   return out;
 }

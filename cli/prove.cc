@@ -11,12 +11,11 @@ namespace {
 
 Result<int> run_property(const ProveOptions& given) {
   const Options& options = given.options;
-  auto job = property_job(given);
-  if (!job) return job.error();
+  ASSIGN_OR_RETURN(auto job, property_job(given));
   heed_interrupts();
   terminal::Ticker ticker;
   ticker.step("proving", options.timeout);
-  const auto proven = prove_property(std::move(*job));
+  const auto proven = prove_property(std::move(job));
   ticker.clear();
   if (!proven) return proven.error();
   return print_found(options.json ? render(to_json(*proven)) : property_text(*proven),
@@ -27,16 +26,14 @@ Result<int> run_prove(const ProveOptions& given) {
   const Options& options = given.options;
   if (given.property.list) return print(library_text());
   if (!given.property.wanted.empty()) return run_property(given);
-  if (auto s = keep_json_alone(options, "--emit-smt2", given.smt2); !s) return s.error();
-  const auto job = prove_job(given);
-  if (!job) return job.error();
-  const auto link =
-      given.link.link(job->before, job->after, options, given.engine.assumption, given.refines);
-  if (!link) return link.error();
+  RETURN_IF_ERROR(keep_json_alone(options, "--emit-smt2", given.smt2));
+  ASSIGN_OR_RETURN(const auto job, prove_job(given));
+  ASSIGN_OR_RETURN(const auto link, given.link.link(job.before, job.after, options,
+                                                    given.engine.assumption, given.refines));
   heed_interrupts();
   terminal::Ticker ticker;
   ticker.step("proving", options.timeout);
-  auto proven = prove(*job);
+  auto proven = prove(job);
   ticker.clear();
   if (!proven) return proven.error();
   if (proven->certificate) {
@@ -46,7 +43,7 @@ Result<int> run_prove(const ProveOptions& given) {
   }
   const std::string text =
       options.json ? render(to_json(*proven)) : prove_text(*proven, options.quiet);
-  return print_found(text + link_line(*link), reported(*proven), options);
+  return print_found(text + link_line(link), reported(*proven), options);
 }
 
 }  // namespace

@@ -24,14 +24,12 @@ Result<std::vector<Source>> load_side(const std::string& paths, const Options& o
 // Makes a job without filters.
 Result<ProveJob> job_without_filters(const ProveOptions& given) {
   ProveJob job;
-  auto oracle = given.oracle.open();
-  if (!oracle) return oracle.error();
-  auto engine = given.engine.engine(given.options);
-  if (!engine) return engine.error();
-  job.oracle = std::move(*oracle);
+  ASSIGN_OR_RETURN(auto oracle, given.oracle.open());
+  ASSIGN_OR_RETURN(auto engine, given.engine.engine(given.options));
+  job.oracle = std::move(oracle);
   job.assumption = given.engine.assumption;
   job.host = given.options.oci().arch;
-  job.engine = std::move(*engine);
+  job.engine = std::move(engine);
   job.budget = budget(given.options);
   return job;
 }
@@ -44,9 +42,7 @@ Result<ProveJob> prove_job(const ProveOptions& given) {
   ProveJob& job = *made;
   for (const auto& [paths, stack] :
        {std::pair(&given.before, &job.before), std::pair(&given.after, &job.after)}) {
-    auto sources = load_side(*paths, given.options);
-    if (!sources) return sources.error();
-    *stack = std::move(*sources);
+    ASSIGN_OR_RETURN(*stack, load_side(*paths, given.options));
   }
   job.notes = note_pair(job.before, job.after, reading(given.options));
   job.subject = fmt::format("{}, {}", given.before, given.after);
@@ -65,16 +61,13 @@ Result<PropertyJob> property_job(const ProveOptions& given) {
   if (!given.after.empty())
     return make_error(ErrorCode::kUsage, "--property",
                       fmt::format("expected one filter, found a second: '{}'", given.after));
-  auto job = job_without_filters(given);
-  if (!job) return job.error();
-  auto properties = given.property.load(options);
-  if (!properties) return properties.error();
-  auto filter = load_side(given.before, options);
-  if (!filter) return filter.error();
-  job->subject = given.before;
-  job->after = std::move(*filter);
-  static_cast<ReadNotes&>(job->notes) = notes_about(job->after);
-  return PropertyJob{std::move(*job), std::move(*properties)};
+  ASSIGN_OR_RETURN(auto job, job_without_filters(given));
+  ASSIGN_OR_RETURN(auto properties, given.property.load(options));
+  ASSIGN_OR_RETURN(auto filter, load_side(given.before, options));
+  job.subject = given.before;
+  job.after = std::move(filter);
+  static_cast<ReadNotes&>(job.notes) = notes_about(job.after);
+  return PropertyJob{std::move(job), std::move(properties)};
 }
 
 }  // namespace secequiv::cli

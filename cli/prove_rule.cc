@@ -30,12 +30,10 @@ struct RuleArguments {
 Result<std::vector<rules::Rewrite>> load_rules(const RuleArguments& given) {
   std::vector<rules::Rewrite> out;
   for (const std::string& file : given.files) {
-    auto text = read_input(file, warn);
-    if (!text) return text.error();
-    if (auto s = add_rules(*text, shown_name(file), out); !s) return s.error();
+    ASSIGN_OR_RETURN(auto text, read_input(file, warn));
+    RETURN_IF_ERROR(add_rules(text, shown_name(file), out));
   }
-  if (!given.only.empty())
-    if (auto s = keep_rules(given.only, out); !s) return s.error();
+  if (!given.only.empty()) RETURN_IF_ERROR(keep_rules(given.only, out));
   return out;
 }
 
@@ -53,15 +51,14 @@ Status write_programs(const std::filesystem::path& folder, const ProvenRules& pr
 
 Result<int> prove_rules(const RuleArguments& given) {
   const Options& options = given.options;
-  auto rules = load_rules(given);
-  if (!rules) return rules.error();
+  ASSIGN_OR_RETURN(auto rules, load_rules(given));
   if (!given.instantiate.empty()) {
     std::error_code error;
     std::filesystem::create_directories(given.instantiate, error);
     if (error) return make_error(ErrorCode::kIo, given.instantiate, error.message());
   }
   ProveRulesJob job;
-  job.rules = std::move(*rules);
+  job.rules = std::move(rules);
   job.weakest = given.weakest;
   job.pairs = given.instantiate.empty() ? 0 : given.count;
   job.seed = given.seed;
@@ -75,12 +72,11 @@ Result<int> prove_rules(const RuleArguments& given) {
     else
       ticker.step("rules", done, job.rules.size());
   };
-  const auto proven = secequiv::prove_rules(job);
-  if (!proven) return proven.error();
-  if (auto s = write_programs(given.instantiate, *proven); !s) return s.error();
-  return print_found(options.json ? render(to_json(ShownRules{proven->report}))
-                                  : prove_rule_text(proven->report, given.quiet),
-                     prove_rule_cases(proven->report), options);
+  ASSIGN_OR_RETURN(const auto proven, secequiv::prove_rules(job));
+  RETURN_IF_ERROR(write_programs(given.instantiate, proven));
+  return print_found(options.json ? render(to_json(ShownRules{proven.report}))
+                                  : prove_rule_text(proven.report, given.quiet),
+                     prove_rule_cases(proven.report), options);
 }
 
 }  // namespace

@@ -20,18 +20,17 @@ struct ReachOptions {
 };
 
 Result<int> list_inputs(const ReachOptions& given) {
-  auto source = load_accepted(given.program, reading(given.options));
-  if (!source) return source.error();
+  ASSIGN_OR_RETURN(auto source, load_accepted(given.program, reading(given.options)));
   const std::optional<std::size_t> at = parse_unsigned(given.at);
-  if (!given.at.empty() && (!at || *at >= source->program.size()))
+  if (!given.at.empty() && (!at || *at >= source.program.size()))
     return make_error(ErrorCode::kUsage, "--at",
                       fmt::format("expected an instruction from 0 to {}, found {}",
-                                  source->program.size() - 1, given.at));
-  const auto found = reach({std::move(*source), at, given.max_regions, given.options.oci().arch,
-                            diagram_limits(given.options)});
-  if (!found) return found.error();
-  if (given.options.json) return print_json(to_json(*found));
-  return print(reach_text(*found, "--max-regions"));
+                                  source.program.size() - 1, given.at));
+  ASSIGN_OR_RETURN(const auto found,
+                   reach({std::move(source), at, given.max_regions, given.options.oci().arch,
+                          diagram_limits(given.options)}));
+  if (given.options.json) return print_json(to_json(found));
+  return print(reach_text(found, "--max-regions"));
 }
 
 }  // namespace

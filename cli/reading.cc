@@ -42,22 +42,21 @@ Result<Values> parse_settings(const std::vector<std::string>& settings) {
 
 // Replaces names in `program` by the values of --set.
 Status set_names(SymbolicProgram& program, const std::string& file, const Options& options) {
-  const auto values = parse_settings(options.set);
-  if (!values) return values.error();
-  for (auto it = values->begin(); it != values->end(); ++it) {
+  ASSIGN_OR_RETURN(const auto values, parse_settings(options.set));
+  for (auto it = values.begin(); it != values.end(); ++it) {
     if (!is_symbol_name(it->first))
       return make_error(
           ErrorCode::kUsage, "--set",
           fmt::format("expected NAME=VALUE with a name that may follow '#$', found '{}'",
                       it->first));
-    if (std::find_if(values->begin(), it,
-                     [&](const auto& one) { return one.first == it->first; }) != it)
+    if (std::find_if(values.begin(), it, [&](const auto& one) { return one.first == it->first; }) !=
+        it)
       return make_error(ErrorCode::kUsage, "--set", fmt::format("'{}' is given twice", it->first));
     if (std::ranges::find(program.uses, it->first, &SymbolUse::name) == program.uses.end())
       options.note(
           fmt::format("note: --set has no effect on {}, which has no name '${}'", file, it->first));
   }
-  fill(program, *values);
+  fill(program, values);
   return Ok{};
 }
 
@@ -71,7 +70,7 @@ Reading reading(const Options& options, Names names) {
   out.for_names = !options.set.empty();
   out.require_whole = options.require_whole;
   out.names = [&options, names](SymbolicProgram& program, const std::string& name) -> Status {
-    if (auto s = set_names(program, name, options); !s) return s;
+    RETURN_IF_ERROR(set_names(program, name, options));
     if (names == Names::kTaken || program.uses.empty()) return Ok{};
     const SymbolUse& use = program.uses.front();
     return lacks_value(

@@ -45,7 +45,7 @@ Status write_report_files(const ReportedCases& found, const Options& options) {
     if (given == options.reports.end() || given->second.empty()) continue;
     const auto is_it = [&](const std::string& path) { return same_file(given->second, path); };
     if (std::ranges::any_of(*options.included, is_it)) continue;
-    if (auto s = write_file(given->second, format.render(shown, SECEQUIV_VERSION)); !s) return s;
+    RETURN_IF_ERROR(write_file(given->second, format.render(shown, SECEQUIV_VERSION)));
   }
   return Ok{};
 }

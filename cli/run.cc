@@ -27,9 +27,8 @@ struct RunOptions {
 };
 
 Result<int> emulate(RunOptions& given) {
-  const auto data = given.call.read(given.options);
-  if (!data) return data.error();
-  RunJob job{*data, {}, given.trace};
+  ASSIGN_OR_RETURN(const auto data, given.call.read(given.options));
+  RunJob job{data, {}, given.trace};
   job.arguments_known = given.call.record.empty();
   job.host = given.options.oci().arch;
   job.limits = diagram_limits(given.options);
@@ -46,18 +45,16 @@ Result<int> emulate(RunOptions& given) {
   if (!given.call.given() && !given.call.fields.args.empty())
     given.options.note(
         "note: the arguments belong to call number 0; choose another call with --nr");
-  auto oracle = given.oracle.open();
-  if (!oracle) return oracle.error();
-  job.oracle = std::move(*oracle);
-  const auto found = run(job);
-  if (!found) return found.error();
-  if (!job.arguments_known && given.trace && found->possible.empty())
+  ASSIGN_OR_RETURN(auto oracle, given.oracle.open());
+  job.oracle = std::move(oracle);
+  ASSIGN_OR_RETURN(const auto found, run(job));
+  if (!job.arguments_known && given.trace && found.possible.empty())
     given.options.note("note: audit records do not have the arguments, which are 0 in the trace");
-  int status = exit_code(found->verdict());
+  int status = exit_code(found.verdict());
   if (status == 0 && !choices_at(job.filters, job.data, job.arguments_known).empty())
     status = exit_code(Verdict::kUnknown);
-  if (given.options.json) return print_json(to_json(*found), status);
-  return print(run_text(*found), status);
+  if (given.options.json) return print_json(to_json(found), status);
+  return print(run_text(found), status);
 }
 
 }  // namespace

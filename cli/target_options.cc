@@ -74,8 +74,7 @@ Result<OpenTarget> open_target(const TargetOptions& options, const Options& shar
   if (given > 1)
     return make_error(ErrorCode::kUsage, {},
                       "expected only one of --optimizer, --compiler and --evaluator");
-  if (options.evaluator == "kernel")
-    if (auto s = kernel::available(); !s) return s.error();
+  if (options.evaluator == "kernel") RETURN_IF_ERROR(kernel::available());
   AdapterOptions opening;
   opening.limits.seconds = options.seconds;
   opening.limits.memory_bytes = options.memory << 20;

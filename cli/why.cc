@@ -18,19 +18,16 @@ struct WhyOptions {
 };
 
 Result<int> explain_call(WhyOptions& given) {
-  const auto data = given.call.read(given.options);
-  if (!data) return data.error();
-  auto stack = given.input.load(given.options);
-  if (!stack) return stack.error();
+  ASSIGN_OR_RETURN(const auto data, given.call.read(given.options));
+  ASSIGN_OR_RETURN(auto stack, given.input.load(given.options));
   if (!given.call.given())
     given.options.note("note: the answer explains call number 0; choose another call with --nr");
-  const auto found =
-      why({std::move(*stack), *data, given.options.oci().arch, diagram_limits(given.options),
-           given.call.record.empty(), given.call.recorded()});
-  if (!found) return found.error();
-  const int status = exit_code(found->notes.choices.empty() ? Verdict::kPass : Verdict::kUnknown);
-  if (given.options.json) return print_json(to_json(*found), status);
-  return print(why_text(*found, given.trace), status);
+  ASSIGN_OR_RETURN(const auto found, why({std::move(stack), data, given.options.oci().arch,
+                                          diagram_limits(given.options), given.call.record.empty(),
+                                          given.call.recorded()}));
+  const int status = exit_code(found.notes.choices.empty() ? Verdict::kPass : Verdict::kUnknown);
+  if (given.options.json) return print_json(to_json(found), status);
+  return print(why_text(found, given.trace), status);
 }
 
 }  // namespace

@@ -99,12 +99,12 @@ Status read_format(const secequiv_options& from, std::optional<PolicyFormat>& to
 }
 
 Status in_range(const secequiv_options& from) {
-  if (auto s = at_most("options.same", from.same, SECEQUIV_SAME_EFFECT); !s) return s;
-  if (auto s = at_most("options.refines", from.refines, 1); !s) return s;
-  if (auto s = at_most("options.engine", from.engine, SECEQUIV_ENGINE_SAT); !s) return s;
-  if (auto s = at_most("options.any_length", from.any_length, 1); !s) return s;
-  if (auto s = at_most("options.max_memory_mib", from.max_memory_mib, 1 << 20); !s) return s;
-  if (auto s = at_most("options.max_regions", from.max_regions, 1'000'000); !s) return s;
+  RETURN_IF_ERROR(at_most("options.same", from.same, SECEQUIV_SAME_EFFECT));
+  RETURN_IF_ERROR(at_most("options.refines", from.refines, 1));
+  RETURN_IF_ERROR(at_most("options.engine", from.engine, SECEQUIV_ENGINE_SAT));
+  RETURN_IF_ERROR(at_most("options.any_length", from.any_length, 1));
+  RETURN_IF_ERROR(at_most("options.max_memory_mib", from.max_memory_mib, 1 << 20));
+  RETURN_IF_ERROR(at_most("options.max_regions", from.max_regions, 1'000'000));
   if (!std::isfinite(from.timeout_seconds) || from.timeout_seconds < 0)
     return usage("options.timeout_seconds",
                  fmt::format("expected a number of seconds, or 0 for the default of 60, found {}",
@@ -115,10 +115,9 @@ Status in_range(const secequiv_options& from) {
 }  // namespace
 
 Result<Options> read_options(const secequiv_options* given) {
-  const auto read = sized(given);
-  if (!read) return read.error();
-  const secequiv_options& from = *read;
-  if (auto s = in_range(from); !s) return s.error();
+  ASSIGN_OR_RETURN(const auto read, sized(given));
+  const secequiv_options& from = read;
+  RETURN_IF_ERROR(in_range(from));
   Options out;
   out.sameness = from.same == SECEQUIV_SAME_RAW         ? Sameness::kRaw
                  : from.same == SECEQUIV_SAME_BEHAVIOUR ? Sameness::kBehaviour
@@ -139,9 +138,9 @@ Result<Options> read_options(const secequiv_options* given) {
       return usage("options.form",
                    fmt::format("expected raw, raw-be, asm, ddd or c, found '{}'", form));
   }
-  if (auto s = read_profile(from, out.oci); !s) return s.error();
+  RETURN_IF_ERROR(read_profile(from, out.oci));
   out.filter = text_of(from.filter);
-  if (auto s = read_format(from, out.policy_format); !s) return s.error();
+  RETURN_IF_ERROR(read_format(from, out.policy_format));
   return out;
 }
 

@@ -39,9 +39,8 @@ Outcome failed(Error error);
 template <class Question>
 secequiv_result* answered(const secequiv_options* options, const Question& question) noexcept {
   const auto answer = [&]() -> Result<Outcome> {
-    const auto read = read_options(options);
-    if (!read) return read.error();
-    return question(*read);
+    ASSIGN_OR_RETURN(const auto read, read_options(options));
+    return question(read);
   };
   try {
     std::optional<Error> error;

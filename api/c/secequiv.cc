@@ -72,9 +72,8 @@ Result<Program> program_of(const Filter& filter) {
 }
 
 Result<Source> source_of(const Filter& filter) {
-  auto program = program_of(filter);
-  if (!program) return program.error();
-  return Source{filter.name, std::move(*program), std::nullopt};
+  ASSIGN_OR_RETURN(auto program, program_of(filter));
+  return Source{filter.name, std::move(program), std::nullopt};
 }
 
 // Returns what was parsed. `role` names it in messages if the caller gave it no name.
@@ -90,7 +89,7 @@ Result<Source> parsed_source(const secequiv_result* result, const char* role) {
 // Returns a filter that the kernel accepts, except that it may be too long.
 Result<Source> legal(Result<Source> source) {
   if (!source) return source;
-  if (auto s = expect_legal(*source); !s) return s.error();
+  RETURN_IF_ERROR(expect_legal(*source));
   return source;
 }
 
@@ -101,9 +100,8 @@ Result<std::vector<Source>> accepted(const Filter& before, const Filter& after) 
   std::vector<Source> out;
   for (const Filter* filter : {&before, &after}) {
     if (filter == &after && after.insns == nullptr && after.length == 0) break;
-    auto source = accepted(*filter);
-    if (!source) return source.error();
-    out.push_back(std::move(*source));
+    ASSIGN_OR_RETURN(auto source, accepted(*filter));
+    out.push_back(std::move(source));
   }
   return out;
 }
@@ -176,44 +174,39 @@ struct NotedPolicy {
 Result<NotedPolicy> read_policy(std::string_view text, const std::string& name,
                                 const Options& options) {
   NotedPolicy out;
-  auto read = parse_import(text, name, reading_of(options, out.notes));
-  if (!read) return read.error();
-  if (auto s = filter_fits(options.filter, read->format, name); !s) return s.error();
-  out.imported = std::move(*read);
+  ASSIGN_OR_RETURN(auto read, parse_import(text, name, reading_of(options, out.notes)));
+  RETURN_IF_ERROR(filter_fits(options.filter, read.format, name));
+  out.imported = std::move(read);
   return out;
 }
 
 Result<Outcome> parse(const Bytes& bytes, const Options& options) {
-  const auto text = text_of(bytes);
-  if (!text) return text.error();
+  ASSIGN_OR_RETURN(const auto text, text_of(bytes));
   Outcome out{SECEQUIV_PASS, {}};
-  auto source = read_source(*text, bytes.name, bytes.path, reading_of(options, out.notes));
-  if (!source) return source.error();
-  if (auto s = filter_fits(options.filter, source->format, bytes.name); !s) return s.error();
-  out.message = out.notes + fmt::format("{}, {}\n", source->policy ? "policy, compiled" : "program",
-                                        counted(source->program.size(), "instruction"));
-  out.source = std::move(*source);
+  ASSIGN_OR_RETURN(auto source,
+                   read_source(text, bytes.name, bytes.path, reading_of(options, out.notes)));
+  RETURN_IF_ERROR(filter_fits(options.filter, source.format, bytes.name));
+  out.message = out.notes + fmt::format("{}, {}\n", source.policy ? "policy, compiled" : "program",
+                                        counted(source.program.size(), "instruction"));
+  out.source = std::move(source);
   return out;
 }
 
 Result<Outcome> lint(const Bytes& bytes, bool strict, const Options& options) {
-  const auto text = text_of(bytes);
-  if (!text) return text.error();
-  auto read = read_policy(*text, bytes.name, options);
-  if (!read) return read.error();
-  const auto found =
-      secequiv::lint({std::move(read->imported), bytes.name, {}, strict, limits_of(options)});
-  if (!found) return found.error();
-  return Outcome{verdict_of(found->verdict()), read->notes + lint_text(*found),
-                 render(to_json(*found))};
+  ASSIGN_OR_RETURN(const auto text, text_of(bytes));
+  ASSIGN_OR_RETURN(auto read, read_policy(text, bytes.name, options));
+  ASSIGN_OR_RETURN(
+      const auto found,
+      secequiv::lint({std::move(read.imported), bytes.name, {}, strict, limits_of(options)}));
+  return Outcome{verdict_of(found.verdict()), read.notes + lint_text(found),
+                 render(to_json(found))};
 }
 
 Result<Outcome> validate(const Filter& filter, const Options& options) {
-  const auto program = program_of(filter);
-  if (!program) return program.error();
+  ASSIGN_OR_RETURN(const auto program, program_of(filter));
   const Validated input{
-      filter.name, *program, nullptr,
-      refusal_of(*program, options.any_length ? LengthRule::kUnlimited : LengthRule::kKernel)};
+      filter.name, program, nullptr,
+      refusal_of(program, options.any_length ? LengthRule::kUnlimited : LengthRule::kKernel)};
   return Outcome{input.refusal ? SECEQUIV_REJECTED : SECEQUIV_PASS, validated_text(input),
                  render(to_json(ValidateReport{{to_json(input)}}))};
 }
@@ -243,18 +236,15 @@ Result<Outcome> prove_property(Result<Source> program, const char* text, const O
   if (!program) return program.error();
   if (text == nullptr)
     return make_error(ErrorCode::kUsage, "property", "expected a property, found NULL");
-  auto property = named_property(text, "property", options.oci.arch);
-  if (!property) return property.error();
+  ASSIGN_OR_RETURN(auto property, named_property(text, "property", options.oci.arch));
   PropertyJob job{prove_job(options), {}};
   job.proof.subject = program->name;
   job.proof.after.push_back(std::move(*program));
   static_cast<ReadNotes&>(job.proof.notes) = notes_about(job.proof.after);
-  job.properties.push_back(std::move(*property));
-  const auto proven = secequiv::prove_property(std::move(job));
-  if (!proven) return proven.error();
-  return with_notes(
-      {verdict_of(proven->verdict()), property_text(*proven), render(to_json(*proven))},
-      job.proof.notes, "");
+  job.properties.push_back(std::move(property));
+  ASSIGN_OR_RETURN(const auto proven, secequiv::prove_property(std::move(job)));
+  return with_notes({verdict_of(proven.verdict()), property_text(proven), render(to_json(proven))},
+                    job.proof.notes, "");
 }
 
 Result<Outcome> prove(Result<Source> before, Result<Source> after, const Options& options) {
@@ -267,10 +257,9 @@ Result<Outcome> prove(Result<Source> before, Result<Source> after, const Options
   job.notes = note_pair(job.before, job.after, reading_of(options, notes));
   job.sameness = options.sameness;
   job.refines = options.refines;
-  const auto proven = secequiv::prove(job);
-  if (!proven) return proven.error();
-  return with_notes({verdict_of(proven->verdict()), prove_text(*proven), render(to_json(*proven)),
-                     proven->proof.witness},
+  ASSIGN_OR_RETURN(const auto proven, secequiv::prove(job));
+  return with_notes({verdict_of(proven.verdict()), prove_text(proven), render(to_json(proven)),
+                     proven.proof.witness},
                     job.notes, std::move(notes));
 }
 
@@ -289,12 +278,11 @@ Result<Diffed> diffed(const Result<Source>& before, const Result<Source>& after,
                       const Options& options) {
   if (!before) return before.error();
   if (!after) return after.error();
-  auto assumption = assumption_of(options);
-  if (!assumption) return assumption.error();
+  ASSIGN_OR_RETURN(auto assumption, assumption_of(options));
   DiffJob job{.before = {before->name, {*before}},
               .after = {after->name, {*after}},
               .sameness = options.sameness,
-              .assumption = std::move(*assumption),
+              .assumption = std::move(assumption),
               .host = options.oci.arch,
               .limits = limits_of(options),
               .max_regions = options.regions,
@@ -302,32 +290,29 @@ Result<Diffed> diffed(const Result<Source>& before, const Result<Source>& after,
   job.rules = names_rules(job.before.filters) && names_rules(job.after.filters);
   std::string notes;
   job.notes = note_pair(job.before.filters, job.after.filters, reading_of(options, notes));
-  auto report = secequiv::diff(job);
-  if (!report) return report.error();
-  return Diffed{std::move(job), std::move(*report), std::move(notes)};
+  ASSIGN_OR_RETURN(auto report, secequiv::diff(job));
+  return Diffed{std::move(job), std::move(report), std::move(notes)};
 }
 
 Result<Outcome> diff(const Result<Source>& before, const Result<Source>& after,
                      const Options& options) {
-  auto made = diffed(before, after, options);
-  if (!made) return made.error();
-  const DiffReport& found = made->report;
+  ASSIGN_OR_RETURN(auto made, diffed(before, after, options));
+  const DiffReport& found = made.report;
   Outcome out{verdict_of(found.verdict), diff_text(found), render(to_json(found))};
   // Regions may be missing, because the caller may have requested none.
   for (const Change& change : found.difference.changes)
     if (!out.witness && !change.where.regions.empty())
       out.witness = replay(found.question, change.where.regions.front().example());
-  return with_notes(std::move(out), made->job.notes, std::move(made->notes));
+  return with_notes(std::move(out), made.job.notes, std::move(made.notes));
 }
 
 constexpr std::size_t kMostStepped = 24;  // inputs whose execution the reader can step through
 
 Result<Outcome> diff_page(const Result<Source>& before, const Result<Source>& after,
                           const Options& options) {
-  auto made = diffed(before, after, options);
-  if (!made) return made.error();
-  const DiffReport& found = made->report;
-  Page shown = page(made->job, found, SECEQUIV_VERSION, "");
+  ASSIGN_OR_RETURN(auto made, diffed(before, after, options));
+  const DiffReport& found = made.report;
+  Page shown = page(made.job, found, SECEQUIV_VERSION, "");
   shown.command = "diff";
   shown.sides[0].side = side_of(*before);
   shown.sides[1].side = side_of(*after);
@@ -340,7 +325,7 @@ Result<Outcome> diff_page(const Result<Source>& before, const Result<Source>& af
             {fmt::format("{} to {}", action_text(change.before), action_text(change.after)),
              region.example()});
   Outcome out{verdict_of(found.verdict), html(shown)};
-  out.notes = std::move(made->notes);
+  out.notes = std::move(made.notes);
   return out;
 }
 
@@ -367,41 +352,35 @@ Result<Outcome> lift(Result<Source> source, const char* form, const Options& opt
                       fmt::format("expected policy, normal-form, oci or text, found '{}'", name));
   const std::string subject = source->name;
   const int status = status_of(*source);
-  const auto lifted = secequiv::lift({.stack = {subject, {std::move(*source)}},
-                                      .host = options.oci.arch,
-                                      .limits = limits_of(options)});
-  if (!lifted) return lifted.error();
-  auto text = write_policy_as(*to, lifted->policy, subject, options.oci.arch, limits_of(options));
-  if (!text) return text.error();
-  Outcome out{status, std::move(*text)};
-  out.notes = fmt::format("proven equivalent: {}\n", summary(*lifted));
+  ASSIGN_OR_RETURN(const auto lifted, secequiv::lift({.stack = {subject, {std::move(*source)}},
+                                                      .host = options.oci.arch,
+                                                      .limits = limits_of(options)}));
+  ASSIGN_OR_RETURN(auto text, write_policy_as(*to, lifted.policy, subject, options.oci.arch,
+                                              limits_of(options)));
+  Outcome out{status, std::move(text)};
+  out.notes = fmt::format("proven equivalent: {}\n", summary(lifted));
   return out;
 }
 
 Result<Outcome> optimize(Result<Source> source, const Options& options) {
   if (!source) return source.error();
-  auto passes = named_passes({});
-  if (!passes) return passes.error();
-  OptimizeJob job{.stack = {source->name, {*source}}, .passes = std::move(*passes), .profile = {}};
+  ASSIGN_OR_RETURN(auto passes, named_passes({}));
+  OptimizeJob job{.stack = {source->name, {*source}}, .passes = std::move(passes), .profile = {}};
   job.host = options.oci.arch;
   job.limits = limits_of(options);
-  auto made = secequiv::optimize(job);
-  if (!made) return made.error();
-  Outcome out{status_of(*source),
-              write_program(made->program, Form::kAsm, annotate(made->program))};
-  out.notes = changes_text(job, *made);
-  if (!made->lost_calls.empty())
-    out.notes += fmt::format("the kernel now has to run the filter for {}\n", made->lost_calls);
-  out.source = Source{source->name, std::move(made->program), std::nullopt};
+  ASSIGN_OR_RETURN(auto made, secequiv::optimize(job));
+  Outcome out{status_of(*source), write_program(made.program, Form::kAsm, annotate(made.program))};
+  out.notes = changes_text(job, made);
+  if (!made.lost_calls.empty())
+    out.notes += fmt::format("the kernel now has to run the filter for {}\n", made.lost_calls);
+  out.source = Source{source->name, std::move(made.program), std::nullopt};
   return out;
 }
 
 Result<Outcome> evaluate(const Filter& filter, const Bytes& data, const Options&) {
-  auto source = accepted(filter);
-  if (!source) return source.error();
-  const auto input = data_of(data);
-  if (!input) return input.error();
-  const auto found = run({*input, {std::move(*source)}});
+  ASSIGN_OR_RETURN(auto source, accepted(filter));
+  ASSIGN_OR_RETURN(const auto input, data_of(data));
+  const auto found = run({input, {std::move(source)}});
   auto out = holding(found, run_text);
   if (out) out->value = found->result;
   return out;
@@ -409,20 +388,18 @@ Result<Outcome> evaluate(const Filter& filter, const Bytes& data, const Options&
 
 Result<Outcome> why(Result<Source> source, const Bytes& data, const Options& options) {
   if (!source) return source.error();
-  const auto input = data_of(data);
-  if (!input) return input.error();
+  ASSIGN_OR_RETURN(const auto input, data_of(data));
   const std::string name = source->name;
   return holding(
-      secequiv::why({{name, {std::move(*source)}}, *input, options.oci.arch, limits_of(options)}),
+      secequiv::why({{name, {std::move(*source)}}, input, options.oci.arch, limits_of(options)}),
       [](const WhyReport& found) { return why_text(found, false); });
 }
 
 Result<Outcome> actions(const Filter& filter, const Options& options) {
   if (options.sameness == Sameness::kEffect)
     return make_error(ErrorCode::kUsage, "options.same", "expected raw or behaviour, found effect");
-  auto source = accepted(filter);
-  if (!source) return source.error();
-  return holding(secequiv::actions({{filter.name, {std::move(*source)}},
+  ASSIGN_OR_RETURN(auto source, accepted(filter));
+  return holding(secequiv::actions({{filter.name, {std::move(source)}},
                                     options.sameness,
                                     options.oci.arch,
                                     limits_of(options)}),
@@ -430,9 +407,8 @@ Result<Outcome> actions(const Filter& filter, const Options& options) {
 }
 
 Result<Outcome> reach(const Filter& filter, std::size_t at, const Options& options) {
-  auto source = accepted(filter);
-  if (!source) return source.error();
-  ReachJob job{std::move(*source), std::nullopt, options.regions, options.oci.arch,
+  ASSIGN_OR_RETURN(auto source, accepted(filter));
+  ReachJob job{std::move(source), std::nullopt, options.regions, options.oci.arch,
                limits_of(options)};
   if (at != SECEQUIV_ALL_INSTRUCTIONS) job.at = at;
   if (job.at && at >= job.source.program.size())
@@ -444,15 +420,13 @@ Result<Outcome> reach(const Filter& filter, std::size_t at, const Options& optio
 
 Result<Outcome> cost(const Filter& before, const Filter& after, const char* profile,
                      const Options& options) {
-  auto filters = accepted(before, after);
-  if (!filters) return filters.error();
+  ASSIGN_OR_RETURN(auto filters, accepted(before, after));
   CostJob job;
-  for (Source& source : *filters) job.stacks.push_back({source.name, {source}});
+  for (Source& source : filters) job.stacks.push_back({source.name, {source}});
   job.arch = options.oci.arch;
-  auto calls = profile == nullptr ? Result<Profile>(every_call_once(job.arch))
-                                  : profile_for(job.arch, profile, "profile");
-  if (!calls) return calls.error();
-  job.profile = std::move(calls->counts);
+  ASSIGN_OR_RETURN(auto calls, profile == nullptr ? Result<Profile>(every_call_once(job.arch))
+                                                  : profile_for(job.arch, profile, "profile"));
+  job.profile = std::move(calls.counts);
   job.timeout = options.seconds;
   job.limits = limits_alone(options.mib);
   job.derive = [&job]() -> Result<std::vector<SeccompData>> {
@@ -463,13 +437,11 @@ Result<Outcome> cost(const Filter& before, const Filter& after, const char* prof
 }
 
 Result<Outcome> cache(const Filter& before, const Filter& after, const Options& options) {
-  auto filters = accepted(before, after);
-  if (!filters) return filters.error();
+  ASSIGN_OR_RETURN(auto filters, accepted(before, after));
   CacheJob job{{}, options.oci.arch, false, limits_of(options)};
-  for (Source& filter : *filters) job.stacks.push_back({filter.name, {std::move(filter)}});
-  const auto found = secequiv::cache(job);
-  if (!found) return found.error();
-  return Outcome{verdict_of(found->verdict()), cache_text(*found), render(to_json(*found))};
+  for (Source& filter : filters) job.stacks.push_back({filter.name, {std::move(filter)}});
+  ASSIGN_OR_RETURN(const auto found, secequiv::cache(job));
+  return Outcome{verdict_of(found.verdict()), cache_text(found), render(to_json(found))};
 }
 
 }  // namespace

@@ -111,11 +111,10 @@ Result<Assessment> assess(ProgramView before, const Answer<Program>& answer,
     return out;
   }
   if (options.prover) {
-    const auto proof = options.prover(question, options.thorough);
-    if (!proof) return proof.error();
-    out.proven = proof->verdict == Verdict::kEquivalent;
-    if (proof->verdict == Verdict::kDifferent) {
-      out.problem = differs(*proof->witness, "proof");
+    ASSIGN_OR_RETURN(const auto proof, options.prover(question, options.thorough));
+    out.proven = proof.verdict == Verdict::kEquivalent;
+    if (proof.verdict == Verdict::kDifferent) {
+      out.problem = differs(*proof.witness, "proof");
       return out;
     }
   }

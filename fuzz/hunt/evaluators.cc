@@ -58,13 +58,10 @@ class EvaluatorHunt {
 
   Result<HuntReport> run() {
     auto shown = start_;
-    if (auto s = findings_.learn_known([this](const auto& known) { return try_known(known); }); !s)
-      return s.error();
-    while (!finished())
-      if (auto s = try_batch(shown); !s) return s.error();
+    RETURN_IF_ERROR(findings_.learn_known([this](const auto& known) { return try_known(known); }));
+    while (!finished()) RETURN_IF_ERROR(try_batch(shown));
     report_.shapes = source_.shapes();
-    if (options_.jobs != nullptr)
-      if (auto s = options_.jobs->end(findings_, report_, options_); !s) return s.error();
+    if (options_.jobs != nullptr) RETURN_IF_ERROR(options_.jobs->end(findings_, report_, options_));
     findings_.end();
     report_.seconds = seconds_since(start_);
     conclude(report_, options_, originals_);
@@ -185,7 +182,7 @@ class EvaluatorHunt {
       ++report_.answered;
       report_.evaluations += tried_.size();
     }
-    if (const auto shown = take(trial.subject, answer); !shown) return shown.error();
+    RETURN_IF_ERROR(take(trial.subject, answer));
     return Ok{};
   }
 
@@ -200,7 +197,7 @@ class EvaluatorHunt {
     Finding finding =
         findings_.finding(std::move(*problem), subject, report_.trials, seconds_since(start_));
     finding.count = is_trial ? 1 : 0;
-    if (auto s = findings_.take(std::move(finding)); !s) return s.error();
+    RETURN_IF_ERROR(findings_.take(std::move(finding)));
     return Shown::kProblem;
   }
 

@@ -69,9 +69,8 @@ Result<Ok> Findings::learn_known(const std::function<Result<Shown>(const KnownSu
     if (unlearned_) break;
     known_ = true;
     known_kind_ = one.kind;
-    const auto shown = again(one);
-    if (!shown) return shown.error();
-    if (*shown == Shown::kRight) report_.gone.push_back(one.subject.name);
+    ASSIGN_OR_RETURN(const auto shown, again(one));
+    if (shown == Shown::kRight) report_.gone.push_back(one.subject.name);
   }
   known_ = false;
   return Ok{};
@@ -87,10 +86,9 @@ Result<Ok> Findings::respell(Finding& finding) {
     Policy next = respelled(*policy);
     if (next == *policy) continue;
     Finding other = finding;
-    const auto shown = send(other, subject_of(finding.subject.name, next));
-    if (!shown) return shown.error();
+    ASSIGN_OR_RETURN(const auto shown, send(other, subject_of(finding.subject.name, next)));
     // A mistake that depends on the kind of test affects other inputs in the other spelling.
-    if (*shown != Shown::kProblem || other.kind != finding.kind || !other.witness ||
+    if (shown != Shown::kProblem || other.kind != finding.kind || !other.witness ||
         other.witness->before != finding.witness->before ||
         other.witness->after != finding.witness->after ||
         (same_input && other.witness->data != finding.witness->data))
@@ -102,22 +100,19 @@ Result<Ok> Findings::respell(Finding& finding) {
 }
 
 Result<Ok> Findings::take(Finding finding) {
-  if (auto s = respell(finding); !s) return s;
+  RETURN_IF_ERROR(respell(finding));
   if (!groups_by_shape(finding)) finding.group = group_of(finding);
   Explanation known;
   if (!groups_by_shape(finding) || !out_of_time()) {
-    auto done = explained(finding, false);
-    if (!done) return done.error();
-    if (*done) return Ok{};
-    auto by = suspected(finding);
-    if (!by) return by.error();
-    known = *by;
-    const auto exactly =
-        known.by ? predicted(*known.by, finding) : Result<std::optional<bool>>(std::nullopt);
-    if (!exactly) return exactly.error();
-    known.refuted = *exactly == false;
-    if (*exactly == true) report_.findings[*known.by].count += finding.count;
-    if (*exactly == true || merge_other(finding)) return Ok{};
+    ASSIGN_OR_RETURN(auto done, explained(finding, false));
+    if (done) return Ok{};
+    ASSIGN_OR_RETURN(auto by, suspected(finding));
+    known = by;
+    ASSIGN_OR_RETURN(const auto exactly, known.by ? predicted(*known.by, finding)
+                                                  : Result<std::optional<bool>>(std::nullopt));
+    known.refuted = exactly == false;
+    if (exactly == true) report_.findings[*known.by].count += finding.count;
+    if (exactly == true || merge_other(finding)) return Ok{};
   }
   const bool has_pattern = has_known_pattern(finding, finding.subject);
   wait({std::move(finding), known, has_pattern});
@@ -145,8 +140,7 @@ Result<std::size_t> Findings::join(Finding reduced, std::optional<std::size_t> e
     reduced.may_be_known = false;
     reduced.failure = counts_as_failure(reduced.kind);
   }
-  const auto is_new = settle(std::move(reduced), {});
-  if (!is_new) return is_new.error();
+  RETURN_IF_ERROR(settle(std::move(reduced), {}));
   return joined_;
 }
 
@@ -182,10 +176,9 @@ Result<Ok> Findings::reduce_waiting() {
     if (options_.stop && options_.stop()) return Ok{};
     Waiting next = std::move(waiting_.front());
     waiting_.pop_front();
-    auto done = explained(next.finding, true);
-    if (!done) return done.error();
-    if (*done) continue;
-    if (auto s = reduce_all(std::move(next)); !s) return s.error();
+    ASSIGN_OR_RETURN(auto done, explained(next.finding, true));
+    if (done) continue;
+    RETURN_IF_ERROR(reduce_all(std::move(next)));
   }
   return Ok{};
 }
@@ -200,50 +193,46 @@ Result<Ok> Findings::reduce_all(Waiting waiting) {
   for (int i = 0; i < kMostCauses; ++i) {
     const bool shown = has_known_pattern(finding, finding.subject);
     const auto earlier = waiting.known.refuted ? waiting.known.by : std::nullopt;
-    auto reduced = reduce(finding, [&](const HuntSubject& smaller) {
-      return !is_foreign(smaller) && (shown || !has_known_pattern(finding, smaller)) &&
-             (!earlier || !shows_known(*earlier, finding, smaller));
-    });
-    if (!reduced) return reduced.error();
-    if (is_foreign(reduced->subject)) return Ok{};
-    const bool again = reduced->reduced && groups_by_shape(*reduced);
-    const auto is_new = settle(std::move(*reduced), std::exchange(waiting.known, {}));
-    if (!is_new) return is_new.error();
-    if (!again || !*is_new || !may_reduce(finding)) return Ok{};
+    ASSIGN_OR_RETURN(auto reduced, reduce(finding, [&](const HuntSubject& smaller) {
+                       return !is_foreign(smaller) &&
+                              (shown || !has_known_pattern(finding, smaller)) &&
+                              (!earlier || !shows_known(*earlier, finding, smaller));
+                     }));
+    if (is_foreign(reduced.subject)) return Ok{};
+    const bool again = reduced.reduced && groups_by_shape(reduced);
+    ASSIGN_OR_RETURN(const auto is_new,
+                     settle(std::move(reduced), std::exchange(waiting.known, {})));
+    if (!again || !is_new || !may_reduce(finding)) return Ok{};
     const Program tried = finding.subject.before;
-    const auto known = explanation(finding, From::kThisRun);
-    if (!known) return known.error();
-    if (known->by || merge_other(finding) || finding.subject.before == tried) return Ok{};
+    ASSIGN_OR_RETURN(const auto known, explanation(finding, From::kThisRun));
+    if (known.by || merge_other(finding) || finding.subject.before == tried) return Ok{};
   }
   return Ok{};
 }
 
 Result<bool> Findings::settle(Finding reduced, Explanation known) {
   if (reduced.known || !groups_by_shape(reduced)) return !add(std::move(reduced));
-  if (auto s = respell(reduced); !s) return s.error();
+  RETURN_IF_ERROR(respell(reduced));
   // The reduced subject can show what the long one hid: that a known finding explains it.
   Finding rest = reduced;
-  const auto explained = explanation(rest, From::kThisRun);
-  if (!explained) return explained.error();
-  if (explained->by && !hides_another(*explained->by, reduced)) {
-    joined_ = *explained->by;
+  ASSIGN_OR_RETURN(const auto explained, explanation(rest, From::kThisRun));
+  if (explained.by && !hides_another(*explained.by, reduced)) {
+    joined_ = *explained.by;
     report_.findings[joined_].count += reduced.count;
     prefer(report_.findings[joined_], std::move(reduced));
     return false;
   }
-  const auto counted = settle_known(reduced, known);
-  if (!counted) return counted.error();
-  if (*counted) return false;
+  ASSIGN_OR_RETURN(const auto counted, settle_known(reduced, known));
+  if (counted) return false;
   const Pattern pattern = pattern_of(reduced);
   std::optional<std::size_t> same;  // the first finding that this one's pattern explains
   for (std::size_t i = 0; i < causes_.size(); ++i) {
     Finding& earlier = report_.findings[i];
     if (earlier.known || causes_[i].same_as || !comparable(causes_[i], reduced)) continue;
     if (!same) {
-      const auto explains = mistake_explains(i, reduced);
-      if (!explains) return explains.error();
+      ASSIGN_OR_RETURN(const auto explains, mistake_explains(i, reduced));
       // One mistake in an answer can have two causes, so two findings may show it.
-      if (*explains && ++causes_[i].explained >= kMostOfOneMistake) {
+      if (explains && ++causes_[i].explained >= kMostOfOneMistake) {
         joined_ = i;
         earlier.count += reduced.count;
         join_failure(earlier, reduced);
@@ -251,9 +240,8 @@ Result<bool> Findings::settle(Finding reduced, Explanation known) {
         return false;
       }
     }
-    const auto shown = shown_without(earlier, pattern);
-    if (!shown) return shown.error();
-    if (*shown != Shown::kRight) continue;
+    ASSIGN_OR_RETURN(const auto shown, shown_without(earlier, pattern));
+    if (shown != Shown::kRight) continue;
     if (same) causes_[i].same_as = same;
     same = same.value_or(i);
   }
@@ -285,23 +273,21 @@ Result<bool> Findings::explained(Finding& finding, bool reduce_looser) {
   // If the group does not depend on the program, one reduction is enough.
   if (!groups_by_shape(finding)) return merge(finding);
   const Finding given = finding;
-  const auto known = explanation(finding, From::kThisRun);
-  if (!known) return known.error();
-  if (!known->by) return merge_other(finding);
-  const bool looser = loosens_more(given, report_.findings[*known->by]);
+  ASSIGN_OR_RETURN(const auto known, explanation(finding, From::kThisRun));
+  if (!known.by) return merge_other(finding);
+  const bool looser = loosens_more(given, report_.findings[*known.by]);
   if (looser && !reduce_looser) return false;
-  auto other = look_behind(finding, *known->by);
+  auto other = look_behind(finding, *known.by);
   if (!other || *other) return other;
   if (looser) {
-    auto reduced = reduce(given, [](const HuntSubject&) { return true; });
-    if (!reduced) return reduced.error();
-    if (hides_another(*known->by, *reduced)) {
-      add(std::move(*reduced));
+    ASSIGN_OR_RETURN(auto reduced, reduce(given, [](const HuntSubject&) { return true; }));
+    if (hides_another(*known.by, reduced)) {
+      add(std::move(reduced));
       return true;
     }
-    prefer(report_.findings[*known->by], std::move(*reduced));
+    prefer(report_.findings[*known.by], std::move(reduced));
   }
-  report_.findings[*known->by].count += given.count;
+  report_.findings[*known.by].count += given.count;
   return true;
 }
 
@@ -314,11 +300,10 @@ Result<Findings::Explanation> Findings::explanation(Finding& finding, From from)
   std::optional<std::size_t> earlier;  // the last finding of an earlier run
   for (std::size_t i = 0; i < kMostTakenOut && !out_of_time(); ++i) {
     std::size_t by = 0;
-    const auto shown = without_pattern(finding, from, by);
-    if (!shown) return shown.error();
+    ASSIGN_OR_RETURN(const auto shown, without_pattern(finding, from, by));
     if (by < causes_.size() && report_.findings[by].known) earlier = by;
-    if (*shown == Shown::kRight) return Explanation{earlier ? *earlier : by};
-    if (*shown == Shown::kNothing) return Explanation{{}, by < causes_.size()};
+    if (shown == Shown::kRight) return Explanation{earlier ? *earlier : by};
+    if (shown == Shown::kNothing) return Explanation{{}, by < causes_.size()};
   }
   return Explanation{{}, true};
 }

@@ -38,14 +38,12 @@ Result<bool> Findings::look_behind_length(const Finding& finding, std::size_t by
       looks_[static_cast<std::size_t>(std::bit_width(finding.subject.before.size()))]++ >=
           kMostLooks)
     return false;
-  const auto one = with_one_occurrence(finding, causes_[by].pattern);
-  if (!one) return one.error();
-  if (!*one) return false;
-  auto reduced = reduce(**one, [](const HuntSubject&) { return true; });
-  if (!reduced) return reduced.error();
-  if (!hides_another(by, *reduced)) return false;
+  ASSIGN_OR_RETURN(const auto one, with_one_occurrence(finding, causes_[by].pattern));
+  if (!one) return false;
+  ASSIGN_OR_RETURN(auto reduced, reduce(*one, [](const HuntSubject&) { return true; }));
+  if (!hides_another(by, reduced)) return false;
   found_by_length_ = true;
-  add(std::move(*reduced));
+  add(std::move(reduced));
   return true;
 }
 
@@ -60,10 +58,9 @@ Result<bool> Findings::look_behind_arches(const Finding& finding, std::size_t by
     return shown && *shown == Shown::kRight;
   };
   if (!needs_arch(finding.subject)) return false;
-  auto reduced = reduce(finding, needs_arch);
-  if (!reduced) return reduced.error();
-  if (!found_by_arch_.insert(pattern_of(*reduced).arch()).second) return false;
-  add(std::move(*reduced));
+  ASSIGN_OR_RETURN(auto reduced, reduce(finding, needs_arch));
+  if (!found_by_arch_.insert(pattern_of(reduced).arch()).second) return false;
+  add(std::move(reduced));
   return true;
 }
 
@@ -80,16 +77,14 @@ Result<std::optional<Finding>> Findings::with_one_occurrence(const Finding& find
   std::size_t right = Stripped(given).take_out_all(pattern, 0, kMostAtOnce);
   while (right - fails > 1 && right > 1) {
     const std::size_t middle = std::midpoint(fails, right);
-    const auto shown = send(rest, without(middle).subject());
-    if (!shown) return shown.error();
-    if (*shown == Shown::kNothing) return std::optional<Finding>();
-    (*shown == Shown::kRight ? right : fails) = middle;
+    ASSIGN_OR_RETURN(const auto shown, send(rest, without(middle).subject()));
+    if (shown == Shown::kNothing) return std::optional<Finding>();
+    (shown == Shown::kRight ? right : fails) = middle;
   }
   Stripped one = without(fails);
   one.take_out_others(pattern, kMostAtOnce);
-  const auto shown = send(rest, one.subject());
-  if (!shown) return shown.error();
-  if (*shown != Shown::kProblem || rest.kind != finding.kind) return std::optional<Finding>();
+  ASSIGN_OR_RETURN(const auto shown, send(rest, one.subject()));
+  if (shown != Shown::kProblem || rest.kind != finding.kind) return std::optional<Finding>();
   return std::optional(std::move(rest));
 }
 

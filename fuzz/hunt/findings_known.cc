@@ -36,7 +36,7 @@ Result<std::optional<bool>> Findings::predicted(std::size_t known, const Finding
   if (!report_.findings[known].known || causes_[known].kind != FindingKind::kDifferent ||
       !comparable(causes_[known], finding))
     return std::optional<bool>();
-  if (auto s = learn_mistakes(known); !s) return s.error();
+  RETURN_IF_ERROR(learn_mistakes(known));
   const Mistakes& mistakes = *causes_[known].mistakes;
   if (!mistakes.certain()) return std::optional<bool>();
   spend(finding.subject);
@@ -45,7 +45,7 @@ Result<std::optional<bool>> Findings::predicted(std::size_t known, const Finding
   if (alone == true) return alone;
   for (std::size_t i = 0; i < causes_.size(); ++i) {
     if (i == known || !report_.findings[i].known || !comparable(causes_[i], finding)) continue;
-    if (auto s = learn_mistakes(i); !s) return s.error();
+    RETURN_IF_ERROR(learn_mistakes(i));
     const Mistakes& others = *causes_[i].mistakes;
     if (others.certain() && predict_both(mistakes, others, finding.subject.before, acts_like))
       return std::optional(true);
@@ -57,19 +57,17 @@ Result<bool> Findings::settle_known(Finding& reduced, Explanation known) {
   if (!knows_earlier_runs()) return false;
   if (!reduced.reduced && !known.by && !out_of_time()) {
     Finding rest = reduced;
-    auto now = explanation(rest, From::kAnyRun);
-    if (!now) return now.error();
-    known = *now;
+    ASSIGN_OR_RETURN(auto now, explanation(rest, From::kAnyRun));
+    known = now;
   }
   if (!known.by && (unlearned_ || out_of_time())) known.open = true;
   if (reduced.reduced && !out_of_time()) {
     known = {{}, unlearned_};
     for (std::size_t i = 0; i < causes_.size() && !known.by; ++i) {
       if (!report_.findings[i].known || !comparable(causes_[i], reduced)) continue;
-      const auto agrees = compare(i, reduced);
-      if (!agrees) return agrees.error();
-      if (*agrees == Agreement::kSame) known.by = i;
-      known.open = known.open || *agrees == Agreement::kOpen;
+      ASSIGN_OR_RETURN(const auto agrees, compare(i, reduced));
+      if (agrees == Agreement::kSame) known.by = i;
+      known.open = known.open || agrees == Agreement::kOpen;
     }
   }
   if (known.by && !reduced.reduced && !pattern_decides(known, reduced)) known = {{}, true};
@@ -89,36 +87,33 @@ Result<Agreement> Findings::compare(std::size_t known, const Finding& reduced) {
   const Finding& earlier = report_.findings[known];
   // comparable() has already compared the passes. Two mistakes in one pass may have one cause.
   const Agreement other = reduced.pass.empty() ? Agreement::kOther : Agreement::kOpen;
-  const auto shown = shown_without(reduced, cause.pattern);
-  if (!shown) return shown.error();
+  ASSIGN_OR_RETURN(const auto shown, shown_without(reduced, cause.pattern));
   const bool alike =
       earlier.group == group_of(reduced) || cause.pattern.same_as(pattern_of(reduced));
-  if (*shown == Shown::kProblem || (*shown == Shown::kNothing && !alike)) {
-    const auto explains = mistake_explains(known, reduced);
-    if (!explains) return explains.error();
-    return *explains ? Agreement::kSame : other;
+  if (shown == Shown::kProblem || (shown == Shown::kNothing && !alike)) {
+    ASSIGN_OR_RETURN(const auto explains, mistake_explains(known, reduced));
+    return explains ? Agreement::kSame : other;
   }
   // comparable() has already compared the kernel's rule, the lost calls or the crash.
   if (cause.kind != FindingKind::kDifferent) return Agreement::kSame;
   if (cause.recorded && same_answer(*cause.recorded, reduced)) return Agreement::kSame;
-  if (auto s = learn_mistakes(known); !s) return s.error();
+  RETURN_IF_ERROR(learn_mistakes(known));
   if (cause.mistakes->refuted) return Agreement::kSame;  // only the pattern can decide
   spend(reduced.subject);
   const ActsLike acts_like = tools_.behaviour(reduced);
-  const auto mistakes =
+  ASSIGN_OR_RETURN(
+      const auto mistakes,
       mistakes_of(reduced, Cause{reduced.kind, manner_with_pass(reduced), pattern_of(reduced)},
-                  *cause.mistakes);
-  if (!mistakes) return mistakes.error();
-  if (mistakes->refuted) return Agreement::kSame;  // only the pattern can decide
-  const Agreement agrees = agreement(earlier, *cause.mistakes, reduced, *mistakes, acts_like);
+                  *cause.mistakes));
+  if (mistakes.refuted) return Agreement::kSame;  // only the pattern can decide
+  const Agreement agrees = agreement(earlier, *cause.mistakes, reduced, mistakes, acts_like);
   return agrees == Agreement::kOther ? other : agrees;
 }
 
 Result<Ok> Findings::learn_mistakes(std::size_t known) {
   if (causes_[known].mistakes) return Ok{};
-  auto mistakes = mistakes_of(report_.findings[known], causes_[known], {});
-  if (!mistakes) return mistakes.error();
-  causes_[known].mistakes = std::move(*mistakes);
+  ASSIGN_OR_RETURN(auto mistakes, mistakes_of(report_.findings[known], causes_[known], {}));
+  causes_[known].mistakes = std::move(mistakes);
   return Ok{};
 }
 
@@ -126,7 +121,7 @@ Result<bool> Findings::mistake_explains(std::size_t earlier, const Finding& redu
   if (causes_[earlier].kind != FindingKind::kDifferent || !reduced.subject.policy.empty() ||
       !comparable(causes_[earlier], reduced) || much_longer(reduced, report_.findings[earlier]))
     return false;
-  if (auto s = learn_mistakes(earlier); !s) return s.error();
+  RETURN_IF_ERROR(learn_mistakes(earlier));
   const Mistakes& mistakes = *causes_[earlier].mistakes;
   spend(reduced.subject);
   return mistakes.certain() &&
@@ -142,15 +137,13 @@ Result<Mistakes> Findings::mistakes_of(const Finding& finding, const Cause& caus
     other.subject.before = std::move(program);
     spend(other.subject);
     spend(other.subject);
-    const auto shown = tools_.again(other);
-    if (!shown) return shown.error();
-    if (*shown == Shown::kProblem && other.kind == finding.kind)
+    ASSIGN_OR_RETURN(const auto shown, tools_.again(other));
+    if (shown == Shown::kProblem && other.kind == finding.kind)
       keep_common(out, mistakes_in(other, tools_.behaviour(other)));
   }
   if (out.certain()) {
-    const auto predicts = predicts_copies(finding, cause, out, others);
-    if (!predicts) return predicts.error();
-    out.refuted = !*predicts;
+    ASSIGN_OR_RETURN(const auto predicts, predicts_copies(finding, cause, out, others));
+    out.refuted = !predicts;
   }
   return out;
 }
@@ -164,13 +157,11 @@ Result<bool> Findings::predicts_copies(const Finding& finding, const Cause& caus
     Finding other = finding;
     HuntSubject copy = copies->next(random);
     if (copy.before.size() > kLongestCopy) continue;
-    const auto shown = send(other, std::move(copy));
-    if (!shown) return shown.error();
-    if (*shown != Shown::kProblem || !comparable(cause, other)) continue;
-    const auto without = shown_without(other, cause.pattern);
-    if (!without) return without.error();
+    ASSIGN_OR_RETURN(const auto shown, send(other, std::move(copy)));
+    if (shown != Shown::kProblem || !comparable(cause, other)) continue;
+    ASSIGN_OR_RETURN(const auto without, shown_without(other, cause.pattern));
     const ActsLike acts_like = tools_.behaviour(other);
-    if (*without == Shown::kRight && predict(mistakes, other.subject.before, acts_like) == false &&
+    if (without == Shown::kRight && predict(mistakes, other.subject.before, acts_like) == false &&
         predict(others, other.subject.before, acts_like) == false)
       return false;
   }

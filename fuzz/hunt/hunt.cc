@@ -41,8 +41,7 @@ class Hunt {
       : target_(target), source_(source), options_(options) {}
 
   Result<HuntReport> run() {
-    if (auto s = findings_.learn_known([this](const auto& known) { return try_known(known); }); !s)
-      return s.error();
+    RETURN_IF_ERROR(findings_.learn_known([this](const auto& known) { return try_known(known); }));
     std::size_t batch = at_once_;
     const double intended = at_once_ > 1 ? kAheadSeconds : kBatchSeconds;
     while (!finished()) {
@@ -51,19 +50,19 @@ class Hunt {
       const std::uint64_t left =
           std::max<std::uint64_t>(options_.trials, source_.originals()) - report_.trials;
       const std::uint64_t window = kWindow - report_.trials % kWindow;
-      if (auto s = try_batch(std::min<std::uint64_t>({batch, left, window})); !s) return s.error();
+      RETURN_IF_ERROR(try_batch(std::min<std::uint64_t>({batch, left, window})));
       const double seconds = seconds_since(start);
       if (seconds < intended / 2) batch = std::min<std::size_t>(2 * batch, kWindow);
       if (seconds > intended) batch = std::max<std::size_t>(batch / 2, at_once_);
       report_.seconds = seconds_since(start_);
       if (options_.progress) options_.progress(report_);
-      if (auto s = join_jobs(false); !s) return s.error();
+      RETURN_IF_ERROR(join_jobs(false));
       if (report_.seconds > kMeasureAfter * options_.seconds && report_.trials > originals_.count)
-        if (auto s = measure(); !s) return s.error();
+        RETURN_IF_ERROR(measure());
     }
-    if (auto s = measure(); !s) return s.error();
+    RETURN_IF_ERROR(measure());
     report_.shapes = source_.shapes();
-    if (auto s = join_jobs(true); !s) return s.error();
+    RETURN_IF_ERROR(join_jobs(true));
     findings_.end();
     report_.seconds = seconds_since(start_);
     conclude(report_, options_, originals_);
@@ -162,10 +161,10 @@ class Hunt {
       const Trial& trial = trials[i];
       if (i > 0 && ahead_ != nullptr && out_of_time() && !trial.original) return Ok{};
       if (ahead_ != nullptr) ahead_->wait_for(i);
-      if (auto s = examine(trial); !s) return s.error();
+      RETURN_IF_ERROR(examine(trial));
       if (finds_enough() || stopped()) return Ok{};
       if (!options_.repeat || !is_repeated(trial) || (out_of_time() && !trial.original)) continue;
-      if (const auto shown = ask_again(trial); !shown) return shown.error();
+      RETURN_IF_ERROR(ask_again(trial));
       if (finds_enough() || stopped()) return Ok{};
     }
     return Ok{};
@@ -262,7 +261,7 @@ class Hunt {
       ++report_.kept;
       reached_.push_back(trial.subject);
     }
-    if (const auto shown = examine_answer(trial); !shown) return shown.error();
+    RETURN_IF_ERROR(examine_answer(trial));
     return Ok{};
   }
 
@@ -272,19 +271,19 @@ class Hunt {
       return cannot_start(report_.target, trial.answer.detail);
     AssessOptions how = options_.assess;
     how.thorough = trial.original;
-    auto assessment = assess(trial.subject.before, trial.answer, inputs_for(trial), how);
-    if (!assessment) return assessment.error();
-    report_.evaluations += assessment->evaluations;
+    ASSIGN_OR_RETURN(auto assessment,
+                     assess(trial.subject.before, trial.answer, inputs_for(trial), how));
+    report_.evaluations += assessment.evaluations;
     const bool different =
-        assessment->problem && assessment->problem->kind == FindingKind::kDifferent;
+        assessment.problem && assessment.problem->kind == FindingKind::kDifferent;
     if (trial.counted && trial.answer.ok() && !different) {
-      report_.proven += assessment->proven ? 1 : 0;
-      report_.undecided += assessment->proven ? 0 : 1;
-      originals_.undecided += trial.original && !assessment->proven ? 1 : 0;
+      report_.proven += assessment.proven ? 1 : 0;
+      report_.undecided += assessment.proven ? 0 : 1;
+      originals_.undecided += trial.original && !assessment.proven ? 1 : 0;
     }
-    if (assessment->problem) return found(trial, std::move(*assessment->problem));
-    if (assessment->grew) return note(trial, FindingKind::kGrew);
-    return assessment->proven || !options_.assess.prover ? Shown::kRight : Shown::kNothing;
+    if (assessment.problem) return found(trial, std::move(*assessment.problem));
+    if (assessment.grew) return note(trial, FindingKind::kGrew);
+    return assessment.proven || !options_.assess.prover ? Shown::kRight : Shown::kNothing;
   }
 
   // Repeats the request, and also sends the answer as a new request. The hunt assesses both results
@@ -322,17 +321,17 @@ class Hunt {
         findings_.finding(std::move(problem), trial.subject, trial.number, seconds_since(start_));
     finding.count = trial.counted ? 1 : 0;
     if (trial.answer.ok()) finding.after = trial.answer.value;
-    if (auto s = set_pass(finding, trial.answer); !s) return s.error();
-    if (auto s = findings_.take(std::move(finding)); !s) return s.error();
+    RETURN_IF_ERROR(set_pass(finding, trial.answer));
+    RETURN_IF_ERROR(findings_.take(std::move(finding)));
     return Shown::kProblem;
   }
 
   Result<Ok> set_pass(Finding& finding, const Answer<Program>& answer) {
     std::vector<SeccompData> inputs;
     if (finding.witness) inputs.push_back(finding.witness->data);
-    auto pass = pass_of(target_, finding.kind, finding.subject, answer, inputs, options_);
-    if (!pass) return pass.error();
-    finding.pass = std::move(*pass);
+    ASSIGN_OR_RETURN(auto pass,
+                     pass_of(target_, finding.kind, finding.subject, answer, inputs, options_));
+    finding.pass = std::move(pass);
     return Ok{};
   }
 
@@ -340,16 +339,16 @@ class Hunt {
   Result<Shown> again(Finding& finding) {
     const Answer<Program> answer = ask(target_, finding.subject);
     if (answer.outcome == Outcome::kUnsupported || given_up(answer)) return Shown::kNothing;
-    auto assessment =
+    ASSIGN_OR_RETURN(
+        auto assessment,
         assess(finding.subject.before, answer,
-               inputs_like(finding.subject, finding.witness, options_), options_.assess);
-    if (!assessment) return assessment.error();
-    if (!assessment->problem)
-      return assessment->proven || !options_.assess.prover ? Shown::kRight : Shown::kNothing;
-    set_problem(finding, std::move(*assessment->problem));
+               inputs_like(finding.subject, finding.witness, options_), options_.assess));
+    if (!assessment.problem)
+      return assessment.proven || !options_.assess.prover ? Shown::kRight : Shown::kNothing;
+    set_problem(finding, std::move(*assessment.problem));
     finding.after.reset();
     if (answer.ok()) finding.after = answer.value;
-    if (auto s = set_pass(finding, answer); !s) return s.error();
+    RETURN_IF_ERROR(set_pass(finding, answer));
     return Shown::kProblem;
   }
 

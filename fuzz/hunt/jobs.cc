@@ -155,7 +155,7 @@ Result<std::unique_ptr<Jobs>> Jobs::start(
       if (options.found) options.found(report, finding);
       out->tell(other, report, false);
     };
-    auto started = out->workers_.start([&] {
+    RETURN_IF_ERROR(out->workers_.start([&] {
       const auto report = hunt_one(mine);
       if (!report) {
         fmt::print(stderr, "{}", report.error().text());
@@ -163,8 +163,7 @@ Result<std::unique_ptr<Jobs>> Jobs::start(
       }
       out->tell(other, *report, true);
       Workers::leave();
-    });
-    if (!started) return started.error();
+    }));
   }
   options.jobs = out.get();
   return out;
@@ -222,7 +221,7 @@ Result<Ok> Jobs::join(Findings& findings, const HuntReport& report) {
       Message message;
       Bytes<true> bytes(std::move(text));
       message.copy(bytes);
-      if (auto s = take(std::move(message), from, findings, report); !s) return s;
+      RETURN_IF_ERROR(take(std::move(message), from, findings, report));
     }
   }
   return Ok{};
@@ -244,10 +243,11 @@ Result<Ok> Jobs::take(Message message, std::size_t from, Findings& findings,
   finding.subject.name += fmt::format(", process {}", from + 2);
   const auto key = std::pair(from, key_of(finding));
   const auto earlier = joined_.find(key);
-  auto at = findings.join(std::move(finding),
-                          earlier == joined_.end() ? std::nullopt : std::optional(earlier->second));
-  if (!at) return at.error();
-  joined_[key] = *at;
+  ASSIGN_OR_RETURN(
+      auto at,
+      findings.join(std::move(finding),
+                    earlier == joined_.end() ? std::nullopt : std::optional(earlier->second)));
+  joined_[key] = at;
   if (file.empty() ||
       std::ranges::find(report.findings, file, &Finding::file) != report.findings.end())
     return Ok{};
@@ -268,12 +268,12 @@ Result<Ok> Jobs::end(Findings& findings, HuntReport& report, const HuntOptions& 
     }
     const auto lost = workers_.reap(5'000'000);
     if (!lost && report.lost.empty()) report.lost = lost.error().detail;
-    if (auto s = join(findings, report); !s) return s;
+    RETURN_IF_ERROR(join(findings, report));
     if (options.progress) options.progress(report);
   }
   if (workers_.running() && report.lost.empty()) report.lost = "a fuzzing process did not end";
-  if (auto s = workers_.end(0); !s) return s.error();
-  if (auto s = join(findings, report); !s) return s;
+  RETURN_IF_ERROR(workers_.end(0));
+  RETURN_IF_ERROR(join(findings, report));
   report = total(std::move(report));
   return Ok{};
 }

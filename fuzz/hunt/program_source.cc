@@ -208,9 +208,8 @@ std::unique_ptr<ProgramSource> given_policies(std::vector<NamedPolicy> policies,
 
 Result<std::unique_ptr<ProgramSource>> given_subject(const HuntSubject& subject) {
   if (subject.policy.empty()) return given_programs({{subject.name, subject.before}});
-  auto policy = read_policy(subject.policy, subject.name);
-  if (!policy) return policy.error();
-  return given_policies({{subject.name, std::move(*policy)}});
+  ASSIGN_OR_RETURN(auto policy, read_policy(subject.policy, subject.name));
+  return given_policies({{subject.name, std::move(policy)}});
 }
 
 }  // namespace secequiv::hunt

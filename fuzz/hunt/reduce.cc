@@ -67,10 +67,9 @@ Result<std::optional<Problem>> shows(const Target& target, FindingKind kind,
   }
   AssessOptions how = options.assess;
   how.cache = kind == FindingKind::kCacheLoss;
-  auto assessment = assess(subject.before, answer, inputs, how);
-  if (!assessment) return assessment.error();
-  if (assessment->problem && assessment->problem->kind != kind) return nothing;
-  return assessment->problem;
+  ASSIGN_OR_RETURN(auto assessment, assess(subject.before, answer, inputs, how));
+  if (assessment.problem && assessment.problem->kind != kind) return nothing;
+  return assessment.problem;
 }
 
 // Holds what one reduction preserves: the kind of finding, the crash or the kernel's rule, the
@@ -208,9 +207,8 @@ Result<std::string> pass_of(const Target& target, FindingKind kind, const HuntSu
     if (options.stop && options.stop()) break;
     Answer<Program> after;
     after.value = std::move(stage.program);
-    const auto assessment = assess(subject.before, after, inputs, how);
-    if (!assessment) return assessment.error();
-    if (assessment->problem && assessment->problem->kind == kind) return stage.pass;
+    ASSIGN_OR_RETURN(const auto assessment, assess(subject.before, after, inputs, how));
+    if (assessment.problem && assessment.problem->kind == kind) return stage.pass;
   }
   return std::string();
 }
@@ -223,10 +221,9 @@ Result<Finding> reduce(const Target& target, const Finding& finding, const HuntO
   ShrinkEnd end = ShrinkEnd::kRefused;
   const ShrinkLimits limits{.stop = [&] { return reduction.ended(); }};
   if (target.compiler != nullptr) {
-    auto policy = read_policy(finding.subject.policy, finding.subject.name);
-    if (!policy) return policy.error();
+    ASSIGN_OR_RETURN(auto policy, read_policy(finding.subject.policy, finding.subject.name));
     end = shrink(
-              *policy,
+              policy,
               [&](const Policy& smaller) {
                 return reduction.still(subject_of(finding.subject.name, smaller));
               },

@@ -93,7 +93,7 @@ Status store(const HuntReport& report, Finding& finding, const std::string& fold
   if (finding.subject.before.empty()) return Ok{};
   const std::string path = (std::filesystem::path(folder) / short_name(finding)).string() +
                            (is_policy(finding, report) ? ".json" : ".asm");
-  if (auto s = write_file(path, file_text(report, finding, path)); !s) return s;
+  RETURN_IF_ERROR(write_file(path, file_text(report, finding, path)));
   finding.file = path;
   if (report.kind != "evaluator" || !finding.witness) return Ok{};
   return write_file(path + ".inputs", write_inputs({finding.witness->data}));
@@ -107,9 +107,8 @@ void remove_stored(const std::string& file) {
 }
 
 Status store_all(HuntReport& report, const std::string& folder) {
-  if (auto s = prepare_folder(folder); !s) return s;
-  for (Finding& finding : report.findings)
-    if (auto s = store(report, finding, folder); !s) return s;
+  RETURN_IF_ERROR(prepare_folder(folder));
+  for (Finding& finding : report.findings) RETURN_IF_ERROR(store(report, finding, folder));
   return Ok{};
 }
 

@@ -61,7 +61,7 @@ class Job {
       candidates_.push_back({mutant, false, std::nullopt});
     }
     run_inputs(inputs);
-    if (auto s = prove(); !s) return s.error();
+    RETURN_IF_ERROR(prove());
     fuzz(inputs);
     report_.interrupted = stop_wanted();
     if (report_.interrupted) report_.stopped_by = stop_reason();
@@ -143,7 +143,7 @@ class Job {
       if (stop_wanted()) break;
       // Does one step of a shuffle, which stops once enough mutants are chosen.
       std::swap(killed[tried], killed[tried + random() % (killed.size() - tried)]);
-      if (auto s = prove(*killed[tried]); !s) return s;
+      RETURN_IF_ERROR(prove(*killed[tried]));
     }
     report_.not_tried = most - tried;
     report_.all_proven = tried == killed.size();
@@ -163,14 +163,13 @@ class Job {
     question.before = {program_};
     question.after = {mutant};
     question.sameness = options_.sameness;
-    auto proof = ask_engine(question, options_.engine, options_.budget);
-    if (!proof) return proof.error();
-    if (candidate.killed && proof->verdict == Verdict::kEquivalent)
-      return make_error(ErrorCode::kInternal, proof->engine,
+    ASSIGN_OR_RETURN(auto proof, ask_engine(question, options_.engine, options_.budget));
+    if (candidate.killed && proof.verdict == Verdict::kEquivalent)
+      return make_error(ErrorCode::kInternal, proof.engine,
                         fmt::format("the mutant of instruction {} ({}) was proven equivalent, but "
                                     "an input shows a difference; please report this",
                                     candidate.mutant.pc, describe(candidate.mutant, program_)));
-    candidate.proof = std::move(*proof);
+    candidate.proof = std::move(proof);
     return Ok{};
   }
 

@@ -81,11 +81,10 @@ Result<Corpus> read_corpus(const std::string& folder) {
   std::ranges::sort(out.files);
   std::unordered_set<SeccompData, detail::InputHash> seen;
   for (const std::string& name : out.files) {
-    const auto bytes = read_start((fs::path(folder) / name).string());
-    if (!bytes) return bytes.error();
-    const auto* data = reinterpret_cast<const std::uint8_t*>(bytes->data());
-    for (std::size_t i = 0; i < records_in(bytes->size()); ++i)
-      if (const SeccompData input{record({data, bytes->size()}, i)}; seen.insert(input).second)
+    ASSIGN_OR_RETURN(const auto bytes, read_start((fs::path(folder) / name).string()));
+    const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
+    for (std::size_t i = 0; i < records_in(bytes.size()); ++i)
+      if (const SeccompData input{record({data, bytes.size()}, i)}; seen.insert(input).second)
         out.inputs.push_back(input);
   }
   return out;
@@ -133,7 +132,7 @@ Status replace_inputs(const std::string& folder, const Corpus& corpus,
                       const std::vector<SeccompData>& kept) {
   std::set<std::string> names;
   for (const SeccompData& data : kept) {
-    if (auto s = add_input(folder, kSeedPrefix, data); !s) return s;
+    RETURN_IF_ERROR(add_input(folder, kSeedPrefix, data));
     names.insert(name_of(kSeedPrefix, write_inputs({data})));
   }
   for (const std::string& name : corpus.files) {

@@ -157,17 +157,16 @@ class Jobs {
     if (memory_.get() == nullptr) return make_error(ErrorCode::kIo, "fuzz", std::strerror(errno));
     std::ranges::copy(options_.seen, memory_.more().begin());
     known_edges_ = edges();
-    for (unsigned number = 0; number < jobs(); ++number)
-      if (auto s = start(number); !s) return s.error();
+    for (unsigned number = 0; number < jobs(); ++number) RETURN_IF_ERROR(start(number));
     FuzzResult out;
     while (workers_.running()) {
-      if (auto s = workers_.reap(20'000'000); !s) return s.error();
+      RETURN_IF_ERROR(workers_.reap(20'000'000));
       look(out.status);
       if (options_.progress) options_.progress(out.status);
       if (options_.stop && options_.stop()) out.interrupted = true;
       if (out.interrupted || out.status.seconds >= options_.seconds) memory_.get()->stop = true;
       if (memory_.get()->stop) {
-        if (auto s = workers_.end(kPatienceSeconds); !s) return s.error();
+        RETURN_IF_ERROR(workers_.end(kPatienceSeconds));
       }
     }
     look(out.status);

@@ -26,21 +26,19 @@ void take_constants(const Program& program, std::set<std::string>& out) {
 Result<TargetSeeds> pair_seeds(const std::string& before, const std::string& after,
                                const std::string& rules) {
   TargetSeeds out;
-  const auto policy = read_policy(rules, "the pair's policy");
-  if (!policy) return policy.error();
+  ASSIGN_OR_RETURN(const auto policy, read_policy(rules, "the pair's policy"));
   const std::vector<SeccompData> derived =
-      derive_cases(*policy, {.per_syscall = 2000, .total = 200000}).inputs;
+      derive_cases(policy, {.per_syscall = 2000, .total = 200000}).inputs;
   for (const auto& [name, bytes] : {std::pair("before", &before), std::pair("after", &after)}) {
-    auto program = read_program(*bytes, name, Form::kRaw);
-    if (!program) return program.error();
-    if (const auto refusal = refusal_of(*program, LengthRule::kUnlimited))
-      return make_error(ErrorCode::kRejected, name, describe(*refusal, *program));
+    ASSIGN_OR_RETURN(auto program, read_program(*bytes, name, Form::kRaw));
+    if (const auto refusal = refusal_of(program, LengthRule::kUnlimited))
+      return make_error(ErrorCode::kRejected, name, describe(*refusal, program));
     std::vector<SeccompData> inputs = derived;
-    if (const auto proven = dd::edge_inputs(*program, {}))
+    if (const auto proven = dd::edge_inputs(program, {}))
       inputs.insert(inputs.end(), proven->begin(), proven->end());
-    for (const SeccompData& data : pair::one_per_edge(*program, inputs))
+    for (const SeccompData& data : pair::one_per_edge(program, inputs))
       out.files[fmt::format("{}-{:04}", name, out.files.size())] = write_inputs({data});
-    take_constants(*program, out.dictionary);
+    take_constants(program, out.dictionary);
     out.data[std::string("pair.") + name] = *bytes;
   }
   out.options = {{"len_control", 0}, {"max_len", int{pair::kMaxBytes}}, {"timeout", 25}};

@@ -167,7 +167,7 @@ Reading coverage(std::string_view bytes) {
       {kLdWAbs, 0, 0, 0}, {kTax, 0, 0, 0}, {kJeqK, 1, 0, 39}, {kDivX, 0, 0, 0}, {kRetA, 0, 0, 0}};
   const auto read = [](std::string_view text) -> Result<CoverageMap> {
     CoverageMap map(program);
-    if (auto status = read_coverage(text, "input", map); !status) return status.error();
+    RETURN_IF_ERROR(read_coverage(text, "input", map));
     return map;
   };
   return answered(read(bytes), [&](const CoverageMap& it) {

@@ -53,11 +53,10 @@ Result<std::vector<File>> files_under(const fs::path& corpus, const char* folder
   std::ranges::sort(paths);
   std::vector<File> out;
   for (const fs::path& path : paths) {
-    auto bytes = read_file(path.string());
-    if (!bytes) return bytes.error();
+    ASSIGN_OR_RETURN(auto bytes, read_file(path.string()));
     std::string name = path.lexically_relative(corpus).string();
     std::ranges::replace(name, '/', '-');
-    out.push_back({std::move(name), std::move(*bytes)});
+    out.push_back({std::move(name), std::move(bytes)});
   }
   return out;
 }
@@ -70,7 +69,7 @@ class Maker {
     for (const auto step :
          {&Maker::take_programs, &Maker::take_vectors, &Maker::take_policies, &Maker::take_texts,
           &Maker::take_regress, &Maker::take_pair, &Maker::generate})
-      if (auto status = (this->*step)(); !status) return status.error();
+      RETURN_IF_ERROR((this->*step)());
     add_written();
     add_words();
     for (const char* target : {"fuzz_program", "fuzz_plugin", "fuzz_semantics", "fuzz_check"})
@@ -110,9 +109,8 @@ class Maker {
   }
 
   Status take_programs() {
-    const auto files = files_under(corpus_, "programs");
-    if (!files) return files.error();
-    for (const File& file : *files)
+    ASSIGN_OR_RETURN(const auto files, files_under(corpus_, "programs"));
+    for (const File& file : files)
       if (file.name.ends_with(".bpf"))
         if (const auto program = read_program(file.bytes, file.name, Form::kRaw))
           add_program(file.name, *program);
@@ -120,13 +118,11 @@ class Maker {
   }
 
   Status take_vectors() {
-    const auto files = files_under(corpus_, "vectors");
-    if (!files) return files.error();
-    for (const File& file : *files) {
+    ASSIGN_OR_RETURN(const auto files, files_under(corpus_, "vectors"));
+    for (const File& file : files) {
       add_text("vectors", file.name, file.bytes);
-      const auto vectors = parse_vectors(file.bytes, file.name);
-      if (!vectors) return vectors.error();
-      for (const Vector& vector : *vectors)
+      ASSIGN_OR_RETURN(const auto vectors, parse_vectors(file.bytes, file.name));
+      for (const Vector& vector : vectors)
         for (std::size_t i = 0; i < vector.programs.size(); ++i)
           add_program(fmt::format("{}-{}-{}", file.name, vector.line, i), vector.programs[i]);
     }
@@ -134,9 +130,8 @@ class Maker {
   }
 
   Status take_policies() {
-    const auto files = files_under(corpus_, "policies");
-    if (!files) return files.error();
-    for (const File& file : *files) {
+    ASSIGN_OR_RETURN(const auto files, files_under(corpus_, "policies"));
+    for (const File& file : files) {
       if (!file.name.ends_with(".json")) continue;
       add_policy(file.name, file.bytes);
       add_text(file.name.find("oci") == std::string::npos ? "policy" : "oci", file.name,
@@ -145,9 +140,9 @@ class Maker {
     }
     // Policies in formats of other projects, each format in a folder with its name.
     for (const char* format : {"oci", "seccompiler", "minijail", "minijail-compiler", "pfc"}) {
-      const auto foreign = files_under(corpus_, ("imports/" + std::string(format)).c_str());
-      if (!foreign) return foreign.error();
-      for (const File& file : *foreign)
+      ASSIGN_OR_RETURN(const auto foreign,
+                       files_under(corpus_, ("imports/" + std::string(format)).c_str()));
+      for (const File& file : foreign)
         if (is_policy(file.bytes)) add_text(format, file.name, file.bytes);
     }
     return Ok{};
@@ -178,9 +173,8 @@ class Maker {
   // Adds the regression inputs of each target. The parsers also get all readable files of the other
   // targets.
   Status take_regress() {
-    const auto files = files_under(corpus_, "regress");
-    if (!files) return files.error();
-    for (const File& file : *files) {
+    ASSIGN_OR_RETURN(const auto files, files_under(corpus_, "regress"));
+    for (const File& file : files) {
       for (const char* target :
            {"fuzz_program", "fuzz_policy", "fuzz_semantics", "fuzz_check", "fuzz_plugin"})
         if (file.name.starts_with(fmt::format("regress-{}-", std::string_view(target).substr(5))))
@@ -303,13 +297,10 @@ class Maker {
                                               "programs/gvisor/systrap.after.bpf",
                                               "policies/gvisor/systrap.json"};
     for (std::size_t i = 0; i < names.size(); ++i) {
-      auto bytes = read_file((corpus_ / names[i]).string());
-      if (!bytes) return bytes.error();
-      texts[i] = std::move(*bytes);
+      ASSIGN_OR_RETURN(texts[i], read_file((corpus_ / names[i]).string()));
     }
-    auto seeds = pair_seeds(texts[0], texts[1], texts[2]);
-    if (!seeds) return seeds.error();
-    out_["fuzz_pair"] = std::move(*seeds);
+    ASSIGN_OR_RETURN(auto seeds, pair_seeds(texts[0], texts[1], texts[2]));
+    out_["fuzz_pair"] = std::move(seeds);
     return Ok{};
   }
 
@@ -349,9 +340,9 @@ Status store_seeds(const Seeds& seeds, const std::string& folder) {
     fs::create_directories(corpus, error);
     if (error) return make_error(ErrorCode::kIo, corpus, error.message());
     for (const auto& [name, bytes] : given.files)
-      if (auto s = write_file((fs::path(corpus) / name).string(), bytes, false); !s) return s;
+      RETURN_IF_ERROR(write_file((fs::path(corpus) / name).string(), bytes, false));
     for (const auto& [name, bytes] : given.data)
-      if (auto s = write_file((fs::path(folder) / name).string(), bytes); !s) return s;
+      RETURN_IF_ERROR(write_file((fs::path(folder) / name).string(), bytes));
     std::string words;
     for (const std::string& word : given.dictionary) words += dictionary_entry(word) + "\n";
     std::string options = "[libfuzzer]\n";
@@ -359,9 +350,9 @@ Status store_seeds(const Seeds& seeds, const std::string& folder) {
       options += fmt::format("{} = {}\n", name, value);
     if (!given.dictionary.empty()) {
       options += fmt::format("dict = {}.dict\n", target);
-      if (auto s = write_file(base.string() + ".dict", words); !s) return s;
+      RETURN_IF_ERROR(write_file(base.string() + ".dict", words));
     }
-    if (auto s = write_file(base.string() + ".options", options); !s) return s;
+    RETURN_IF_ERROR(write_file(base.string() + ".options", options));
   }
   return Ok{};
 }

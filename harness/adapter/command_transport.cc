@@ -359,17 +359,15 @@ std::string replace_placeholder(const std::string& command, const std::string& n
 
 Result<std::unique_ptr<Optimizer>> command_optimizer(const std::string& command,
                                                      const AdapterOptions& options) {
-  auto asked = ProgramCommand::open(command, options);
-  if (!asked) return asked.error();
-  return std::unique_ptr<Optimizer>(std::make_unique<CommandOptimizer>(std::move(*asked), options));
+  ASSIGN_OR_RETURN(auto asked, ProgramCommand::open(command, options));
+  return std::unique_ptr<Optimizer>(std::make_unique<CommandOptimizer>(std::move(asked), options));
 }
 
 Result<std::unique_ptr<Compiler>> command_compiler(const std::string& command,
                                                    const AdapterOptions& options) {
-  auto asked = ProgramCommand::open(command, options);
-  if (!asked) return asked.error();
+  ASSIGN_OR_RETURN(auto asked, ProgramCommand::open(command, options));
   return std::unique_ptr<Compiler>(
-      std::make_unique<CommandCompiler>(std::move(*asked), options.at_once));
+      std::make_unique<CommandCompiler>(std::move(asked), options.at_once));
 }
 
 Result<std::unique_ptr<Evaluator>> command_evaluator(const std::string& command,

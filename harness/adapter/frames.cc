@@ -111,11 +111,9 @@ Result<std::vector<std::uint32_t>> decode_edges(std::string_view body) {
 Result<std::vector<OptimizerStage>> decode_stages(std::string_view body) {
   std::vector<OptimizerStage> out;
   while (!body.empty()) {
-    auto name = take_name(body, out.size() + 1);
-    if (!name) return name.error();
-    auto program = take_program(body, out.size() + 1);
-    if (!program) return program.error();
-    out.push_back({std::move(*name), std::move(*program)});
+    ASSIGN_OR_RETURN(auto name, take_name(body, out.size() + 1));
+    ASSIGN_OR_RETURN(auto program, take_program(body, out.size() + 1));
+    out.push_back({std::move(name), std::move(program)});
   }
   return out;
 }
@@ -134,9 +132,8 @@ Result<Request> decode_request(std::string_view body) {
       return request;
     case RequestKind::kOptimize:
     case RequestKind::kStages: {
-      auto program = decode_program(body);
-      if (!program) return program.error();
-      request.program = std::move(*program);
+      ASSIGN_OR_RETURN(auto program, decode_program(body));
+      request.program = std::move(program);
       return request;
     }
     case RequestKind::kEvaluate: {
@@ -146,9 +143,8 @@ Result<Request> decode_request(std::string_view body) {
         return wrong(
             fmt::format("expected {} bytes of program and 64 for each input, found {} bytes", bytes,
                         body.size()));
-      auto program = decode_program(body.substr(0, bytes));
-      if (!program) return program.error();
-      request.program = std::move(*program);
+      ASSIGN_OR_RETURN(auto program, decode_program(body.substr(0, bytes)));
+      request.program = std::move(program);
       request.inputs = inputs_from(body.substr(bytes));
       return request;
     }

@@ -291,7 +291,7 @@ std::string answer_to(const Request& request, Plugin& plugin) {
 Status host_plugin(const std::string& file) {
   const NoSigpipe no_sigpipe;
   Streams streams;
-  if (auto s = streams.take(); !s) return s;
+  RETURN_IF_ERROR(streams.take());
   const auto plugin = load_plugin(file);
   std::string body;
   for (;;) {

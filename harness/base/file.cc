@@ -191,14 +191,13 @@ Status write_file(const std::string& path, std::string_view bytes, bool flush) {
   for (const int fd : {STDOUT_FILENO, STDERR_FILENO})
     if (struct stat open{}; exists && ::fstat(fd, &open) == 0 && same_file(open, st))
       return write_descriptor(path, fd, bytes);
-  const auto target = behind_links(path);
-  if (!target) return target.error();
+  ASSIGN_OR_RETURN(const auto target, behind_links(path));
   // /dev/fd/N leads through /proc, which may show the name of a deleted file.
   struct stat behind{};
-  if (exists && (::stat(target->c_str(), &behind) != 0 || !same_file(behind, st)))
+  if (exists && (::stat(target.c_str(), &behind) != 0 || !same_file(behind, st)))
     return write_in_place(path, O_TRUNC, bytes);
   const SignalsHeld held;
-  std::string temporary = *target + ".XXXXXX";
+  std::string temporary = target + ".XXXXXX";
   const int fd = ::mkostemp(temporary.data(), O_CLOEXEC);
   if (fd < 0) {
     // The folder may be read-only although the file is writable. Then no temporary file can be
@@ -212,7 +211,7 @@ Status write_file(const std::string& path, std::string_view bytes, bool flush) {
   const mode_t mode = exists ? (st.st_mode & 07777) : (0666 & ~mask);
   const bool written =
       write_all(fd, bytes) && ::fchmod(fd, mode) == 0 && (!flush || ::fsync(fd) == 0);
-  if (!written || ::close(fd) != 0 || ::rename(temporary.c_str(), target->c_str()) != 0) {
+  if (!written || ::close(fd) != 0 || ::rename(temporary.c_str(), target.c_str()) != 0) {
     Error error = io_error(path, "write");
     if (!written) ::close(fd);
     ::unlink(temporary.c_str());

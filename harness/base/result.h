@@ -110,3 +110,21 @@ struct Ok {};
 using Status = Result<Ok>;
 
 }  // namespace secequiv
+
+// Returns the error of the expression, a Result, from this function.
+#define RETURN_IF_ERROR(...)                                    \
+  do {                                                          \
+    if (auto secequiv_result = (__VA_ARGS__); !secequiv_result) \
+      return std::move(secequiv_result).error();                \
+  } while (false)
+
+// Declares or assigns the value of the expression, a Result, or returns its error from this
+// function: ASSIGN_OR_RETURN(const auto file, read_file(path));
+#define ASSIGN_OR_RETURN(declaration, ...) \
+  SECEQUIV_ASSIGN_OR_RETURN(__COUNTER__, declaration, __VA_ARGS__)
+#define SECEQUIV_ASSIGN_OR_RETURN(number, declaration, ...) \
+  SECEQUIV_ASSIGN_OR_RETURN_AS(number, declaration, __VA_ARGS__)
+#define SECEQUIV_ASSIGN_OR_RETURN_AS(number, declaration, ...)     \
+  auto result_##number = (__VA_ARGS__);                            \
+  if (!result_##number) return std::move(result_##number).error(); \
+  declaration = *std::move(result_##number)

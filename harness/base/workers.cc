@@ -101,8 +101,7 @@ Status Workers::reap(long nanoseconds) {
 
 Status Workers::end(double seconds) {
   const auto start = Clock::now();
-  while (running() && seconds_since(start) < seconds)
-    if (auto s = reap(1'000'000); !s) return s;
+  while (running() && seconds_since(start) < seconds) RETURN_IF_ERROR(reap(1'000'000));
   for (const pid_t pid : running_) {
     ::kill(pid, SIGKILL);
     ::waitpid(pid, nullptr, 0);

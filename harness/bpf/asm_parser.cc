@@ -60,12 +60,12 @@ class Assembler {
   Assembler(std::string_view text, const std::string& name) : text_(text), name_(name) {}
 
   Result<SymbolicProgram> assemble() {
-    if (auto status = advance(); !status) return status.error();
+    RETURN_IF_ERROR(advance());
     while (token_.kind != Token::kEnd) {
-      if (auto status = statement(); !status) return status.error();
+      RETURN_IF_ERROR(statement());
       lines_.resize(program_.size(), static_cast<std::uint32_t>(head_.line));
     }
-    if (auto status = resolve(); !status) return status.error();
+    RETURN_IF_ERROR(resolve());
     if (program_.empty())
       return make_error(ErrorCode::kParse, name_, "expected instructions, found none");
     return SymbolicProgram{std::move(program_), std::move(uses_), std::move(lines_)};
@@ -157,11 +157,11 @@ class Assembler {
       return expected(fmt::format("{} (a name can only replace an immediate: '#$NAME')", what));
     if (punct('-') && max == 0xffffffff) {
       negative = true;
-      if (auto s = advance(); !s) return s.error();
+      RETURN_IF_ERROR(advance());
     }
     if (token_.kind != Token::kNumber || token_.number > max) return expected(what);
     const auto value = static_cast<std::uint32_t>(token_.number);
-    if (auto s = advance(); !s) return s.error();
+    RETURN_IF_ERROR(advance());
     return negative ? 0u - value : value;
   }
 
@@ -170,14 +170,14 @@ class Assembler {
     if (token_.kind != Token::kName) return number(what);
     uses_.push_back({program_.size(), std::string(token_.text),
                      fmt::format("{}:{}:{}", name_, token_.line, token_.column)});
-    if (auto s = advance(); !s) return s.error();
+    RETURN_IF_ERROR(advance());
     return kPlaceholder;
   }
 
   Status statement() {
     if (token_.kind != Token::kWord) return expected("a label or an instruction");
     const Lexeme head = token_;
-    if (auto s = advance(); !s) return s;
+    RETURN_IF_ERROR(advance());
     if (punct(':')) {
       // bpf_asm reads these two as registers everywhere.
       if (head.text == "a" || head.text == "x")
@@ -209,39 +209,33 @@ class Assembler {
 
   Status raw() {
     Insn in;
-    const auto code = number("a code from 0 to 65535", 0xffff);
-    if (!code) return code.error();
-    if (auto s = take(','); !s) return s;
-    const auto jt = number("jt from 0 to 255", 0xff);
-    if (!jt) return jt.error();
-    if (auto s = take(','); !s) return s;
-    const auto jf = number("jf from 0 to 255", 0xff);
-    if (!jf) return jf.error();
-    if (auto s = take(','); !s) return s;
-    const auto k = number("k");
-    if (!k) return k.error();
-    in.code = static_cast<std::uint16_t>(*code);
-    in.jt = static_cast<std::uint8_t>(*jt);
-    in.jf = static_cast<std::uint8_t>(*jf);
-    in.k = *k;
+    ASSIGN_OR_RETURN(const auto code, number("a code from 0 to 65535", 0xffff));
+    RETURN_IF_ERROR(take(','));
+    ASSIGN_OR_RETURN(const auto jt, number("jt from 0 to 255", 0xff));
+    RETURN_IF_ERROR(take(','));
+    ASSIGN_OR_RETURN(const auto jf, number("jf from 0 to 255", 0xff));
+    RETURN_IF_ERROR(take(','));
+    ASSIGN_OR_RETURN(const auto k, number("k"));
+    in.code = static_cast<std::uint16_t>(code);
+    in.jt = static_cast<std::uint8_t>(jt);
+    in.jf = static_cast<std::uint8_t>(jf);
+    in.k = k;
     program_.push_back(in);
     return Ok{};
   }
 
   Status immediate(std::uint16_t code) {
     const bool open = punct('#');
-    if (open)
-      if (auto s = advance(); !s) return s;
-    const auto k = open ? open_number("a number") : number("a number");
-    if (!k) return k.error();
-    program_.push_back(Insn{code, 0, 0, *k});
+    if (open) RETURN_IF_ERROR(advance());
+    ASSIGN_OR_RETURN(const auto k, open ? open_number("a number") : number("a number"));
+    program_.push_back(Insn{code, 0, 0, k});
     return Ok{};
   }
 
   // Reads jne, jlt and jle: the inverse condition with the label on the false side.
   Status inverted(std::uint16_t code_k, std::uint16_t code_x) {
-    if (auto s = compared_with(code_k, code_x); !s) return s;
-    if (auto s = take(','); !s) return s;
+    RETURN_IF_ERROR(compared_with(code_k, code_x));
+    RETURN_IF_ERROR(take(','));
     return label_into(Fixup::Field::kJf);
   }
 
@@ -251,10 +245,9 @@ class Assembler {
       return advance();
     }
     if (!punct('#') || !code_k) return expected("'#number' or 'x'");
-    if (auto s = advance(); !s) return s;
-    const auto k = open_number("a number");
-    if (!k) return k.error();
-    program_.push_back(Insn{*code_k, 0, 0, *k});
+    RETURN_IF_ERROR(advance());
+    ASSIGN_OR_RETURN(const auto k, open_number("a number"));
+    program_.push_back(Insn{*code_k, 0, 0, k});
     return Ok{};
   }
 
@@ -282,20 +275,20 @@ class Assembler {
     if (find(m, Operand::CondImm)) {
       if (auto s = compared_with(find(m, Operand::CondImm), find(m, Operand::CondReg)); !s)
         return s;
-      if (auto s = take(','); !s) return s;
-      if (auto s = label_into(Fixup::Field::kJt); !s) return s;
+      RETURN_IF_ERROR(take(','));
+      RETURN_IF_ERROR(label_into(Fixup::Field::kJt));
       if (!punct(',')) return Ok{};
-      if (auto s = advance(); !s) return s;
+      RETURN_IF_ERROR(advance());
       return label_into(Fixup::Field::kJf);
     }
     if (m == "ret" && (word("a") || word("x"))) {
       if (word("x")) return expected("'#number' or 'a' (the kernel has no 'ret x')");
-      if (auto s = advance(); !s) return s;
+      RETURN_IF_ERROR(advance());
       return push(m, Operand::Acc, 0);
     }
     if (word("x")) {
       if (!find(m, Operand::Reg)) return expected(fmt::format("an operand that '{}' accepts", m));
-      if (auto s = advance(); !s) return s;
+      RETURN_IF_ERROR(advance());
       return push(m, Operand::Reg, 0);
     }
     if (punct('#')) return hash_operand(m);
@@ -308,52 +301,48 @@ class Assembler {
   }
 
   Status hash_operand(std::string_view m) {
-    if (auto s = advance(); !s) return s;
+    RETURN_IF_ERROR(advance());
     if (word("len")) {
-      if (auto s = advance(); !s) return s;
+      RETURN_IF_ERROR(advance());
       return push(m, Operand::Len, 0);
     }
-    const auto k = open_number("a number or 'len'");
-    if (!k) return k.error();
-    return push(m, Operand::Imm, *k);
+    ASSIGN_OR_RETURN(const auto k, open_number("a number or 'len'"));
+    return push(m, Operand::Imm, k);
   }
 
   Status packet_operand(std::string_view m) {
-    if (auto s = advance(); !s) return s;
+    RETURN_IF_ERROR(advance());
     Operand operand = Operand::Abs;
     if (word("x")) {
       operand = Operand::Ind;
-      if (auto s = advance(); !s) return s;
-      if (auto s = take('+'); !s) return s;
+      RETURN_IF_ERROR(advance());
+      RETURN_IF_ERROR(take('+'));
     }
-    const auto k = number("an offset");
-    if (!k) return k.error();
-    if (auto s = take(']'); !s) return s;
-    return push(m, operand, *k);
+    ASSIGN_OR_RETURN(const auto k, number("an offset"));
+    RETURN_IF_ERROR(take(']'));
+    return push(m, operand, k);
   }
 
   Status memory_operand(std::string_view m) {
-    if (auto s = advance(); !s) return s;
-    if (auto s = take('['); !s) return s;
-    const auto k = number("a scratch word index");
-    if (!k) return k.error();
-    if (auto s = take(']'); !s) return s;
-    return push(m, Operand::Mem, *k);
+    RETURN_IF_ERROR(advance());
+    RETURN_IF_ERROR(take('['));
+    ASSIGN_OR_RETURN(const auto k, number("a scratch word index"));
+    RETURN_IF_ERROR(take(']'));
+    return push(m, Operand::Mem, k);
   }
 
   // Reads 4*([k]&0xf).
   Status msh_operand(std::string_view m) {
     if (auto four = number("'4*([k]&0xf)'"); !four || *four != 4) return expected("'4*([k]&0xf)'");
-    if (auto s = take('*'); !s) return s;
-    if (auto s = take('('); !s) return s;
-    if (auto s = take('['); !s) return s;
-    const auto k = number("an offset");
-    if (!k) return k.error();
-    if (auto s = take(']'); !s) return s;
-    if (auto s = take('&'); !s) return s;
+    RETURN_IF_ERROR(take('*'));
+    RETURN_IF_ERROR(take('('));
+    RETURN_IF_ERROR(take('['));
+    ASSIGN_OR_RETURN(const auto k, number("an offset"));
+    RETURN_IF_ERROR(take(']'));
+    RETURN_IF_ERROR(take('&'));
     if (auto mask = number("0xf"); !mask || *mask != 0xf) return expected("0xf");
-    if (auto s = take(')'); !s) return s;
-    return push(m, Operand::Msh, *k);
+    RETURN_IF_ERROR(take(')'));
+    return push(m, Operand::Msh, k);
   }
 
   Status resolve() {

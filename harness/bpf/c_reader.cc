@@ -54,19 +54,18 @@ class CReader {
         if (at_ < text_.size() && (text_[at_] == '{' || text_.substr(at_, 8) == "BPF_STMT" ||
                                    text_.substr(at_, 8) == "BPF_JUMP"))
           continue;  // this brace opens the array
-        auto in = at_ < text_.size() && text_[at_] == '.' ? designated_fields() : fields(4, '}');
-        if (!in) return in.error();
-        if (auto error = append(out, (*in)[0], (*in)[1], (*in)[2], (*in)[3])) return *error;
+        ASSIGN_OR_RETURN(auto in, at_ < text_.size() && text_[at_] == '.' ? designated_fields()
+                                                                          : fields(4, '}'));
+        if (auto error = append(out, in[0], in[1], in[2], in[3])) return *error;
       } else if (text_.substr(at_, 8) == "BPF_STMT" || text_.substr(at_, 8) == "BPF_JUMP") {
         const bool statement = text_.substr(at_, 8) == "BPF_STMT";
         at_ += 8;
         skip();
         if (at_ == text_.size() || text_[at_] != '(') return fail("expected '('");
         ++at_;
-        auto in = fields(statement ? 2 : 4, ')');
-        if (!in) return in.error();
-        const auto error = statement ? append(out, (*in)[0], 0, 0, (*in)[1])
-                                     : append(out, (*in)[0], (*in)[2], (*in)[3], (*in)[1]);
+        ASSIGN_OR_RETURN(auto in, fields(statement ? 2 : 4, ')'));
+        const auto error =
+            statement ? append(out, in[0], 0, 0, in[1]) : append(out, in[0], in[2], in[3], in[1]);
         if (error) return *error;
       } else if (is_name(text_[at_])) {
         while (at_ < text_.size() && is_name(text_[at_])) ++at_;
@@ -127,9 +126,8 @@ class CReader {
   Result<std::array<std::uint32_t, 4>> fields(std::size_t count, char close) {
     std::array<std::uint32_t, 4> out{};
     for (std::size_t i = 0; i < count; ++i) {
-      auto value = expression();
-      if (!value) return value.error();
-      out[i] = *value;
+      ASSIGN_OR_RETURN(auto value, expression());
+      out[i] = value;
       skip();
       const bool last = i + 1 == count;
       if (at_ < text_.size() && text_[at_] == ',') {
@@ -152,9 +150,8 @@ class CReader {
     std::uint32_t both = 0xffffffff;
     std::uint32_t sum = 0;
     for (;;) {
-      auto term = this->term(depth);
-      if (!term) return term.error();
-      sum += *term;
+      ASSIGN_OR_RETURN(auto term, this->term(depth));
+      sum += term;
       skip();
       const char op = at_ == text_.size() ? '\0' : text_[at_];
       if (op != '+') {
@@ -187,7 +184,7 @@ class CReader {
 
   // Reads the rest of `offsetof(struct seccomp_data, MEMBER)`, which began at `begin`.
   Result<std::uint32_t> offset(std::size_t begin) {
-    if (auto s = take('('); !s) return s.error();
+    RETURN_IF_ERROR(take('('));
     skip();
     const std::size_t type = at_;
     if (word() != "struct") {
@@ -195,15 +192,15 @@ class CReader {
       return fail(fmt::format("expected 'struct', found '{}'", text_.substr(at_, 1)));
     }
     std::string text = fmt::format("offsetof(struct {},", word());
-    if (auto s = take(','); !s) return s.error();
+    RETURN_IF_ERROR(take(','));
     text += word();
     skip();
     if (text_.substr(at_, 1) == "[") {
       ++at_;
       text += fmt::format("[{}]", word());
-      if (auto s = take(']'); !s) return s.error();
+      RETURN_IF_ERROR(take(']'));
     }
-    if (auto s = take(')'); !s) return s.error();
+    RETURN_IF_ERROR(take(')'));
     text += ')';
     const auto value = names_ ? names_(text) : std::nullopt;
     if (value) return *value;
@@ -229,10 +226,9 @@ class CReader {
                         : fmt::format(".{} is given twice", name));
       }
       given[i] = true;
-      if (auto s = take('='); !s) return s.error();
-      auto value = expression();
-      if (!value) return value.error();
-      out[i] = *value;
+      RETURN_IF_ERROR(take('='));
+      ASSIGN_OR_RETURN(auto value, expression());
+      out[i] = value;
       skip();
       const bool comma = text_.substr(at_, 1) == ",";
       if (comma) {
@@ -240,7 +236,7 @@ class CReader {
         skip();
       }
       if (comma && text_.substr(at_, 1) == ".") continue;
-      if (auto s = take('}'); !s) return s.error();
+      RETURN_IF_ERROR(take('}'));
       return out;
     }
   }
@@ -251,7 +247,7 @@ class CReader {
       ++at_;
       auto inner = expression(depth + 1);
       if (!inner) return inner;
-      if (auto s = take(')'); !s) return s.error();
+      RETURN_IF_ERROR(take(')'));
       return inner;
     }
     std::size_t end = at_;

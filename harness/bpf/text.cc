@@ -100,29 +100,24 @@ class DecimalReader {
 
 Result<SymbolicProgram> read_decimal(std::string_view text, const std::string& name) {
   DecimalReader in(text, name);
-  const auto count =
-      in.number("the number of instructions", std::numeric_limits<std::uint32_t>::max());
-  if (!count) return count.error();
-  if (*count == 0) return in.fail("expected at least one instruction, found the count 0");
+  ASSIGN_OR_RETURN(const auto count, in.number("the number of instructions",
+                                               std::numeric_limits<std::uint32_t>::max()));
+  if (count == 0) return in.fail("expected at least one instruction, found the count 0");
   Program program;
   std::vector<std::uint32_t> lines;
   while (!in.at_end()) {
     lines.push_back(in.line());
-    if (program.size() == *count)
-      return in.fail(fmt::format("expected the end after {} instructions", *count));
-    const auto code = in.number("a code", 0xffff);
-    if (!code) return code.error();
-    const auto jt = in.number("jt", 0xff);
-    if (!jt) return jt.error();
-    const auto jf = in.number("jf", 0xff);
-    if (!jf) return jf.error();
-    const auto k = in.number("k", 0xffffffff);
-    if (!k) return k.error();
-    program.push_back(Insn{static_cast<std::uint16_t>(*code), static_cast<std::uint8_t>(*jt),
-                           static_cast<std::uint8_t>(*jf), *k});
+    if (program.size() == count)
+      return in.fail(fmt::format("expected the end after {} instructions", count));
+    ASSIGN_OR_RETURN(const auto code, in.number("a code", 0xffff));
+    ASSIGN_OR_RETURN(const auto jt, in.number("jt", 0xff));
+    ASSIGN_OR_RETURN(const auto jf, in.number("jf", 0xff));
+    ASSIGN_OR_RETURN(const auto k, in.number("k", 0xffffffff));
+    program.push_back(Insn{static_cast<std::uint16_t>(code), static_cast<std::uint8_t>(jt),
+                           static_cast<std::uint8_t>(jf), k});
   }
-  if (program.size() != *count)
-    return in.fail(fmt::format("expected {} instructions, as the count states, found {}", *count,
+  if (program.size() != count)
+    return in.fail(fmt::format("expected {} instructions, as the count states, found {}", count,
                                program.size()));
   return SymbolicProgram{std::move(program), {}, std::move(lines)};
 }
@@ -221,10 +216,9 @@ Error lacks_value(const SymbolUse& use, std::string_view hint) {
 
 Result<Program> read_program(std::string_view bytes, const std::string& name,
                              std::optional<Form> form, const CNames& names) {
-  auto read = read_symbolic(bytes, name, form, names);
-  if (!read) return read.error();
-  if (!read->uses.empty()) return lacks_value(read->uses.front());
-  return std::move(read->program);
+  ASSIGN_OR_RETURN(auto read, read_symbolic(bytes, name, form, names));
+  if (!read.uses.empty()) return lacks_value(read.uses.front());
+  return std::move(read.program);
 }
 
 Result<SymbolicProgram> read_symbolic(std::string_view bytes, const std::string& name,

@@ -103,24 +103,22 @@ Result<Import> import_as(PolicyFormat format, bool is_chosen, std::string_view t
                          const std::string& name, const ImportOptions& options) {
   switch (format) {
     case PolicyFormat::kOwn: {
-      auto policy = read_policy(text, name);
-      if (!policy) return policy.error();
-      return Import{std::move(*policy), {}, format};
+      ASSIGN_OR_RETURN(auto policy, read_policy(text, name));
+      return Import{std::move(policy), {}, format};
     }
     case PolicyFormat::kOci: {
-      auto imported = import_oci(text, name, options.oci);
-      if (!imported) return imported.error();
-      Import out{std::move(imported->policy), {}, format};
-      for (const std::string& note : imported->skipped) out.notes.push_back("skipped " + note);
-      std::ranges::move(imported->unclear, std::back_inserter(out.notes));
-      out.unknown = std::move(imported->unknown);
-      out.capabilities = std::move(imported->capabilities);
-      out.kernels = std::move(imported->kernels);
-      out.parts = std::move(imported->parts);
-      out.idle = std::move(imported->idle);
-      out.mixed = std::move(imported->mixed);
-      out.request = std::move(imported->request);
-      out.failures = std::move(imported->failures);
+      ASSIGN_OR_RETURN(auto imported, import_oci(text, name, options.oci));
+      Import out{std::move(imported.policy), {}, format};
+      for (const std::string& note : imported.skipped) out.notes.push_back("skipped " + note);
+      std::ranges::move(imported.unclear, std::back_inserter(out.notes));
+      out.unknown = std::move(imported.unknown);
+      out.capabilities = std::move(imported.capabilities);
+      out.kernels = std::move(imported.kernels);
+      out.parts = std::move(imported.parts);
+      out.idle = std::move(imported.idle);
+      out.mixed = std::move(imported.mixed);
+      out.request = std::move(imported.request);
+      out.failures = std::move(imported.failures);
       out.without = [whole = std::string(text), name, options](std::vector<OciName> names) {
         ImportOptions fewer = options;
         fewer.oci.without = std::move(names);

@@ -36,8 +36,7 @@ class MinijailImporter {
       const RulePosition at{file_.default_place->file, file_.default_place->line, "@default"};
       policy.default_position.at = std::make_shared<const RulePosition>(at);
     }
-    const Status read = tool == MinijailTool::kMinijail0 ? as_minijail0() : as_compiler();
-    if (!read) return read.error();
+    RETURN_IF_ERROR(tool == MinijailTool::kMinijail0 ? as_minijail0() : as_compiler());
     policy.rule_sets = std::move(rules_).rule_sets();
     return std::move(out_);
   }
@@ -169,17 +168,16 @@ bool is_minijail(std::string_view text) {
 
 Result<Import> import_minijail(std::string_view text, const std::string& name,
                                std::optional<MinijailTool> tool, const ImportOptions& options) {
-  auto file = minijail::parse(text, name, options);
-  if (!file) return file.error();
-  if (file->statements.empty() && !file->default_action)
+  ASSIGN_OR_RETURN(auto file, minijail::parse(text, name, options));
+  if (file.statements.empty() && !file.default_action)
     return make_error(ErrorCode::kParse, name, "expected 'SYSTEM_CALL: ACTION', found no line");
-  if (tool == MinijailTool::kMinijail0 && file->compiler_only)
+  if (tool == MinijailTool::kMinijail0 && file.compiler_only)
     return error_at(
-        *file->compiler_only,
+        *file.compiler_only,
         fmt::format("{}: only compile_seccomp_policy.py can read this (format 'minijail-compiler')",
-                    file->compiler_only_what));
-  if (!tool) tool = file->compiler_only ? MinijailTool::kCompiler : MinijailTool::kMinijail0;
-  return MinijailImporter(std::move(*file), options.oci.arch).import(*tool);
+                    file.compiler_only_what));
+  if (!tool) tool = file.compiler_only ? MinijailTool::kCompiler : MinijailTool::kMinijail0;
+  return MinijailImporter(std::move(file), options.oci.arch).import(*tool);
 }
 
 }  // namespace secequiv

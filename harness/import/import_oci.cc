@@ -85,35 +85,32 @@ class OciImporter {
 
   Result<OciImport> import() {
     if (!root_.value().is_object()) return root_.expected("a seccomp profile (an object)");
-    if (auto s = note_unknown_keys(root_, kProfileKeys); !s) return s.error();
+    RETURN_IF_ERROR(note_unknown_keys(root_, kProfileKeys));
     if (auto s = root_.required({"defaultAction"}); !s) {
       Error error = s.error();
       if (!out_.unknown.empty()) error.detail += "; found an " + out_.unknown.front().problem();
       return error;
     }
-    auto chosen = action(root_.at("defaultAction"), root_, "defaultErrnoRet");
-    if (!chosen) return chosen.error();
-    checks_.check_default(root_, *chosen);
+    ASSIGN_OR_RETURN(auto chosen, action(root_.at("defaultAction"), root_, "defaultErrnoRet"));
+    checks_.check_default(root_, chosen);
     Policy& policy = out_.policy;
-    policy.default_action = *chosen;
+    policy.default_action = chosen;
     policy.default_position = root_.at("defaultAction").position("defaultAction");
     policy.bad_arch_action = kOciBadArchAction;
     policy.arches = {options_.arch};
-    if (auto s = flags(); !s) return s.error();
-    if (auto s = architectures(); !s) return s.error();
+    RETURN_IF_ERROR(flags());
+    RETURN_IF_ERROR(architectures());
     refuse_x32(policy);
     if (root_.given("syscalls")) {
       const JsonCursor list = root_.at("syscalls");
-      if (auto s = list.array("an array of system call entries"); !s) return s.error();
-      for (std::size_t i = 0; i < list.value().size(); ++i)
-        if (auto s = entry(list.at(i)); !s) return s.error();
+      RETURN_IF_ERROR(list.array("an array of system call entries"));
+      for (std::size_t i = 0; i < list.value().size(); ++i) RETURN_IF_ERROR(entry(list.at(i)));
     }
     entries_.finish();
     out_.request.default_action = policy.default_action;
     out_.request.arches = policy.arches;
-    auto failures = std::move(checks_).failures(options_.runtimes);
-    if (!failures) return failures.error();
-    out_.failures = std::move(*failures);
+    ASSIGN_OR_RETURN(auto failures, std::move(checks_).failures(options_.runtimes));
+    out_.failures = std::move(failures);
     return std::move(out_);
   }
 
@@ -121,7 +118,7 @@ class OciImporter {
   // An unknown key may be a misspelt condition. Without that condition, an entry would match more
   // calls than its author intended.
   Status note_unknown_keys(const JsonCursor& at, std::span<const std::string_view> known) {
-    if (auto s = check_case(at, known); !s) return s;
+    RETURN_IF_ERROR(check_case(at, known));
     for (const auto& item : at.value().items())
       if (std::ranges::find(known, item.key()) == known.end())
         add_unknown(UnknownName::Kind::kKey, item.key(), at.at(item.key()),
@@ -136,20 +133,18 @@ class OciImporter {
 
   Result<std::uint32_t> action(const JsonCursor& at, const JsonCursor& holder,
                                const std::string& errno_key) {
-    auto text = at.string("an action (SCMP_ACT_...)");
-    if (!text) return text.error();
-    const auto* const known = entry_of(kOciActions, *text, &OciAction::name);
+    ASSIGN_OR_RETURN(auto text, at.string("an action (SCMP_ACT_...)"));
+    const auto* const known = entry_of(kOciActions, text, &OciAction::name);
     if (known == nullptr)
-      return misspelt(at, *text, "an action (SCMP_ACT_...)",
+      return misspelt(at, text, "an action (SCMP_ACT_...)",
                       kOciActions | std::views::transform(&OciAction::name));
     if (!known->takes_errno) return known->action;
     std::uint32_t number = kDefaultErrno;
     if (holder.given(errno_key)) {
-      auto given = holder.at(errno_key).number32("an errno below 2^32");
-      if (!given) return given.error();
+      ASSIGN_OR_RETURN(auto given, holder.at(errno_key).number32("an errno below 2^32"));
       // runc, crun and youki keep the bits for which an action has room.
-      number = data_of(*given);
-      if (number != *given)
+      number = data_of(given);
+      if (number != given)
         out_.unclear.push_back(fmt::format("the errno at {}: runtimes keep its lower 16 bits, {}",
                                            holder.at(errno_key).place(), number));
     }
@@ -163,11 +158,10 @@ class OciImporter {
     std::vector<std::string> out;
     if (!at.given(key)) return out;
     const JsonCursor list = at.at(key);
-    if (auto s = list.array(all); !s) return s.error();
+    RETURN_IF_ERROR(list.array(all));
     for (std::size_t i = 0; i < list.value().size(); ++i) {
-      auto text = list.at(i).string(one);
-      if (!text) return text.error();
-      out.push_back(*text);
+      ASSIGN_OR_RETURN(auto text, list.at(i).string(one));
+      out.push_back(text);
     }
     return out;
   }
@@ -185,11 +179,10 @@ class OciImporter {
   }
 
   Status add_arches(const JsonCursor& at, const char* key) {
-    const auto listed = arch_names(at, key);
-    if (!listed) return listed.error();
+    ASSIGN_OR_RETURN(const auto listed, arch_names(at, key));
     const auto names = libseccomp_arches();
-    for (std::size_t i = 0; i < listed->size(); ++i) {
-      const std::string& name = (*listed)[i];
+    for (std::size_t i = 0; i < listed.size(); ++i) {
+      const std::string& name = listed[i];
       const auto arch = arch_from_name(name);
       checks_.check_arch(at.at(key).at(i), name);
       if (name == "SCMP_ARCH_NATIVE") continue;  // the host's, which libseccomp adds first
@@ -221,11 +214,11 @@ class OciImporter {
 
   // Flags change how a filter is installed, not what it decides.
   Status flags() {
-    const auto given = strings(root_, "flags", "an array of flags", "a flag (SECCOMP_FILTER_...)");
-    if (!given) return given.error();
-    for (std::size_t i = 0; i < given->size(); ++i)
-      checks_.check_flag(root_.at("flags").at(i), (*given)[i]);
-    if (!given->empty())
+    ASSIGN_OR_RETURN(const auto given,
+                     strings(root_, "flags", "an array of flags", "a flag (SECCOMP_FILTER_...)"));
+    for (std::size_t i = 0; i < given.size(); ++i)
+      checks_.check_flag(root_.at("flags").at(i), given[i]);
+    if (!given.empty())
       out_.skipped.push_back(
           fmt::format("the flags at {}: they change how the filter is "
                       "installed, not what it decides",
@@ -234,10 +227,10 @@ class OciImporter {
   }
 
   Status architectures() {
-    if (auto s = add_arches(root_, "architectures"); !s) return s;
+    RETURN_IF_ERROR(add_arches(root_, "architectures"));
     if (!root_.given("archMap")) return Ok{};
     const JsonCursor map = root_.at("archMap");
-    if (auto s = map.array("an array of architecture entries"); !s) return s;
+    RETURN_IF_ERROR(map.array("an array of architecture entries"));
     if (!map.value().empty() && root_.has("architectures") &&
         !root_.at("architectures").value().empty())
       return map.fail(
@@ -246,20 +239,18 @@ class OciImporter {
     for (std::size_t i = 0; i < map.value().size(); ++i) {
       const JsonCursor row = map.at(i);
       if (!row.value().is_object()) return row.expected("an architecture entry (an object)");
-      if (auto s = note_unknown_keys(row, kArchKeys); !s) return s;
+      RETURN_IF_ERROR(note_unknown_keys(row, kArchKeys));
       if (auto s = row.required({"architecture"}); !s) return s;
-      auto name = row.at("architecture").string("an architecture (SCMP_ARCH_...)");
-      if (!name) return name.error();
-      note_arch(row.at("architecture"), *name);
-      if (arch_from_name(*name) != options_.arch) {
-        const auto names = arch_names(row, "subArchitectures");
-        if (!names) return names.error();
-        for (std::size_t k = 0; k < names->size(); ++k)
-          note_arch(row.at("subArchitectures").at(k), (*names)[k]);
-        leave_out(row, *name);
+      ASSIGN_OR_RETURN(auto name, row.at("architecture").string("an architecture (SCMP_ARCH_...)"));
+      note_arch(row.at("architecture"), name);
+      if (arch_from_name(name) != options_.arch) {
+        ASSIGN_OR_RETURN(const auto names, arch_names(row, "subArchitectures"));
+        for (std::size_t k = 0; k < names.size(); ++k)
+          note_arch(row.at("subArchitectures").at(k), names[k]);
+        leave_out(row, name);
         continue;
       }
-      if (auto s = add_arches(row, "subArchitectures"); !s) return s;
+      RETURN_IF_ERROR(add_arches(row, "subArchitectures"));
     }
     return Ok{};
   }
@@ -275,18 +266,16 @@ class OciImporter {
     if (!at.given(key)) return out;
     const JsonCursor inner = at.at(key);
     if (!inner.value().is_object()) return inner.expected("an object of arches, caps, minKernel");
-    if (auto s = note_unknown_keys(inner, kFilterKeys); !s) return s.error();
-    auto caps = strings(inner, "caps");
-    if (!caps) return caps.error();
-    out.caps = std::move(*caps);
+    RETURN_IF_ERROR(note_unknown_keys(inner, kFilterKeys));
+    ASSIGN_OR_RETURN(auto caps, strings(inner, "caps"));
+    out.caps = std::move(caps);
     for (std::size_t i = 0; i < out.caps.size(); ++i)
       add_capability(out.caps[i], inner.at("caps").at(i));
-    auto arches = strings(inner, "arches");
-    if (!arches) return arches.error();
-    out.arches = std::move(*arches);
+    ASSIGN_OR_RETURN(auto arches, strings(inner, "arches"));
+    out.arches = std::move(arches);
     for (std::size_t i = 0; i < out.arches.size(); ++i)
       check_runtime_arch(out.arches[i], inner.at("arches").at(i));
-    if (auto s = read_min_kernel(inner, out); !s) return s.error();
+    RETURN_IF_ERROR(read_min_kernel(inner, out));
     return out;
   }
 
@@ -308,16 +297,15 @@ class OciImporter {
 
   Status read_min_kernel(const JsonCursor& at, Guard::Filter& out) {
     if (!at.given("minKernel")) return Ok{};
-    auto text = at.at("minKernel").string("a kernel version like \"4.8\"");
-    if (!text) return text.error();
-    if (text->empty()) return Ok{};
-    out.min_kernel = kernel_version(*text);
+    ASSIGN_OR_RETURN(auto text, at.at("minKernel").string("a kernel version like \"4.8\""));
+    if (text.empty()) return Ok{};
+    out.min_kernel = kernel_version(text);
     if (!out.min_kernel) return at.at("minKernel").expected("a kernel version like \"4.8\"");
     if (std::ranges::find(out_.kernels, *out.min_kernel) == out_.kernels.end())
       out_.kernels.push_back(*out.min_kernel);
     if (!kernel_version(options_.kernel))
       return usage_error(Subject::kKernelVersion, kernel_version_problem(options_.kernel));
-    out.kernel_text = *text;
+    out.kernel_text = text;
     return Ok{};
   }
 
@@ -339,11 +327,9 @@ class OciImporter {
   }
 
   Result<Guard> guard_of(const JsonCursor& at) {
-    auto excludes = filter(at, "excludes");
-    if (!excludes) return excludes.error();
-    auto includes = filter(at, "includes");
-    if (!includes) return includes.error();
-    return Guard{std::move(*includes), std::move(*excludes)};
+    ASSIGN_OR_RETURN(auto excludes, filter(at, "excludes"));
+    ASSIGN_OR_RETURN(auto includes, filter(at, "includes"));
+    return Guard{std::move(includes), std::move(excludes)};
   }
 
   // Returns the names of an entry's system calls.
@@ -352,12 +338,11 @@ class OciImporter {
     if (!names) return names.error();
     if (!at.has("name") && !at.has("names")) return at.fail("the entry names no system call");
     if (at.given("name")) {
-      auto name = at.at("name").string("a system call name");
-      if (!name) return name.error();
-      if (!name->empty() && !names->empty())
+      ASSIGN_OR_RETURN(auto name, at.at("name").string("a system call name"));
+      if (!name.empty() && !names->empty())
         return at.fail(
             "expected only one of 'name' and 'names', because runtimes refuse both together");
-      if (!name->empty()) names->push_back(*name);
+      if (!name.empty()) names->push_back(name);
     }
     if (names->empty())
       out_.skipped.push_back(fmt::format("the entry at {}: it names no system call", at.place()));
@@ -375,34 +360,30 @@ class OciImporter {
 
   Status entry(const JsonCursor& at) {
     if (!at.value().is_object()) return at.expected("a system call entry (an object)");
-    if (auto s = note_unknown_keys(at, kEntryKeys); !s) return s;
-    auto guard = guard_of(at);
-    if (!guard) return guard.error();
-    const bool wanted = applies(*guard);
-    auto names = call_names(at);
-    if (!names) return names.error();
+    RETURN_IF_ERROR(note_unknown_keys(at, kEntryKeys));
+    ASSIGN_OR_RETURN(auto guard, guard_of(at));
+    const bool wanted = applies(guard);
+    ASSIGN_OR_RETURN(auto names, call_names(at));
     if (auto s = at.required({"action"}); !s) return s;
-    auto chosen = action(at.at("action"), at, "errnoRet");
-    if (!chosen) return chosen.error();
-    auto rule = conditions(at);
-    if (!rule) return rule.error();
-    if (wanted) checks_.check_entry(at, *names, *chosen);
-    const std::string why = guard->text();
-    add_parts(at, *names, {"", content_of(at), std::move(*guard), wanted});
-    const bool skipped = *chosen == out_.policy.default_action;
-    if (wanted && !skipped) entries_.choose(*chosen);
+    ASSIGN_OR_RETURN(auto chosen, action(at.at("action"), at, "errnoRet"));
+    ASSIGN_OR_RETURN(auto rule, conditions(at));
+    if (wanted) checks_.check_entry(at, names, chosen);
+    const std::string why = guard.text();
+    add_parts(at, names, {"", content_of(at), std::move(guard), wanted});
+    const bool skipped = chosen == out_.policy.default_action;
+    if (wanted && !skipped) entries_.choose(chosen);
     const bool listed = at.given("names") && !at.value()["names"].empty();
-    for (std::size_t i = 0; i < names->size(); ++i) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
       const PositionRef found =
           listed ? at.at("names").at(i).position(at.path()) : at.at("name").position(at.path());
       RulePosition position = *found.at;
       position.condition = why;
-      entries_.note_unknown((*names)[i], position);
-      if (!wanted || is_left_out(at.path(), *names, i)) continue;
+      entries_.note_unknown(names[i], position);
+      if (!wanted || is_left_out(at.path(), names, i)) continue;
       if (skipped)
-        entries_.skip((*names)[i], *rule, position);
+        entries_.skip(names[i], rule, position);
       else
-        entries_.add((*names)[i], *rule, position);
+        entries_.add(names[i], rule, position);
     }
     return Ok{};
   }
@@ -420,14 +401,13 @@ class OciImporter {
     Rule all;
     if (!at.given("args")) return all;
     const JsonCursor list = at.at("args");
-    if (auto s = list.array("an array of conditions"); !s) return s.error();
+    RETURN_IF_ERROR(list.array("an array of conditions"));
     if (list.value().empty()) return all;
     std::vector<Rule> conditions;
     std::set<std::uint32_t> fields;
     for (std::size_t i = 0; i < list.value().size(); ++i) {
-      auto one = condition(list.at(i), fields);
-      if (!one) return one.error();
-      conditions.push_back(std::move(*one));
+      ASSIGN_OR_RETURN(auto one, condition(list.at(i), fields));
+      conditions.push_back(std::move(one));
     }
     if (conditions.size() == 1) return std::move(conditions[0]);
     all.kind = fields.size() == conditions.size() ? Rule::Kind::kAllOf : Rule::Kind::kAnyOf;
@@ -437,33 +417,29 @@ class OciImporter {
 
   Result<Rule> condition(const JsonCursor& at, std::set<std::uint32_t>& fields) {
     if (!at.value().is_object()) return at.expected("a condition (an object)");
-    if (auto s = note_unknown_keys(at, kArgKeys); !s) return s.error();
-    if (auto s = at.required({"index", "value", "op"}); !s) return s.error();
-    auto index = at.at("index").number32("an argument index from 0 to 5");
-    if (!index) return index.error();
-    if (*index >= static_cast<std::uint32_t>(kArgCount))
+    RETURN_IF_ERROR(note_unknown_keys(at, kArgKeys));
+    RETURN_IF_ERROR(at.required({"index", "value", "op"}));
+    ASSIGN_OR_RETURN(auto index, at.at("index").number32("an argument index from 0 to 5"));
+    if (index >= static_cast<std::uint32_t>(kArgCount))
       return at.at("index").expected("an argument index from 0 to 5");
-    auto value = at.at("value").number64();
-    if (!value) return value.error();
-    auto second = at.given("valueTwo") ? at.at("valueTwo").number64()
-                                       : Result<std::uint64_t>(std::uint64_t{0});
-    if (!second) return second.error();
-    auto op = at.at("op").string("an operator (SCMP_CMP_...)");
-    if (!op) return op.error();
-    const auto* const known = entry_of(kOciOperators, *op, &OciOperator::name);
+    ASSIGN_OR_RETURN(auto value, at.at("value").number64());
+    ASSIGN_OR_RETURN(auto second, at.given("valueTwo") ? at.at("valueTwo").number64()
+                                                       : Result<std::uint64_t>(std::uint64_t{0}));
+    ASSIGN_OR_RETURN(auto op, at.at("op").string("an operator (SCMP_CMP_...)"));
+    const auto* const known = entry_of(kOciOperators, op, &OciOperator::name);
     if (known == nullptr)
-      return misspelt(at.at("op"), *op, "an operator (SCMP_CMP_...)",
+      return misspelt(at.at("op"), op, "an operator (SCMP_CMP_...)",
                       kOciOperators | std::views::transform(&OciOperator::name));
     Rule rule;
     rule.kind = Rule::Kind::kArgs;
-    Matcher& m = rule.fields[*index];
+    Matcher& m = rule.fields[index];
     m.op = known->op;
-    m.value = *value;
+    m.value = value;
     if (m.op == Matcher::Op::kMaskedEq) {
-      m.mask = *value;
-      m.value = *second & m.mask;  // libseccomp also masks the value
+      m.mask = value;
+      m.value = second & m.mask;  // libseccomp also masks the value
     }
-    fields.insert(*index);
+    fields.insert(index);
     return rule;
   }
 
@@ -531,16 +507,15 @@ std::string UnknownName::text() const { return fmt::format("{}: {}", position.te
 
 Result<OciImport> import_oci(std::string_view text, const std::string& name,
                              const OciOptions& options) {
-  auto document = parse_json_lines(text, name);
-  if (!document) return document.error();
-  const JsonCursor root(*document, name);
+  ASSIGN_OR_RETURN(auto document, parse_json_lines(text, name));
+  const JsonCursor root(document, name);
   // A runtime-spec config.json has the profile at /linux/seccomp, and a Kubernetes object of kind
   // SeccompProfile has it at /spec.
   if (!root.has("defaultAction") && root.has("linux")) {
     constexpr std::array<std::string_view, 1> kOuter = {"linux"};
     constexpr std::array<std::string_view, 1> kInner = {"seccomp"};
-    if (auto s = check_case(root, kOuter); !s) return s.error();
-    if (auto s = check_case(root.at("linux"), kInner); !s) return s.error();
+    RETURN_IF_ERROR(check_case(root, kOuter));
+    RETURN_IF_ERROR(check_case(root.at("linux"), kInner));
     if (!root.at("linux").has("seccomp"))
       return root.fail("expected a seccomp profile at /linux/seccomp, found none");
     return OciImporter(root.at("linux").at("seccomp"), options).import();

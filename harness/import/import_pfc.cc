@@ -38,7 +38,7 @@ Result<std::vector<Line>> lines_of(std::string_view text, const std::string& nam
     const std::string_view line = take_part(text);
     const std::size_t hash = line.find('#');
     TokenReader tokens(name, "$", ".");
-    if (auto s = tokens.add(line, number); !s) return s.error();
+    RETURN_IF_ERROR(tokens.add(line, number));
     if (!tokens.empty()) {
       out.push_back(
           {line.find_first_not_of(' '), trimmed(line.substr(0, hash)), std::move(tokens), comment});
@@ -99,13 +99,12 @@ Result<Condition> condition_of(TokenReader in) {
   Condition out;
   if (!in.take("if")) return in.wrong("'if'");
   if (!in.take("(")) return in.wrong("'('");
-  if (auto s = subject_of(in, out); !s) return s.error();
+  RETURN_IF_ERROR(subject_of(in, out));
   const bool argument =
       out.subject != Condition::Subject::kArch && out.subject != Condition::Subject::kSyscall;
   if (argument && in.take("&")) {
-    auto mask = take_number(in);
-    if (!mask) return mask.error();
-    out.mask = *mask;
+    ASSIGN_OR_RETURN(auto mask, take_number(in));
+    out.mask = mask;
   }
   if (in.take("==")) {
     out.op = Condition::Op::kEq;
@@ -118,9 +117,8 @@ Result<Condition> condition_of(TokenReader in) {
   } else {
     return in.wrong("'==', '>=' or '>'");
   }
-  auto value = take_number(in);
-  if (!value) return value.error();
-  out.value = *value;
+  ASSIGN_OR_RETURN(auto value, take_number(in));
+  out.value = value;
   if (!in.take(")")) return in.wrong("')'");
   if (!in.done()) return in.wrong("the end of the line");
   return out;
@@ -225,14 +223,13 @@ class PfcImporter {
     while (at_ < lines_.size()) {
       if (bad_arch) return wrong("nothing after the last action");
       if (lines_[at_].tokens.is("action")) {
-        const auto action = action_of_line(lines_[at_].tokens);
-        if (!action) return action.error();
-        bad_arch = *action;
+        ASSIGN_OR_RETURN(const auto action, action_of_line(lines_[at_].tokens));
+        bad_arch = action;
         bad_arch_position = position("invalid architecture");
         ++at_;
         continue;
       }
-      if (auto s = architecture(); !s) return s.error();
+      RETURN_IF_ERROR(architecture());
     }
     if (!bad_arch || !default_)
       return error_at(lines_.back().tokens.here(),
@@ -277,11 +274,10 @@ class PfcImporter {
   Status architecture() {
     const Line& line = lines_[at_];
     if (!line.tokens.is("if")) return wrong("'if ($arch == N)' or 'action NAME;'");
-    const auto condition = condition_of(line.tokens);
-    if (!condition) return condition.error();
-    if (condition->subject != Condition::Subject::kArch || condition->op != Condition::Op::kEq)
+    ASSIGN_OR_RETURN(const auto condition, condition_of(line.tokens));
+    if (condition.subject != Condition::Subject::kArch || condition.op != Condition::Op::kEq)
       return wrong("'if ($arch == N)' or 'action NAME;'");
-    const auto arch = arch_of(line, condition->value);
+    const auto arch = arch_of(line, condition.value);
     if (!arch) return wrong("a known architecture");
     if (out_.policy.has_arch(*arch)) return wrong("an architecture that is listed only once");
     out_.policy.arches.push_back(*arch);
@@ -303,21 +299,19 @@ class PfcImporter {
     while (at_ < lines_.size() && lines_[at_].indent > indent) {
       const Line& line = lines_[at_];
       if (line.tokens.is("action")) {
-        const auto action = action_of_line(line.tokens);
-        if (!action) return action.error();
-        if (auto s = acts(*action, low, high, nr); !s) return s;
+        ASSIGN_OR_RETURN(const auto action, action_of_line(line.tokens));
+        RETURN_IF_ERROR(acts(action, low, high, nr));
         ++at_;
         continue;
       }
       static constexpr std::string_view kWhat =
           "'if ($syscall == N)', 'if ($aN.hi32 == N)' or 'action NAME;'";
       if (!line.tokens.is("if")) return wrong(kWhat);
-      const auto condition = condition_of(line.tokens);
-      if (!condition) return condition.error();
-      if (condition->subject == Condition::Subject::kArch) return wrong(kWhat);
-      const auto found = condition->subject == Condition::Subject::kSyscall
-                             ? of_number(*condition, line.indent, low, high, nr)
-                             : of_argument(*condition, line.indent, low, high, nr);
+      ASSIGN_OR_RETURN(const auto condition, condition_of(line.tokens));
+      if (condition.subject == Condition::Subject::kArch) return wrong(kWhat);
+      const auto found = condition.subject == Condition::Subject::kSyscall
+                             ? of_number(condition, line.indent, low, high, nr)
+                             : of_argument(condition, line.indent, low, high, nr);
       if (!found) return found;
     }
     --depth_;
@@ -351,7 +345,7 @@ class PfcImporter {
     const std::uint32_t bound = c.op == Condition::Op::kGt && !none ? c.value + 1 : c.value;
     if (none) return wrong("a number below 2^32-1");
     ++at_;
-    if (auto s = block(indent, std::max(low, bound), high, nr); !s) return s;
+    RETURN_IF_ERROR(block(indent, std::max(low, bound), high, nr));
     if (!is_else(indent)) return Ok{};
     if (bound == 0) return block(indent, 1, 0, nr);
     return block(indent, low, std::min(high, bound - 1), nr);
@@ -365,10 +359,10 @@ class PfcImporter {
       return wrong(halves ? "'.hi32' or '.lo32'" : "an argument of 32 bits");
     path_.push_back(c);
     ++at_;
-    if (auto s = block(indent, low, high, nr); !s) return s;
+    RETURN_IF_ERROR(block(indent, low, high, nr));
     if (is_else(indent)) {
       path_.back().negated = true;
-      if (auto s = block(indent, low, high, nr); !s) return s;
+      RETURN_IF_ERROR(block(indent, low, high, nr));
     }
     path_.pop_back();
     return Ok{};
@@ -426,9 +420,8 @@ bool is_pfc(std::string_view text) {
 }
 
 Result<Import> import_pfc(std::string_view text, const std::string& name) {
-  auto lines = lines_of(text, name);
-  if (!lines) return lines.error();
-  return PfcImporter(std::move(*lines), name).import();
+  ASSIGN_OR_RETURN(auto lines, lines_of(text, name));
+  return PfcImporter(std::move(lines), name).import();
 }
 
 }  // namespace secequiv

@@ -66,9 +66,8 @@ class SeccompilerImporter {
                       arch_info(arch_).name));
     if (!root.value().is_object())
       return root.expected("an object of filters by name, or one filter");
-    auto chosen = choose(root, wanted);
-    if (!chosen) return chosen.error();
-    if (auto s = filter(*chosen); !s) return s.error();
+    ASSIGN_OR_RETURN(auto chosen, choose(root, wanted));
+    RETURN_IF_ERROR(filter(chosen));
     return std::move(out_);
   }
 
@@ -101,25 +100,22 @@ class SeccompilerImporter {
             at.object_with({kMismatch[0], kMismatch[1], kMatch[0], kMatch[1], "filter", "comment"});
         !s)
       return s;
-    auto mismatch = named_action(at, kMismatch);
-    if (!mismatch) return mismatch.error();
-    auto match = named_action(at, kMatch);
-    if (!match) return match.error();
-    if (*mismatch == *match)
+    ASSIGN_OR_RETURN(auto mismatch, named_action(at, kMismatch));
+    ASSIGN_OR_RETURN(auto match, named_action(at, kMatch));
+    if (mismatch == match)
       return at.fail(fmt::format(
           "expected two different actions, because seccompiler refuses equal ones, found {} twice",
-          describe_action(*match)));
+          describe_action(match)));
     if (auto s = at.required({"filter"}); !s) return s;
     const JsonCursor list = at.at("filter");
-    if (auto s = list.array("an array of system call entries"); !s) return s;
-    for (std::size_t i = 0; i < list.value().size(); ++i)
-      if (auto s = entry(list.at(i)); !s) return s;
+    RETURN_IF_ERROR(list.array("an array of system call entries"));
+    for (std::size_t i = 0; i < list.value().size(); ++i) RETURN_IF_ERROR(entry(list.at(i)));
     Policy& policy = out_.policy;
     policy.arches = {arch_};
-    policy.default_action = *mismatch;
+    policy.default_action = mismatch;
     policy.default_position = default_position(at);
     policy.bad_arch_action = SECCOMP_RET_KILL_PROCESS;
-    if (!calls_.empty()) policy.rule_sets.push_back(rules(*match));
+    if (!calls_.empty()) policy.rule_sets.push_back(rules(match));
     return Ok{};
   }
 
@@ -163,12 +159,11 @@ class SeccompilerImporter {
     if (known == std::end(kSeccompilerActions) || known->has_number != numbered)
       return at.expected(kWhat);
     if (!numbered) return known->action;
-    auto number = at.at(name).number32("a number from 0 to 2^32-1");
-    if (!number) return number.error();
-    if (*number > SECCOMP_RET_DATA)
-      out_.notes.push_back(fmt::format("{} at {}: seccompiler keeps the low 16 bits, {}", *number,
-                                       at.at(name).place(), *number & SECCOMP_RET_DATA));
-    return known->action | (*number & SECCOMP_RET_DATA);
+    ASSIGN_OR_RETURN(auto number, at.at(name).number32("a number from 0 to 2^32-1"));
+    if (number > SECCOMP_RET_DATA)
+      out_.notes.push_back(fmt::format("{} at {}: seccompiler keeps the low 16 bits, {}", number,
+                                       at.at(name).place(), number & SECCOMP_RET_DATA));
+    return known->action | (number & SECCOMP_RET_DATA);
   }
 
   static Status comment(const JsonCursor& at) {
@@ -179,15 +174,14 @@ class SeccompilerImporter {
 
   Status entry(const JsonCursor& at) {
     if (auto s = at.object_with({"syscall", "args", "comment"}); !s) return s;
-    if (auto s = comment(at); !s) return s;
+    RETURN_IF_ERROR(comment(at));
     if (auto s = at.required({"syscall"}); !s) return s;
-    auto name = at.at("syscall").string("a system call's name");
-    if (!name) return name.error();
-    const auto nr = syscall_nr(arch_, *name);
+    ASSIGN_OR_RETURN(auto name, at.at("syscall").string("a system call's name"));
+    const auto nr = syscall_nr(arch_, name);
     if (!nr)
-      return at.at("syscall").fail(fmt::format("unknown system call '{}' on {}{}", *name,
+      return at.at("syscall").fail(fmt::format("unknown system call '{}' on {}{}", name,
                                                arch_info(arch_).name,
-                                               did_you_mean(similar_syscalls(arch_, *name))));
+                                               did_you_mean(similar_syscalls(arch_, name))));
     Call& call = calls_[*nr];
     const PositionRef position = at.at("syscall").position(at.path());
     if (!at.given("args")) {
@@ -196,16 +190,15 @@ class SeccompilerImporter {
       return Ok{};
     }
     const JsonCursor list = at.at("args");
-    if (auto s = list.array("an array of conditions"); !s) return s;
+    RETURN_IF_ERROR(list.array("an array of conditions"));
     if (list.value().empty())
       return list.fail(
           "expected at least one condition, because seccompiler refuses an empty list; remove "
           "'args' to match always");
     std::vector<Rule> all;
     for (std::size_t i = 0; i < list.value().size(); ++i) {
-      auto one = condition(list.at(i));
-      if (!one) return one.error();
-      all.push_back(std::move(*one));
+      ASSIGN_OR_RETURN(auto one, condition(list.at(i)));
+      all.push_back(std::move(one));
     }
     call.alternatives.push_back(positioned(all_of(std::move(all)), position));
     return Ok{};
@@ -225,28 +218,26 @@ class SeccompilerImporter {
   }
 
   Result<Rule> condition(const JsonCursor& at) {
-    if (auto s = at.object_with({"index", "type", "op", "val", "comment"}); !s) return s.error();
-    if (auto s = comment(at); !s) return s.error();
-    if (auto s = at.required({"index", "type", "op", "val"}); !s) return s.error();
-    auto index = at.at("index").number32("an argument index from 0 to 5");
-    if (!index) return index.error();
-    if (*index >= static_cast<std::uint32_t>(kArgCount))
+    RETURN_IF_ERROR(at.object_with({"index", "type", "op", "val", "comment"}));
+    RETURN_IF_ERROR(comment(at));
+    RETURN_IF_ERROR(at.required({"index", "type", "op", "val"}));
+    ASSIGN_OR_RETURN(auto index, at.at("index").number32("an argument index from 0 to 5"));
+    if (index >= static_cast<std::uint32_t>(kArgCount))
       return at.at("index").expected("an argument index from 0 to 5");
     const nlohmann::json& type = at.at("type").value();
     if (type != "dword" && type != "qword") return at.at("type").expected("\"dword\" or \"qword\"");
-    auto value = number(at.at("val"));
-    if (!value) return value.error();
+    ASSIGN_OR_RETURN(auto value, number(at.at("val")));
     Rule rule;
     rule.kind = Rule::Kind::kArgs;
-    Matcher& m = rule.fields[*index];
-    m.value = *value;
-    if (auto s = operation(at.at("op"), m); !s) return s.error();
+    Matcher& m = rule.fields[index];
+    m.value = value;
+    RETURN_IF_ERROR(operation(at.at("op"), m));
     if (type == "qword") return rule;
     m.low_half = true;
-    if (*value > kDword)
+    if (value > kDword)
       out_.notes.push_back(
           fmt::format("{:#x} at {}: seccompiler uses only the low half, because the type is dword",
-                      *value, at.at("val").place()));
+                      value, at.at("val").place()));
     m.value &= kDword;
     m.mask &= kDword;
     return rule;
@@ -256,11 +247,10 @@ class SeccompilerImporter {
     static constexpr std::string_view kWhat =
         "an operator: eq, ge, gt, le, lt, ne or {\"masked_eq\": MASK}";
     if (at.value().is_object() && at.value().size() == 1 && at.has("masked_eq")) {
-      auto mask = at.at("masked_eq").number64();
-      if (!mask) return mask.error();
+      ASSIGN_OR_RETURN(auto mask, at.at("masked_eq").number64());
       m.op = Matcher::Op::kMaskedEq;
-      m.mask = *mask;
-      m.value &= *mask;
+      m.mask = mask;
+      m.value &= mask;
       return Ok{};
     }
     if (!at.value().is_string()) return at.expected(kWhat);
@@ -291,9 +281,8 @@ bool is_seccompiler(const nlohmann::json& document) {
 
 Result<Import> import_seccompiler(std::string_view text, const std::string& name,
                                   const ImportOptions& options) {
-  auto document = parse_json_lines(text, name);
-  if (!document) return document.error();
-  const JsonCursor root(*document, name);
+  ASSIGN_OR_RETURN(auto document, parse_json_lines(text, name));
+  const JsonCursor root(document, name);
   return SeccompilerImporter(options.oci.arch).import(root, options.filter);
 }
 

@@ -89,9 +89,9 @@ class Parser {
         return error_at({name_, number, comment + 1},
                         "expected a comment that does not end in '\\', because minijail0 and "
                         "minijail's compiler read it differently");
-      if (auto s = in_.add(line, number); !s) return s;
+      RETURN_IF_ERROR(in_.add(line, number));
       if (line.ends_with('\\')) continue;
-      if (auto s = statement(); !s) return s;
+      RETURN_IF_ERROR(statement());
     }
     return statement();
   }
@@ -172,14 +172,14 @@ class Parser {
       needs_compiler("several system calls in braces");
       in_.take();
       do {
-        if (auto s = call(out); !s) return s;
+        RETURN_IF_ERROR(call(out));
       } while (in_.take(","));
       if (!in_.take("}")) return in_.wrong("',' or '}'");
     } else if (auto s = call(out); !s) {
       return s;
     }
     if (!in_.take(":")) return in_.wrong("':'");
-    if (auto s = filters(out); !s) return s;
+    RETURN_IF_ERROR(filters(out));
     if (!out.calls.empty()) out_.statements.push_back(std::move(out));
     return Ok{};
   }
@@ -191,9 +191,8 @@ class Parser {
     const Token name_token = in_.take();
     if (in_.is("[")) {
       needs_compiler("[arch=...]");
-      auto meant = metadata();
-      if (!meant) return meant.error();
-      if (!*meant) return Ok{};
+      ASSIGN_OR_RETURN(auto meant, metadata());
+      if (!meant) return Ok{};
     }
     const std::string& name = name_token.text;
     const auto nr = syscall_nr(arch_, name);
@@ -246,7 +245,7 @@ class Parser {
     needs_compiler("filters in braces");
     in_.take();
     do {
-      if (auto s = filter(out); !s) return s;
+      RETURN_IF_ERROR(filter(out));
     } while (in_.take(","));
     return in_.take("}") ? Status(Ok{}) : Status(in_.wrong("',' or '}'"));
   }
@@ -256,9 +255,8 @@ class Parser {
     if (in_.done()) return in_.wrong("an action or an expression");
     one.place = in_.here();
     if (is_argument()) {
-      auto expression = disjunction(out.calls.size());
-      if (!expression) return expression.error();
-      one.expression = std::move(*expression);
+      ASSIGN_OR_RETURN(auto expression, disjunction(out.calls.size()));
+      one.expression = std::move(expression);
       if (!in_.is(";")) {
         out.filters.push_back(std::move(one));
         return Ok{};
@@ -267,9 +265,8 @@ class Parser {
     }
     if (!in_.is("return") && !in_.is("1") && !in_.is("allow")) needs_compiler("this action");
     if (one.expression && !in_.is("return")) needs_compiler("an action after an expression");
-    auto given = action();
-    if (!given) return given.error();
-    one.action = *given;
+    ASSIGN_OR_RETURN(auto given, action());
+    one.action = given;
     out.filters.push_back(std::move(one));
     return Ok{};
   }
@@ -297,13 +294,12 @@ class Parser {
           "kill-process, kill-thread, trap, trace, log, user-notify");
     if (in_.done()) return in_.wrong("an errno");
     const std::size_t at = in_.position();
-    auto value = single_constant();
-    if (!value) return value.error();
-    if (*value > SECCOMP_RET_DATA) {
+    ASSIGN_OR_RETURN(auto value, single_constant());
+    if (value > SECCOMP_RET_DATA) {
       in_.back_to(at);
       return in_.wrong("an errno from 0 to 65535");
     }
-    return SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(*value);
+    return SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(value);
   }
 
   [[nodiscard]] bool is_argument() const {
@@ -320,9 +316,8 @@ class Parser {
       do {
         spent_.tests += std::max<std::size_t>(calls, 1);
         if (spent_.tests > kMaxTests) return in_.wrong(fmt::format("at most {} tests", kMaxTests));
-        auto one = atom();
-        if (!one) return one.error();
-        atoms.push_back(std::move(*one));
+        ASSIGN_OR_RETURN(auto one, atom());
+        atoms.push_back(std::move(one));
       } while (in_.take("&&"));
       clauses.push_back(all_of(std::move(atoms)));
     } while (in_.take("||"));
@@ -348,13 +343,12 @@ class Parser {
                                                      [](const auto& each) { return each.first; });
     if (sign == std::end(kSigns)) return in_.wrong("an operator: == != < <= > >= & in");
     in_.take();
-    auto constant = value(0);
-    if (!constant) return constant.error();
+    ASSIGN_OR_RETURN(auto constant, value(0));
     Matcher m;
     m.low_half = narrow();
-    if (sign->second == Matcher::Op::kAny) return masked_ne(field, *constant, 0, m.low_half);
+    if (sign->second == Matcher::Op::kAny) return masked_ne(field, constant, 0, m.low_half);
     m.op = sign->second;
-    (m.op == Matcher::Op::kBitsAllowlist ? m.mask : m.value) = *constant;
+    (m.op == Matcher::Op::kBitsAllowlist ? m.mask : m.value) = constant;
     return test_of(field, m);
   }
 
@@ -435,8 +429,7 @@ class Parser {
 Result<File> parse(std::string_view text, const std::string& name, const ImportOptions& options) {
   File out;
   Spent spent;
-  if (auto s = Parser(options, out, spent, folder_of(name)).file(text, name, 0); !s)
-    return s.error();
+  RETURN_IF_ERROR(Parser(options, out, spent, folder_of(name)).file(text, name, 0));
   return out;
 }
 

@@ -226,10 +226,9 @@ class Rewriter {
       return cannot("it tests the instruction pointer");
     Disjunction out = {always()};
     for (std::size_t i = 0; i < kArgCount; ++i) {
-      const auto values = values_of(rule.fields[i]);
-      if (!values) return values.error();
+      ASSIGN_OR_RETURN(const auto values, values_of(rule.fields[i]));
       Disjunction test;
-      for (const Values& each : *values) {
+      for (const Values& each : values) {
         test.push_back(always());
         test.back()[i] = each;
       }
@@ -365,9 +364,8 @@ Result<std::vector<Rule>> oci_alternatives(Arch arch, const Rule& rule,
   auto out = rewriter.disjunction(rule);
   for (const Rule& one : earlier) {
     if (!out) return out.error();
-    const auto without = rewriter.disjunction(one);
-    if (!without) return without.error();
-    out = rewriter.difference(std::move(*out), *without);
+    ASSIGN_OR_RETURN(const auto without, rewriter.disjunction(one));
+    out = rewriter.difference(std::move(*out), without);
   }
   if (!out) return out.error();
   return rewriter.rules(*out);

@@ -70,13 +70,13 @@ class Writer {
   }
 
   Result<std::string> write() {
-    if (auto s = check_other_actions(); !s) return s.error();
+    RETURN_IF_ERROR(check_other_actions());
     ordered_json out;
     if (auto s = add_action(policy_.default_action, "defaultErrnoRet", "defaultAction", out); !s)
       return refuse("the default action", s.error().detail);
     out["architectures"] = ordered_json::array();
     for (const Arch arch : arches_) out["architectures"].push_back(scmp_arch(arch));
-    if (auto s = collect(); !s) return s.error();
+    RETURN_IF_ERROR(collect());
     out["syscalls"] = ordered_json::array();
     for (const Entry& entry : entries()) {
       ordered_json row{{"names", entry.names}};
@@ -105,7 +105,7 @@ class Writer {
                     fmt::format("the action is {}, but container runtimes use {}",
                                 describe_action(action), describe_action(kOciBadArchAction)));
     };
-    if (auto s = check("all other architectures", policy_.bad_arch_action); !s) return s;
+    RETURN_IF_ERROR(check("all other architectures", policy_.bad_arch_action));
     const auto is_high = [&](const DefaultRange& range) {
       return range.arch == Arch::kX86_64 && !policy_.has_arch(Arch::kX32) &&
              range.first >= kX32Bit && range.action == kOciBadArchAction;
@@ -167,8 +167,7 @@ class Writer {
     // These calls come last, because entries of other calls add rules to them.
     for (const bool last : {false, true})
       for (const std::string& name : names)
-        if ((name == "socketcall" || name == "ipc") == last)
-          if (auto s = collect(name); !s) return s;
+        if ((name == "socketcall" || name == "ipc") == last) RETURN_IF_ERROR(collect(name));
     return Ok{};
   }
 
@@ -177,9 +176,8 @@ class Writer {
     for (const Arch arch : arches_) {
       const auto nr = syscall_nr(arch, name);
       if (!nr) continue;
-      auto effects = effects_of(arch, *nr);
-      if (!effects) return effects.error();
-      found.emplace_back(arch, std::move(*effects));
+      ASSIGN_OR_RETURN(auto effects, effects_of(arch, *nr));
+      found.emplace_back(arch, std::move(effects));
     }
     // The other architectures compare only a part of what 64-bit ones compare.
     const auto whole = std::ranges::find_if(

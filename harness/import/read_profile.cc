@@ -222,15 +222,14 @@ Status add_entry(const JsonCursor& entry, Counts& counts) {
 }
 
 Status read_json(std::string_view text, const std::string& file, Counts& counts) {
-  const auto document = parse_json_lines(text, file);
-  if (!document) return document.error();
-  const JsonCursor top(*document, file);
+  ASSIGN_OR_RETURN(const auto document, parse_json_lines(text, file));
+  const JsonCursor top(document, file);
   for (std::size_t i = 0; top.value().is_array() && i < top.value().size(); ++i)
-    if (auto s = add_entry(top.at(i), counts); !s) return s;
+    RETURN_IF_ERROR(add_entry(top.at(i), counts));
   if (top.value().is_array()) return Ok{};
   for (const auto& item : top.value().items()) {
     const JsonCursor calls = top.at(item.key());
-    if (auto s = add_json(calls, item.key(), calls, counts); !s) return s;
+    RETURN_IF_ERROR(add_json(calls, item.key(), calls, counts));
   }
   return Ok{};
 }
@@ -243,8 +242,7 @@ Result<std::vector<SyscallCount>> read_profile(std::string_view text, const std:
   const std::size_t first = text.find_first_not_of(" \t\r\n\v\f");
   const bool is_json =
       first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
-  const Status read = is_json ? read_json(text, name, counts) : LineReader(counts).read(text, name);
-  if (!read) return read.error();
+  RETURN_IF_ERROR(is_json ? read_json(text, name, counts) : LineReader(counts).read(text, name));
   std::vector<SyscallCount> out = counts.sorted();
   if (out.empty())
     return make_error(ErrorCode::kParse, name,

@@ -254,11 +254,10 @@ std::string last_line(std::string_view log) {
 class Reader {
  public:
   static Result<Reader> open() {
-    if (auto s = load_libbpf(); !s) return s.error();
+    RETURN_IF_ERROR(load_libbpf());
     libbpf_set_print(nullptr);
-    auto at = layout();
-    if (!at) return at.error();
-    Reader out(*at);
+    ASSIGN_OR_RETURN(auto at, layout());
+    Reader out(at);
     std::vector<char> log(std::size_t{1} << 20);
     bpf_prog_load_opts options{};
     options.sz = sizeof options;
@@ -464,7 +463,7 @@ class Holder {
 
 Result<std::vector<Bitmap>> of(const Reader& reader, std::span<const ProgramView> filters) {
   Holder holder;
-  if (auto s = holder.hold(filters); !s) return s.error();
+  RETURN_IF_ERROR(holder.hold(filters));
   return reader.read(filters.size());
 }
 
@@ -479,12 +478,11 @@ Result<std::vector<Bitmap>> of_single(const Reader& reader, std::uint32_t action
 Result<std::vector<Bitmap>> calibrated(const Reader& reader) {
   auto out = of_single(reader, SECCOMP_RET_ALLOW);
   if (!out) return out;
-  const auto none = of_single(reader, SECCOMP_RET_KILL_PROCESS);
-  if (!none) return none.error();
+  ASSIGN_OR_RETURN(const auto none, of_single(reader, SECCOMP_RET_KILL_PROCESS));
   for (std::size_t i = 0; i < out->size(); ++i) {
     Bitmap& one = (*out)[i];
     const std::vector<bool>& allowed = one.bits;
-    const std::vector<bool>& denied = (*none)[i].bits;
+    const std::vector<bool>& denied = none[i].bits;
     // The kernel fills whole words. Therefore the bits above the last number are either all set or
     // all clear.
     std::size_t numbers = denied.size();
@@ -507,20 +505,17 @@ Result<std::vector<Bitmap>> calibrated(const Reader& reader) {
 }  // namespace
 
 Result<std::vector<std::vector<Bitmap>>> bitmaps(std::span<const std::vector<ProgramView>> stacks) {
-  const auto reader = Reader::open();
-  if (!reader) return reader.error();
-  const auto all = calibrated(*reader);
-  if (!all) return all.error();
+  ASSIGN_OR_RETURN(const auto reader, Reader::open());
+  ASSIGN_OR_RETURN(const auto all, calibrated(reader));
   std::vector<std::vector<Bitmap>> out;
   for (const auto& stack : stacks) {
-    auto one = of(*reader, stack);
-    if (!one) return one.error();
-    for (std::size_t i = 0; i < one->size(); ++i) {
-      (*one)[i].numbers = (*all)[i].numbers;
-      (*one)[i].unfiltered = (*all)[i].unfiltered;
-      (*one)[i].bits.resize((*all)[i].numbers);
+    ASSIGN_OR_RETURN(auto one, of(reader, stack));
+    for (std::size_t i = 0; i < one.size(); ++i) {
+      one[i].numbers = all[i].numbers;
+      one[i].unfiltered = all[i].unfiltered;
+      one[i].bits.resize(all[i].numbers);
     }
-    out.push_back(std::move(*one));
+    out.push_back(std::move(one));
   }
   return out;
 }

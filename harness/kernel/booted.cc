@@ -198,9 +198,8 @@ Status BootedKernel::read_info() {
   const auto big_endian = info->find("big_endian");
   if (big_endian != info->end() && *big_endian == true) guest_ = Endian::kBig;
   for (const json& row : *entries) {
-    auto entry = read_entry(row, guest_);
-    if (!entry) return entry.error();
-    entries_.push_back(std::move(*entry));
+    ASSIGN_OR_RETURN(auto entry, read_entry(row, guest_));
+    entries_.push_back(std::move(entry));
   }
   return Ok{};
 }
@@ -236,7 +235,7 @@ Result<std::vector<bool>> BootedKernel::accepts(std::span<const Program> program
       bytes += rest[count].size() * sizeof(Insn);
       if (count > 0 && bytes > kAcceptBytes) break;
     }
-    if (auto s = add_accepted(rest.first(count), out); !s) return s.error();
+    RETURN_IF_ERROR(add_accepted(rest.first(count), out));
   }
   return out;
 }
@@ -244,7 +243,7 @@ Result<std::vector<bool>> BootedKernel::accepts(std::span<const Program> program
 Result<bool> BootedKernel::accepts_one(ProgramView program) {
   const Program copy(program.begin(), program.end());
   std::vector<bool> out;
-  if (auto s = add_accepted({&copy, 1}, out); !s) return s.error();
+  RETURN_IF_ERROR(add_accepted({&copy, 1}, out));
   return bool{out.front()};
 }
 
@@ -283,9 +282,8 @@ Result<std::vector<std::vector<Reply>>> BootedKernel::ask(std::span<const Asked>
   if (!failed) return out;
   if (!refused) return *failed;
   const ProgramView program = programs[*refused].program;
-  const auto accepted = accepts_one(program);
-  if (!accepted) return accepted.error();
-  if (*accepted) return *failed;
+  ASSIGN_OR_RETURN(const auto accepted, accepts_one(program));
+  if (accepted) return *failed;
   return make_error(
       ErrorCode::kRejected, "kernel",
       fmt::format("the booted kernel refuses this program of {} instructions", program.size()));
@@ -300,13 +298,11 @@ Result<std::uint64_t> BootedKernel::instruction_pointer(const Entry& entry) {
   call.set_nr(entry.harmless);
   for (std::uint32_t word = kIpWord; word < kArgsWord; ++word) {
     const Program loads = {{kLdWAbs, 0, 0, word * 4}, {kRetA, 0, 0, 0}};
-    const auto instrumented = instrument(loads, direct_loads(), {});
-    if (!instrumented) return instrumented.error();
-    for (const Pass& pass : instrumented->passes) {
+    ASSIGN_OR_RETURN(const auto instrumented, instrument(loads, direct_loads(), {}));
+    for (const Pass& pass : instrumented.passes) {
       const Asked asked{pass.program, {&call, 1}};
-      const auto replies = ask({&asked, 1}, entry);
-      if (!replies) return replies.error();
-      seen.words[word] |= std::uint32_t{(*replies)[0][0].number} << pass.shift;
+      ASSIGN_OR_RETURN(const auto replies, ask({&asked, 1}, entry));
+      seen.words[word] |= std::uint32_t{replies[0][0].number} << pass.shift;
     }
   }
   return seen.field(kIpField, entry.endian);
@@ -340,9 +336,8 @@ Result<std::vector<std::string>> boot_command(const std::string& name, const std
 }
 
 Result<std::unique_ptr<Kernel>> boot(const std::string& name) {
-  auto argv = boot_command(name, kernels_script());
-  if (!argv) return argv.error();
-  auto out = std::make_unique<BootedKernel>(std::move(*argv));
+  ASSIGN_OR_RETURN(auto argv, boot_command(name, kernels_script()));
+  auto out = std::make_unique<BootedKernel>(std::move(argv));
   if (auto s = out->read_info(); !s) {
     s.error().where = name;
     return s.error();

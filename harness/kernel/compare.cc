@@ -16,9 +16,8 @@ using Answers = std::vector<std::optional<std::uint32_t>>;
 Result<Answers> answers_to(ProgramView program, std::span<const SeccompData> inputs,
                            const AskOptions& options) {
   if (options.entry) return evaluate_direct(program, inputs, *options.entry, *options.kernel);
-  const auto values = evaluate(program, inputs, *options.kernel);
-  if (!values) return values.error();
-  return Answers(values->begin(), values->end());
+  ASSIGN_OR_RETURN(const auto values, evaluate(program, inputs, *options.kernel));
+  return Answers(values.begin(), values.end());
 }
 
 // Minimizes `found` by running the model, if the model and the kernel agree on it.
@@ -100,12 +99,11 @@ Result<KernelReport> ask(const std::vector<NamedProgram>& programs, const InputB
     side.instructions = program.size();
     out.sides.push_back(std::move(side));
   }
-  if (auto s = available(kernel); !s) return s.error();
+  RETURN_IF_ERROR(available(kernel));
   std::uint64_t instruction_pointer = 0;
   if (options.entry) {
-    const auto found = kernel.instruction_pointer(*options.entry);
-    if (!found) return found.error();
-    instruction_pointer = *found;
+    ASSIGN_OR_RETURN(const auto found, kernel.instruction_pointer(*options.entry));
+    instruction_pointer = found;
   }
   std::size_t asked = 0;
   bool refused = false;
@@ -153,7 +151,7 @@ void append(KernelReport& out, KernelReport more) {
 
 Result<OracleReport> second_opinion(std::span<const NamedProgram> programs,
                                     std::span<const SeccompData> inputs, Kernel& kernel) {
-  if (auto s = available(kernel); !s) return s.error();
+  RETURN_IF_ERROR(available(kernel));
   AskOptions asking;
   asking.kernel = &kernel;
   OracleReport out;
@@ -167,11 +165,10 @@ Result<OracleReport> second_opinion(std::span<const NamedProgram> programs,
     } else if (inputs.empty()) {
       row.not_asked = "there is no input to run";
     } else {
-      const auto answer = ask({named}, all_at_once(inputs), asking);
-      if (!answer) return answer.error();
-      const AskedSide& side = answer->sides.front();
+      ASSIGN_OR_RETURN(const auto answer, ask({named}, all_at_once(inputs), asking));
+      const AskedSide& side = answer.sides.front();
       row.inputs = side.asked;
-      if (answer->interrupted && !side.disagreement) row.not_asked = "interrupted";
+      if (answer.interrupted && !side.disagreement) row.not_asked = "interrupted";
       row.refused = side.refused;
       out.seconds += side.seconds;
       if (const auto& found = side.disagreement)

@@ -102,7 +102,7 @@ std::vector<std::pair<pid_t, std::size_t>> threads_with_other_filters(pid_t pid)
 
 Result<std::vector<Program>> filters_of(pid_t pid) {
   Stopped stopped(pid);
-  if (auto s = stopped.stop(); !s) return s.error();
+  RETURN_IF_ERROR(stopped.stop());
   std::vector<Program> out;
   for (unsigned long index = 0;; ++index) {
     const long count = trace(PTRACE_SECCOMP_GET_FILTER, pid, index, nullptr);
@@ -192,7 +192,7 @@ class Recorder {
       : to_stderr_(to_stderr), stop_(stop) {}
 
   Result<Recorded> run(const std::vector<std::string>& command) {
-    if (auto s = start(command); !s) return s.error();
+    RETURN_IF_ERROR(start(command));
     const auto stopped = [&] { return stop_ && stop_(); };
     while (const pid_t pid = next()) {
       handle(pid);
@@ -356,7 +356,7 @@ Result<Recorded> record(const std::vector<std::string>& command, bool to_stderr,
   Recorder recorder(to_stderr, stop);
   auto out = recorder.run(command);
   if (!out) return out;
-  if (auto s = recorder.started(); !s) return s.error();
+  RETURN_IF_ERROR(recorder.started());
   return out;
 }
 

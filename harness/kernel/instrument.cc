@@ -115,7 +115,7 @@ Result<Instrumented> instrument(ProgramView program, const LoadPlan& plan,
     out.passes.push_back({std::move(changed), 0});
     return out;
   }
-  if (auto s = has_room(program); !s) return s.error();
+  RETURN_IF_ERROR(has_room(program));
   for (unsigned shift = 0; shift < 32; shift += kErrnoBits) {
     Pass pass{changed, shift};
     for (std::size_t pc = 0; pc < program.size(); ++pc) {

@@ -304,8 +304,7 @@ Result<Latency> measure(const std::vector<Variant>& variants, const std::vector<
     all.push_back({&variant, installed(variant, options.real)});
   // Installs all filters once, so that a filter that the kernel refuses gives an error before any
   // measurement.
-  for (const Sampled& one : all)
-    if (auto s = take(one, {}, options, *shared.get()); !s) return s.error();
+  for (const Sampled& one : all) RETURN_IF_ERROR(take(one, {}, options, *shared.get()));
   const double per_ns = ticks_per_ns() * static_cast<double>(options.calls);
   Rounds rounds;                                          // the time of each batch, in yardsticks
   double yard = std::numeric_limits<double>::infinity();  // ticks

@@ -56,12 +56,11 @@ Status ask_groups(std::span<const Group> groups, const Entry& entry, Kernel& ker
   std::vector<Asked> asked;
   for (const Group& group : groups)
     for (const Pass& pass : group.instrumented.passes) asked.push_back({pass.program, group.calls});
-  const auto replies = kernel.ask(asked, entry);
-  if (!replies) return replies.error();
-  std::span<const std::vector<Reply>> rest = *replies;
+  ASSIGN_OR_RETURN(const auto replies, kernel.ask(asked, entry));
+  std::span<const std::vector<Reply>> rest = replies;
   for (const Group& group : groups) {
     const std::size_t passes = group.instrumented.passes.size();
-    if (auto s = add_replies(group, rest.first(passes), out); !s) return s;
+    RETURN_IF_ERROR(add_replies(group, rest.first(passes), out));
     rest = rest.subspan(passes);
   }
   return Ok{};
@@ -86,16 +85,15 @@ Result<std::vector<std::uint32_t>> evaluate_with(ProgramView program, const Load
     std::vector<Group> groups;
     for (std::size_t installed = 0; next != by_fixed.end() && installed < kInstalledAtOnce;
          ++next) {
-      auto instrumented = instrument(program, plan, inputs[next->second.front()]);
-      if (!instrumented) return instrumented.error();
-      installed += instrumented->passes.size();
+      ASSIGN_OR_RETURN(auto instrumented, instrument(program, plan, inputs[next->second.front()]));
+      installed += instrumented.passes.size();
       Group& group = groups.emplace_back();
       group.members = std::move(next->second);
-      group.instrumented = std::move(*instrumented);
+      group.instrumented = std::move(instrumented);
       group.calls.reserve(group.members.size());
       for (const std::size_t i : group.members) group.calls.push_back(calls[i]);
     }
-    if (auto s = ask_groups(groups, entry, kernel, out); !s) return s.error();
+    RETURN_IF_ERROR(ask_groups(groups, entry, kernel, out));
   }
   return out;
 }
@@ -111,7 +109,7 @@ Status askable(ProgramView program) {
 
 Result<std::vector<std::uint32_t>> evaluate(ProgramView program,
                                             std::span<const SeccompData> inputs, Kernel& kernel) {
-  if (auto s = askable(program); !s) return s.error();
+  RETURN_IF_ERROR(askable(program));
   const Entry& entry = kernel.entries().front();
   const LoadPlan plan = plan_loads(program, inputs, free_words(entry));
   std::vector<SeccompData> calls;
@@ -134,17 +132,17 @@ SeccompData presented(const SeccompData& call, const Entry& entry,
 
 Result<std::vector<std::optional<std::uint32_t>>> evaluate_direct(
     ProgramView program, std::span<const SeccompData> inputs, const Entry& entry, Kernel& kernel) {
-  if (auto s = askable(program); !s) return s.error();
-  if (auto s = kernel.unfiltered(); !s) return s.error();
+  RETURN_IF_ERROR(askable(program));
+  RETURN_IF_ERROR(kernel.unfiltered());
   std::vector<SeccompData> calls;
   for (const SeccompData& input : inputs)
     if (!left_out(entry, input)) calls.push_back(input);
-  const auto values = evaluate_with(program, direct_loads(), calls, calls, entry, kernel);
-  if (!values) return values.error();
+  ASSIGN_OR_RETURN(const auto values,
+                   evaluate_with(program, direct_loads(), calls, calls, entry, kernel));
   std::vector<std::optional<std::uint32_t>> out;
   std::size_t next = 0;
   for (const SeccompData& input : inputs)
-    out.push_back(left_out(entry, input) ? std::nullopt : std::optional((*values)[next++]));
+    out.push_back(left_out(entry, input) ? std::nullopt : std::optional(values[next++]));
   return out;
 }
 

@@ -31,11 +31,9 @@ class RunningKernel final : public Kernel {
                                               const Entry& entry) override {
     std::vector<std::vector<Reply>> out;
     for (const Asked& asked : programs) {
-      auto traced = Traced::start(asked.program);
-      if (!traced) return traced.error();
-      auto replies = (*traced)->ask(asked.calls, instruction_of(entry));
-      if (!replies) return replies.error();
-      out.push_back(std::move(*replies));
+      ASSIGN_OR_RETURN(auto traced, Traced::start(asked.program));
+      ASSIGN_OR_RETURN(auto replies, traced->ask(asked.calls, instruction_of(entry)));
+      out.push_back(std::move(replies));
     }
     return out;
   }

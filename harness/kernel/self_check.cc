@@ -59,16 +59,15 @@ struct Checking {
   }
 
   Result<bool> check_all(const std::vector<Program>& programs, Random& random) {
-    const auto answers = options.kernel->accepts(programs);
-    if (!answers) return answers.error();
+    ASSIGN_OR_RETURN(const auto answers, options.kernel->accepts(programs));
     for (std::size_t i = 0; i < programs.size(); ++i) {
       ++report.programs;
-      if ((*answers)[i] != options.accepts(programs[i])) {
+      if (answers[i] != options.accepts(programs[i])) {
         report.program = programs[i];
-        report.kernel_accepts = (*answers)[i];
+        report.kernel_accepts = answers[i];
         return false;
       }
-      if (!(*answers)[i]) continue;
+      if (!answers[i]) continue;
       if (++report.accepted % options.one_in != 0) continue;
       if (!askable(programs[i])) {
         ++report.no_room;

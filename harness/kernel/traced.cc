@@ -313,8 +313,7 @@ Status Traced::launch() {
 // Makes the prepared calls from index `first` on. Returns the index of the call that ended the
 // process, or `count` if none did.
 Result<std::size_t> Traced::resume(std::size_t first, std::size_t count) {
-  if (!child_ || child_->pid == -1)
-    if (auto s = launch(); !s) return s.error();
+  if (!child_ || child_->pid == -1) RETURN_IF_ERROR(launch());
   Shared& shared = *child_->shared;
   shared.first = first;
   shared.count = count - first;
@@ -353,9 +352,8 @@ Result<std::vector<Reply>> Traced::ask(std::span<const SeccompData> calls,
     std::fill_n(shared.answers.begin(), batch.size(), kNone);
     for (std::size_t next = 0; next < batch.size(); ++next) {
       if (next > 0 && stop_wanted()) return interrupted();
-      const auto stopped = resume(next, batch.size());
-      if (!stopped) return stopped.error();
-      next = *stopped;
+      ASSIGN_OR_RETURN(const auto stopped, resume(next, batch.size()));
+      next = stopped;
       if (next == batch.size()) break;
       shared.answers[next] = 0;
       out[done + next].killed = true;

@@ -79,17 +79,15 @@ Result<std::vector<const Pass*>> named_passes(const std::vector<std::string>& na
   std::vector<const Pass*> out;
   if (names.size() == 1 && names[0] == "none") return out;
   for (const std::string& name : names) {
-    auto pass = pass_named(name, Subject::kPasses);
-    if (!pass) return pass.error();
-    out.push_back(*pass);
+    ASSIGN_OR_RETURN(auto pass, pass_named(name, Subject::kPasses));
+    out.push_back(pass);
   }
   return out;
 }
 
 Status stop_after(std::string_view last, std::vector<const Pass*>& passes) {
-  const auto pass = pass_named(last, Subject::kLastPass);
-  if (!pass) return pass.error();
-  const auto at = std::ranges::find(passes, *pass);
+  ASSIGN_OR_RETURN(const auto pass, pass_named(last, Subject::kLastPass));
+  const auto at = std::ranges::find(passes, pass);
   if (at == passes.end())
     return usage_error(Subject::kLastPass,
                        fmt::format("'{}' is not one of the passes that run", last));

@@ -195,7 +195,7 @@ bool has_free_operand(const Insn& in) {
 
 Result<SymbolicProgram> compile_with_names(const Policy& policy, const Renderer& render) {
   const std::set<std::string> used = used_variables(policy);
-  if (auto s = check_names(policy, used); !s) return s.error();
+  RETURN_IF_ERROR(check_names(policy, used));
   // Each variable gets three values: large ones in ascending order, their complements, and small
   // ones in descending order. These values expose a program that depends on how values compare.
   Placeholders placeholders(Constants(policy).all());
@@ -209,20 +209,19 @@ Result<SymbolicProgram> compile_with_names(const Policy& policy, const Renderer&
     small.emplace_back(name, placeholders.next(0x00c0ffed - 0x101 * index, 0xffffffff));
     ++index;
   }
-  auto program = render_base(with_values(policy, base), render);
-  if (!program) return program.error();
-  SymbolicProgram out{std::move(*program), {}};
+  ASSIGN_OR_RETURN(auto program, render_base(with_values(policy, base), render));
+  SymbolicProgram out{std::move(program), {}};
   for (std::size_t i = 0; i < policy.variables.size(); ++i) {
     const std::string& name = policy.variables[i].first;
     if (!used.contains(name)) continue;
     Values one = base;
     one[i].second = varied[i].second;
-    const auto places = find_places(policy, name, out.program, base[i].second,
-                                    render(with_values(policy, one)), varied[i].second);
-    if (!places) return places.error();
-    for (const std::size_t pc : *places) out.uses.push_back({pc, name, {}});
+    ASSIGN_OR_RETURN(const auto places,
+                     find_places(policy, name, out.program, base[i].second,
+                                 render(with_values(policy, one)), varied[i].second));
+    for (const std::size_t pc : places) out.uses.push_back({pc, name, {}});
   }
-  if (auto s = check_prediction(policy, out, small, render); !s) return s.error();
+  RETURN_IF_ERROR(check_prediction(policy, out, small, render));
   std::ranges::sort(out.uses, {}, &SymbolUse::pc);
   for (const SymbolUse& use : out.uses) out.program[use.pc].k = kPlaceholder;
   return out;

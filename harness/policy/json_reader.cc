@@ -25,30 +25,25 @@ class Reader {
   explicit Reader(const JsonCursor& root) : root_(root) {}
 
   Result<Policy> read() {
-    if (auto s = root_.object_with({"$schema", "version", "name", "description", "arches",
-                                    "default_action", "default_ranges", "bad_arch_action",
-                                    "x32_action", "hot", "variables", "rule_sets"});
-        !s)
-      return s.error();
-    if (auto s = root_.required({"version", "arches", "default_action", "rule_sets"}); !s)
-      return s.error();
+    RETURN_IF_ERROR(root_.object_with({"$schema", "version", "name", "description", "arches",
+                                       "default_action", "default_ranges", "bad_arch_action",
+                                       "x32_action", "hot", "variables", "rule_sets"}));
+    RETURN_IF_ERROR(root_.required({"version", "arches", "default_action", "rule_sets"}));
     if (root_.value()["version"] != 1) return root_.at("version").expected("version 1");
     for (auto [key, field] :
          {std::pair("name", &policy_.name), std::pair("description", &policy_.description)}) {
       if (!root_.has(key)) continue;
-      auto text = root_.at(key).string("a string");
-      if (!text) return text.error();
-      *field = *text;
+      ASSIGN_OR_RETURN(auto text, root_.at(key).string("a string"));
+      *field = text;
     }
-    if (auto s = arches(); !s) return s.error();
-    if (auto s = actions(); !s) return s.error();
-    if (auto s = default_ranges(); !s) return s.error();
-    if (auto s = hot(); !s) return s.error();
-    if (auto s = variables(); !s) return s.error();
+    RETURN_IF_ERROR(arches());
+    RETURN_IF_ERROR(actions());
+    RETURN_IF_ERROR(default_ranges());
+    RETURN_IF_ERROR(hot());
+    RETURN_IF_ERROR(variables());
     const JsonCursor sets = root_.at("rule_sets");
-    if (auto s = sets.array("an array of rule sets"); !s) return s.error();
-    for (std::size_t i = 0; i < sets.value().size(); ++i)
-      if (auto s = rule_set(sets.at(i)); !s) return s.error();
+    RETURN_IF_ERROR(sets.array("an array of rule sets"));
+    for (std::size_t i = 0; i < sets.value().size(); ++i) RETURN_IF_ERROR(rule_set(sets.at(i)));
     return std::move(policy_);
   }
 
@@ -65,18 +60,17 @@ class Reader {
     if (!list.value().is_array() || list.value().empty())
       return list.expected("a non-empty array of architectures");
     for (std::size_t i = 0; i < list.value().size(); ++i) {
-      auto name = list.at(i).string("an architecture's name");
-      if (!name) return name.error();
-      const auto arch = arch_from_name(*name);
+      ASSIGN_OR_RETURN(auto name, list.at(i).string("an architecture's name"));
+      const auto arch = arch_from_name(name);
       if (!arch) {
         std::vector<std::string_view> known;
         for (const ArchInfo& info : all_arches()) known.push_back(info.name);
         return list.at(i).fail(fmt::format("expected one of {}, found \"{}\"{}",
-                                           fmt::join(known, ", "), *name,
-                                           did_you_mean(similar_arches(*name))));
+                                           fmt::join(known, ", "), name,
+                                           did_you_mean(similar_arches(name))));
       }
       if (policy_.has_arch(*arch))
-        return list.at(i).fail(fmt::format("'{}' is listed twice", *name));
+        return list.at(i).fail(fmt::format("'{}' is listed twice", name));
       policy_.arches.push_back(*arch);
     }
     if (policy_.has_arch(Arch::kX32) && !policy_.has_arch(Arch::kX86_64))
@@ -95,32 +89,28 @@ class Reader {
   Status default_ranges() {
     if (!root_.has("default_ranges")) return Ok{};
     const JsonCursor list = root_.at("default_ranges");
-    if (auto s = list.array("an array of ranges of numbers"); !s) return s;
+    RETURN_IF_ERROR(list.array("an array of ranges of numbers"));
     for (std::size_t i = 0; i < list.value().size(); ++i)
-      if (auto s = default_range(list.at(i)); !s) return s;
+      RETURN_IF_ERROR(default_range(list.at(i)));
     return Ok{};
   }
 
   Status default_range(const JsonCursor& at) {
     if (auto s = at.object_with({"arch", "first", "last", "action"}); !s) return s;
     if (auto s = at.required({"arch", "action"}); !s) return s;
-    auto name = at.at("arch").string("an architecture's name");
-    if (!name) return name.error();
-    auto arch = own_arch(at.at("arch"), *name);
-    if (!arch) return arch.error();
-    if (*arch == Arch::kX32)
+    ASSIGN_OR_RETURN(auto name, at.at("arch").string("an architecture's name"));
+    ASSIGN_OR_RETURN(auto arch, own_arch(at.at("arch"), name));
+    if (arch == Arch::kX32)
       return at.at("arch").fail("expected 'x86_64', to which the numbers of x32 belong");
-    DefaultRange range{.arch = *arch, .position = at.position(at.path())};
+    DefaultRange range{.arch = arch, .position = at.position(at.path())};
     for (auto [key, number] : {std::pair("first", &range.first), std::pair("last", &range.last)}) {
       if (!at.has(key)) continue;
-      auto value = at.at(key).number32("a number from 0 to 2^32-1");
-      if (!value) return value.error();
-      *number = *value;
+      ASSIGN_OR_RETURN(auto value, at.at(key).number32("a number from 0 to 2^32-1"));
+      *number = value;
     }
     if (range.last < range.first) return at.at("last").fail("'last' is below 'first'");
-    auto chosen = action(at.at("action"));
-    if (!chosen) return chosen.error();
-    range.action = *chosen;
+    ASSIGN_OR_RETURN(auto chosen, action(at.at("action")));
+    range.action = chosen;
     auto& all = policy_.default_ranges;
     const auto key = [](const DefaultRange& each) { return std::pair(each.arch, each.first); };
     const auto next = std::ranges::upper_bound(all, key(range), {}, key);
@@ -138,33 +128,29 @@ class Reader {
         "an action (allow, log, kill_process, kill_thread, trap(N), errno(N or NAME), trace(N), "
         "user_notif or 0x...)";
     if (at.value().is_number()) return at.number32(kWhat);
-    auto text = at.string(kWhat);
-    if (!text) return text.error();
-    const auto value = parse_action(*text);
+    ASSIGN_OR_RETURN(auto text, at.string(kWhat));
+    const auto value = parse_action(text);
     if (!value) return at.expected(kWhat);
     return *value;
   }
 
   Status actions() {
-    auto chosen = action(root_.at("default_action"));
-    if (!chosen) return chosen.error();
-    policy_.default_action = *chosen;
+    ASSIGN_OR_RETURN(auto chosen, action(root_.at("default_action")));
+    policy_.default_action = chosen;
     policy_.default_position = root_.at("default_action").position("default_action");
     policy_.bad_arch_action = SECCOMP_RET_KILL_PROCESS;
     if (root_.has("bad_arch_action")) {
       const JsonCursor at = root_.at("bad_arch_action");
-      auto bad_arch = action(at);
-      if (!bad_arch) return bad_arch.error();
-      policy_.bad_arch_action = *bad_arch;
+      ASSIGN_OR_RETURN(auto bad_arch, action(at));
+      policy_.bad_arch_action = bad_arch;
       policy_.bad_arch_position = at.position("bad_arch_action");
     }
     if (root_.has("x32_action")) {
       const JsonCursor at = root_.at("x32_action");
       if (policy_.has_arch(Arch::kX32)) return at.fail("does not apply if 'arches' lists x32");
       if (!policy_.has_arch(Arch::kX86_64)) return at.fail("needs x86_64 among 'arches'");
-      auto x32 = action(at);
-      if (!x32) return x32.error();
-      policy_.x32_action = *x32;
+      ASSIGN_OR_RETURN(auto x32, action(at));
+      policy_.x32_action = x32;
       policy_.x32_position = at.position("x32_action");
     }
     return Ok{};
@@ -173,13 +159,11 @@ class Reader {
   Status hot() {
     if (!root_.has("hot")) return Ok{};
     const JsonCursor list = root_.at("hot");
-    if (auto s = list.array("an array of system call names"); !s) return s;
+    RETURN_IF_ERROR(list.array("an array of system call names"));
     for (std::size_t i = 0; i < list.value().size(); ++i) {
-      auto name = list.at(i).string("a system call name");
-      if (!name) return name.error();
-      auto targets = resolve(list.at(i), *name);
-      if (!targets) return targets.error();
-      policy_.hot.push_back(*name);
+      ASSIGN_OR_RETURN(auto name, list.at(i).string("a system call name"));
+      RETURN_IF_ERROR(resolve(list.at(i), name));
+      policy_.hot.push_back(name);
     }
     return Ok{};
   }
@@ -189,9 +173,8 @@ class Reader {
     const JsonCursor map = root_.at("variables");
     if (!map.value().is_object()) return map.expected("an object that maps names to 32-bit values");
     for (const auto& item : map.value().items()) {
-      auto value = map.at(item.key()).number32("a number from 0 to 2^32-1");
-      if (!value) return value.error();
-      policy_.variables.emplace_back(item.key(), *value);
+      ASSIGN_OR_RETURN(auto value, map.at(item.key()).number32("a number from 0 to 2^32-1"));
+      policy_.variables.emplace_back(item.key(), value);
     }
     return Ok{};
   }
@@ -203,9 +186,8 @@ class Reader {
     std::vector<Arch> arches = policy_.arches;
     std::string name = key;
     if (const std::size_t colon = key.find(':'); colon != std::string::npos) {
-      const auto arch = own_arch(at, key.substr(0, colon));
-      if (!arch) return arch.error();
-      arches = {*arch};
+      ASSIGN_OR_RETURN(const auto arch, own_arch(at, key.substr(0, colon)));
+      arches = {arch};
       name = key.substr(colon + 1);
     }
     if (const auto number = parse_unsigned(name)) {
@@ -232,9 +214,8 @@ class Reader {
     if (auto s = at.object_with({"action", "vsyscall", "rules", "description"}); !s) return s;
     if (auto s = at.required({"action", "rules"}); !s) return s;
     RuleSet set;
-    auto chosen = action(at.at("action"));
-    if (!chosen) return chosen.error();
-    set.action = *chosen;
+    ASSIGN_OR_RETURN(auto chosen, action(at.at("action")));
+    set.action = chosen;
     if (at.has("vsyscall")) {
       if (!at.at("vsyscall").value().is_boolean())
         return at.at("vsyscall").expected("true or false");
@@ -246,12 +227,10 @@ class Reader {
     std::map<std::pair<Arch, std::uint32_t>, Rule> by_call;
     for (const auto& item : rules.value().items()) {
       const JsonCursor here = rules.at(item.key());
-      auto targets = resolve(here, item.key());
-      if (!targets) return targets.error();
-      for (const auto& [arch, nr] : *targets) {
-        auto parsed = rule(here, arch, here.path(), {});
-        if (!parsed) return parsed.error();
-        if (!by_call.emplace(std::pair(arch, nr), std::move(*parsed)).second)
+      ASSIGN_OR_RETURN(auto targets, resolve(here, item.key()));
+      for (const auto& [arch, nr] : targets) {
+        ASSIGN_OR_RETURN(auto parsed, rule(here, arch, here.path(), {}));
+        if (!by_call.emplace(std::pair(arch, nr), std::move(parsed)).second)
           return here.fail(
               fmt::format("{}:{} is listed twice in this rule set", arch_info(arch).name, nr));
       }
@@ -273,17 +252,16 @@ class Reader {
     if (at.value().is_boolean() && at.value().get<bool>()) return out;
     if (!at.value().is_object() || at.value().size() != 1)
       return at.expected("true or an object with one of any_of, all_of, args");
-    if (auto s = at.object_with({"any_of", "all_of", "args"}); !s) return s.error();
+    RETURN_IF_ERROR(at.object_with({"any_of", "all_of", "args"}));
     const std::string key = at.value().begin().key();
     const JsonCursor inner = at.at(key);
     if (key == "args") {
       out.kind = Rule::Kind::kArgs;
-      if (auto s = inner.object_with({"0", "1", "2", "3", "4", "5", "ip"}); !s) return s.error();
+      RETURN_IF_ERROR(inner.object_with({"0", "1", "2", "3", "4", "5", "ip"}));
       for (const auto& item : inner.value().items()) {
         const int field = item.key() == "ip" ? kIpField : item.key()[0] - '0';
-        auto parsed = matcher(inner.at(item.key()), arch);
-        if (!parsed) return parsed.error();
-        out.fields[static_cast<std::size_t>(field)] = std::move(*parsed);
+        ASSIGN_OR_RETURN(auto parsed, matcher(inner.at(item.key()), arch));
+        out.fields[static_cast<std::size_t>(field)] = std::move(parsed);
       }
       return out;
     }
@@ -293,9 +271,8 @@ class Reader {
           "a non-empty array of rules, because the meaning of an empty {} is ambiguous", key));
     out.children.reserve(inner.value().size());
     for (std::size_t i = 0; i < inner.value().size(); ++i) {
-      auto child = rule(inner.at(i), arch, path, out.position);
-      if (!child) return child.error();
-      out.children.push_back(std::move(*child));
+      ASSIGN_OR_RETURN(auto child, rule(inner.at(i), arch, path, out.position));
+      out.children.push_back(std::move(child));
     }
     return out;
   }
@@ -322,7 +299,7 @@ class Reader {
     for (const auto& item : at.value().items())
       if (item.key() != "bits") key = item.key();
     if (key.empty()) return at.expected(kWhat);
-    if (auto s = operands(at, key, arch, kWhat, out); !s) return s.error();
+    RETURN_IF_ERROR(operands(at, key, arch, kWhat, out));
     if (out.low_half && (out.value > 0xffffffff || out.mask > 0xffffffff))
       return at.at(key).expected("values below 2^32 with \"bits\": 32");
     return out;
@@ -349,7 +326,7 @@ class Reader {
     if (auto s = inner.object_with({"mask", "value"}); !s) return s;
     if (auto s = inner.required({"mask", "value"}); !s) return s;
     out.op = Matcher::Op::kMaskedEq;
-    if (auto s = value(inner.at("mask"), arch, out.mask, nullptr); !s) return s;
+    RETURN_IF_ERROR(value(inner.at("mask"), arch, out.mask, nullptr));
     return value(inner.at("value"), arch, out.value, &out.variable);
   }
 
@@ -393,9 +370,8 @@ class Reader {
 }  // namespace
 
 Result<Policy> read_policy(std::string_view text, const std::string& name) {
-  auto document = parse_json_lines(text, name);
-  if (!document) return document.error();
-  return Reader(JsonCursor(*document, name)).read();
+  ASSIGN_OR_RETURN(auto document, parse_json_lines(text, name));
+  return Reader(JsonCursor(document, name)).read();
 }
 
 Result<Policy> read_policy_tree(const nlohmann::json& document, const std::string& name) {
@@ -404,9 +380,8 @@ Result<Policy> read_policy_tree(const nlohmann::json& document, const std::strin
 
 Result<Rule> read_rule(std::string_view text, const std::string& name,
                        std::span<const std::pair<std::string, std::uint32_t>> variables) {
-  auto document = parse_json_lines(text, name);
-  if (!document) return document.error();
-  const JsonCursor root(*document, name);
+  ASSIGN_OR_RETURN(auto document, parse_json_lines(text, name));
+  const JsonCursor root(document, name);
   return Reader(root).read_rule(variables);
 }
 

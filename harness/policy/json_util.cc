@@ -320,9 +320,8 @@ Result<nlohmann::json> parse_json(std::string_view text, const std::string& name
 Result<JsonDocument> parse_json_lines(std::string_view text, const std::string& name) {
   text = without_bom(text);
   LineWatch lines(text);
-  auto document = parse(text, name, &lines);
-  if (!document) return document.error();
-  return JsonDocument{std::move(*document), std::move(lines).lines()};
+  ASSIGN_OR_RETURN(auto document, parse(text, name, &lines));
+  return JsonDocument{std::move(document), std::move(lines).lines()};
 }
 
 }  // namespace secequiv

@@ -73,9 +73,8 @@ Result<Disjunction> disjunction(const Rule& rule);
 Result<Disjunction> of_any(const Rule& rule) {
   Disjunction out;
   for (const Rule& child : rule.children) {
-    auto more = disjunction(child);
-    if (!more) return more.error();
-    out.insert(out.end(), more->begin(), more->end());
+    ASSIGN_OR_RETURN(auto more, disjunction(child));
+    out.insert(out.end(), more.begin(), more.end());
     if (out.size() > kMaxAlternatives) return too_many(out.size());
   }
   return out;
@@ -91,13 +90,12 @@ Conjunction both(const Conjunction& left, const Conjunction& right) {
 Result<Disjunction> of_all(const Rule& rule) {
   Disjunction out = {Conjunction()};
   for (const Rule& child : rule.children) {
-    const auto more = disjunction(child);
-    if (!more) return more.error();
-    if (out.size() * more->size() > kMaxAlternatives) return too_many(out.size() * more->size());
+    ASSIGN_OR_RETURN(const auto more, disjunction(child));
+    if (out.size() * more.size() > kMaxAlternatives) return too_many(out.size() * more.size());
     Disjunction product;
-    product.reserve(out.size() * more->size());
+    product.reserve(out.size() * more.size());
     for (const Conjunction& left : out)
-      for (const Conjunction& right : *more) product.push_back(both(left, right));
+      for (const Conjunction& right : more) product.push_back(both(left, right));
     out = std::move(product);
   }
   return out;
@@ -235,9 +233,8 @@ Result<std::string> write_normal_form(const Policy& policy) {
   std::vector<std::string> rules;
   for (const RuleSet& set : policy.rule_sets) {
     for (const SyscallRule& entry : set.rules) {
-      const auto any_of = disjunction(entry.rule, set.vsyscall);
-      if (!any_of) return any_of.error();
-      rules.push_back(rule_text(set.action, arch_info(entry.arch).audit, entry.nr, *any_of));
+      ASSIGN_OR_RETURN(const auto any_of, disjunction(entry.rule, set.vsyscall));
+      rules.push_back(rule_text(set.action, arch_info(entry.arch).audit, entry.nr, any_of));
     }
   }
   add_last_rules(policy, rules);

@@ -192,10 +192,8 @@ Result<ordered_json> read_expectation(std::string_view text, const std::string& 
 Result<std::vector<UnexpectedRegion>> unexpected(const ordered_json& expected,
                                                  const std::string& file, const ordered_json& found,
                                                  Arch host, const Subtract& subtract) {
-  const auto old_lines = regions_of(expected, file, host);
-  if (!old_lines) return old_lines.error();
-  const auto new_lines = regions_of(found, "found", host);
-  if (!new_lines) return new_lines.error();
+  ASSIGN_OR_RETURN(const auto old_lines, regions_of(expected, file, host));
+  ASSIGN_OR_RETURN(const auto new_lines, regions_of(found, "found", host));
   // The order of keys in a file has no meaning.
   using Unordered = nlohmann::json;
   if (!expected.contains("question") ||
@@ -206,11 +204,11 @@ Result<std::vector<UnexpectedRegion>> unexpected(const ordered_json& expected,
                     found["question"].dump(),
                     expected.contains("question") ? expected["question"].dump() : "none"));
   std::vector<UnexpectedRegion> out;
-  for (const auto& [key, one] : *new_lines)
-    if (!old_lines->contains(key)) out.push_back({true, one.line()});
-  for (const auto& [key, one] : *old_lines)
-    if (!new_lines->contains(key)) out.push_back({false, one.line()});
-  if (subtract && !out.empty()) only_new_inputs(out, *old_lines, *new_lines, host, subtract);
+  for (const auto& [key, one] : new_lines)
+    if (!old_lines.contains(key)) out.push_back({true, one.line()});
+  for (const auto& [key, one] : old_lines)
+    if (!new_lines.contains(key)) out.push_back({false, one.line()});
+  if (subtract && !out.empty()) only_new_inputs(out, old_lines, new_lines, host, subtract);
   // If all regions are equal, the totals must be equal too, because they are sums of the regions'
   // counts.
   if (out.empty() && Unordered(expected) != Unordered(found))

@@ -93,7 +93,7 @@ class Parser {
       conjunction_ = 0;
       out_.nodes.clear();
       token_ = token_at(text_, 0);
-      if (auto s = any(); !s) return s.error();
+      RETURN_IF_ERROR(any());
       if (!token_.text.empty()) return expected("'&&', '||' or the end");
     }
     return std::move(out_);
@@ -158,7 +158,7 @@ class Parser {
     Node node;
     node.kind = kind;
     do {
-      if (auto s = operand(); !s) return s;
+      RETURN_IF_ERROR(operand());
       node.children.push_back(static_cast<std::uint32_t>(out_.nodes.size() - 1));
     } while (take(connective));
     if (node.children.size() > 1) out_.nodes.push_back(std::move(node));
@@ -181,23 +181,22 @@ class Parser {
   }
 
   Status negation() {
-    if (auto s = unary(); !s) return s;
+    RETURN_IF_ERROR(unary());
     out_.nodes.back().negated = !out_.nodes.back().negated;
     return Ok{};
   }
 
   Status group() {
     advance();
-    if (auto s = any(); !s) return s;
+    RETURN_IF_ERROR(any());
     if (!take(")")) return expected("'&&', '||' or ')'");
     return Ok{};
   }
 
   Status test() {
-    const auto read = field();
-    if (!read) return read.error();
+    ASSIGN_OR_RETURN(const auto read, field());
     Node node;
-    node.field = *read;
+    node.field = read;
     lacking_ = false;
     auto status = take("&") ? masked(node) : at("in") || at("not") ? membership(node) : plain(node);
     if (status) out_.nodes.push_back(lacking_ ? without_value(node) : std::move(node));
@@ -225,7 +224,7 @@ class Parser {
 
   Status masked(Node& node) {
     node.kind = Kind::kEq;
-    if (auto s = into(node.mask, node.field); !s) return s;
+    RETURN_IF_ERROR(into(node.mask, node.field));
     lacking_ = false;  // a flag that an architecture does not have is never set there
     if (!at("==") && !at("!=")) return expected("== or != after the mask");
     node.negated = at("!=");
@@ -241,10 +240,9 @@ class Parser {
     do {
       const std::size_t begin = token_.begin;
       Assumption::Range range;
-      if (auto s = into(range.first, node.field); !s) return s;
+      RETURN_IF_ERROR(into(range.first, node.field));
       range.last = range.first;
-      if (take(".."))
-        if (auto s = into(range.last, node.field); !s) return s;
+      if (take("..")) RETURN_IF_ERROR(into(range.last, node.field));
       if (std::exchange(lacking_, false)) continue;
       if (resolve_ && range.first > range.last)
         return failure(begin, "a range from low to high (unsigned)", taken_since(begin));
@@ -308,9 +306,8 @@ class Parser {
   }
 
   Status into(std::uint64_t& out, const Field& field) {
-    auto read = value(field);
-    if (!read) return read.error();
-    out = *read;
+    ASSIGN_OR_RETURN(auto read, value(field));
+    out = read;
     return Ok{};
   }
 

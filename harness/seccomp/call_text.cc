@@ -64,12 +64,11 @@ Result<SeccompData> read_words(const std::vector<std::string>& words) {
     return usage_error(Subject::kCallWords,
                        fmt::format("expected 16 words, found {}", words.size()));
   for (std::size_t i = 0; i < data.words.size(); ++i) {
-    const auto value = parse_u64(words[i], Subject::kCallWords);
-    if (!value) return value.error();
-    if (*value > 0xffffffff)
+    ASSIGN_OR_RETURN(const auto value, parse_u64(words[i], Subject::kCallWords));
+    if (value > 0xffffffff)
       return usage_error(Subject::kCallWords,
                          fmt::format("expected a number of at most 32 bits, found {}", words[i]));
-    data.words[i] = static_cast<std::uint32_t>(*value);
+    data.words[i] = static_cast<std::uint32_t>(value);
   }
   return data;
 }
@@ -109,14 +108,12 @@ Result<SeccompData> read_call(const CallText& text, const std::string& host) {
     audit = static_cast<std::uint32_t>(*number);
     known = arch_from_data(audit, 0);
   }
-  auto number = parse_nr(call.nr, known);
-  if (!number) return number.error();
-  data.set_nr(*number);
+  ASSIGN_OR_RETURN(auto number, parse_nr(call.nr, known));
+  data.set_nr(number);
   data.set_arch(audit);
   const Endian endian = endian_of(data.arch());
-  auto pointer = parse_u64(call.ip, Subject::kCallPointer);
-  if (!pointer) return pointer.error();
-  data.set_field(kIpField, *pointer, endian);
+  ASSIGN_OR_RETURN(auto pointer, parse_u64(call.ip, Subject::kCallPointer));
+  data.set_field(kIpField, pointer, endian);
   std::set<char> seen;
   for (const std::string& arg : call.args) {
     if (arg.size() < 3 || arg[1] != '=' || arg[0] < '0' || arg[0] > '5')

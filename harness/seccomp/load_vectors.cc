@@ -20,11 +20,9 @@ Result<std::vector<Vector>> load_vectors(std::span<const std::string> directorie
       if (entry.path().extension() == ".vec") files.push_back(entry.path().string());
     std::ranges::sort(files);
     for (const std::string& file : files) {
-      const auto text = read_file(file);
-      if (!text) return text.error();
-      auto vectors = parse_vectors(*text, file);
-      if (!vectors) return vectors.error();
-      std::ranges::move(*vectors, std::back_inserter(out));
+      ASSIGN_OR_RETURN(const auto text, read_file(file));
+      ASSIGN_OR_RETURN(auto vectors, parse_vectors(text, file));
+      std::ranges::move(vectors, std::back_inserter(out));
     }
   }
   return out;

@@ -142,11 +142,10 @@ class PropertyReader {
     Property out;
     out.name = name_;
     for (const Piece& piece : pieces()) {
-      auto clause = read_clause(piece);
-      if (!clause) return clause.error();
-      clause->text = in_one_line(piece.text);
-      clause->line = line_of(piece.begin);
-      out.clauses.push_back(std::move(*clause));
+      ASSIGN_OR_RETURN(auto clause, read_clause(piece));
+      clause.text = in_one_line(piece.text);
+      clause.line = line_of(piece.begin);
+      out.clauses.push_back(std::move(clause));
     }
     if (out.clauses.empty())
       return make_error(ErrorCode::kParse, name_,
@@ -289,13 +288,11 @@ class PropertyReader {
     std::vector<Assumption> cases;
     cases.reserve(all_arches().size() + 1);
     for (const ArchInfo& info : all_arches()) {
-      auto condition = parsed(conditions, info.arch, Names::kKnown);
-      if (!condition) return condition.error();
-      cases.push_back(all_of({is_arch(info), std::move(*condition)}));
+      ASSIGN_OR_RETURN(auto condition, parsed(conditions, info.arch, Names::kKnown));
+      cases.push_back(all_of({is_arch(info), std::move(condition)}));
     }
-    auto condition = parsed(conditions, host_, Names::kNone);
-    if (!condition) return condition.error();
-    cases.push_back(all_of({is_unknown_arch(), std::move(*condition)}));
+    ASSIGN_OR_RETURN(auto condition, parsed(conditions, host_, Names::kNone));
+    cases.push_back(all_of({is_unknown_arch(), std::move(condition)}));
     out.condition = any_of(std::move(cases));
     return out;
   }

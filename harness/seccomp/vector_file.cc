@@ -36,9 +36,8 @@ Result<std::uint64_t> number(std::string_view text, std::uint64_t max) {
 }
 
 Result<std::uint32_t> number32(std::string_view text) {
-  auto value = number(text, kMax32);
-  if (!value) return value.error();
-  return static_cast<std::uint32_t>(*value);
+  ASSIGN_OR_RETURN(auto value, number(text, kMax32));
+  return static_cast<std::uint32_t>(value);
 }
 
 Result<SeccompData> words_input(std::string_view text) {
@@ -47,9 +46,8 @@ Result<SeccompData> words_input(std::string_view text) {
   if (parts.size() != SeccompData::kWords)
     return malformed(fmt::format("words= needs 16 words, found {}", parts.size()));
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    auto word = number32(parts[i]);
-    if (!word) return word.error();
-    data.words[i] = *word;
+    ASSIGN_OR_RETURN(auto word, number32(parts[i]));
+    data.words[i] = word;
   }
   return data;
 }
@@ -59,28 +57,24 @@ Result<SeccompData> fields_input(std::map<std::string_view, std::string_view>& g
   SeccompData data;
   data.set_arch(AUDIT_ARCH_X86_64);
   if (given.contains("nr")) {
-    auto nr = number32(given["nr"]);
-    if (!nr) return nr.error();
-    data.set_nr(*nr);
+    ASSIGN_OR_RETURN(auto nr, number32(given["nr"]));
+    data.set_nr(nr);
   }
   if (given.contains("arch")) {
-    auto arch = number32(given["arch"]);
-    if (!arch) return arch.error();
-    data.set_arch(*arch);
+    ASSIGN_OR_RETURN(auto arch, number32(given["arch"]));
+    data.set_arch(arch);
   }
   if (given.contains("ip")) {
-    auto ip = number(given["ip"], kMax64);
-    if (!ip) return ip.error();
-    data.set_field(kIpField, *ip, Endian::kLittle);
+    ASSIGN_OR_RETURN(auto ip, number(given["ip"], kMax64));
+    data.set_field(kIpField, ip, Endian::kLittle);
   }
   if (given.contains("args")) {
     const auto parts = split(given["args"], ',');
     if (parts.size() > kArgCount)
       return malformed(fmt::format("args= takes at most 6 values, found {}", parts.size()));
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      auto arg = number(parts[i], kMax64);
-      if (!arg) return arg.error();
-      data.set_field(static_cast<int>(i), *arg, Endian::kLittle);
+      ASSIGN_OR_RETURN(auto arg, number(parts[i], kMax64));
+      data.set_field(static_cast<int>(i), arg, Endian::kLittle);
     }
   }
   return data;
@@ -91,8 +85,7 @@ Result<SeccompData> fields_input(std::map<std::string_view, std::string_view>& g
 Result<VectorRun> parse_run(std::string_view value) {
   const std::size_t arrow = value.find("->");
   if (arrow == std::string_view::npos) return malformed("expected '-> VALUE'");
-  auto expected = number32(trimmed(value.substr(arrow + 2)));
-  if (!expected) return expected.error();
+  ASSIGN_OR_RETURN(auto expected, number32(trimmed(value.substr(arrow + 2))));
   std::map<std::string_view, std::string_view> given;
   for (const std::string_view field : split_blanks(value.substr(0, arrow))) {
     const std::size_t equals = field.find('=');
@@ -106,9 +99,9 @@ Result<VectorRun> parse_run(std::string_view value) {
   }
   if (given.contains("words") && given.size() != 1)
     return malformed("words= cannot be combined with other fields");
-  auto input = given.contains("words") ? words_input(given["words"]) : fields_input(given);
-  if (!input) return input.error();
-  return VectorRun{0, *input, *expected};
+  ASSIGN_OR_RETURN(auto input,
+                   given.contains("words") ? words_input(given["words"]) : fields_input(given));
+  return VectorRun{0, input, expected};
 }
 
 namespace {
@@ -120,9 +113,8 @@ Result<std::optional<Refusal>> parse_accept(std::string_view value) {
     return malformed(fmt::format("expected 'yes' or 'no RULE at PC', found '{}'", value));
   const auto rule = std::ranges::find(kRules, words[1], [](RefusalRule r) { return rule_name(r); });
   if (rule == kRules.end()) return malformed(fmt::format("unknown rule '{}'", words[1]));
-  auto pc = number32(words[3]);
-  if (!pc) return pc.error();
-  return std::optional(Refusal{*rule, *pc});
+  ASSIGN_OR_RETURN(auto pc, number32(words[3]));
+  return std::optional(Refusal{*rule, pc});
 }
 
 Result<VectorSame> parse_same(std::string_view value) {
@@ -130,11 +122,9 @@ Result<VectorSame> parse_same(std::string_view value) {
   if (words.size() != 4 || (words[0] != "raw" && words[0] != "behaviour") ||
       (words[3] != "yes" && words[3] != "no"))
     return malformed(fmt::format("expected 'raw|behaviour A B yes|no', found '{}'", value));
-  auto a = number32(words[1]);
-  if (!a) return a.error();
-  auto b = number32(words[2]);
-  if (!b) return b.error();
-  return VectorSame{0, words[0] == "raw" ? Sameness::kRaw : Sameness::kBehaviour, *a, *b,
+  ASSIGN_OR_RETURN(auto a, number32(words[1]));
+  ASSIGN_OR_RETURN(auto b, number32(words[2]));
+  return VectorSame{0, words[0] == "raw" ? Sameness::kRaw : Sameness::kBehaviour, a, b,
                     words[3] == "yes"};
 }
 
@@ -152,7 +142,7 @@ class FileReader {
         return error;
       }
     }
-    if (auto s = finish(); !s) return s.error();
+    RETURN_IF_ERROR(finish());
     if (vectors_.empty())
       return make_error(ErrorCode::kParse, file_ + ":1", "no vector in this file");
     return std::move(vectors_);
@@ -173,24 +163,21 @@ class FileReader {
     Vector& vector = vectors_.back();
     if (key == "program") return program(value);
     if (key == "run") {
-      auto run = parse_run(value);
-      if (!run) return run.error();
-      vector.runs.push_back(*run);
+      ASSIGN_OR_RETURN(auto run, parse_run(value));
+      vector.runs.push_back(run);
       vector.runs.back().line = index_ + 1;
       return Ok{};
     }
     if (key == "accept") {
       if (vector.has_accept) return malformed("expected at most one 'accept:' in a vector");
-      auto refusal = parse_accept(value);
-      if (!refusal) return refusal.error();
+      ASSIGN_OR_RETURN(auto refusal, parse_accept(value));
       vector.has_accept = true;
-      vector.refusal = *refusal;
+      vector.refusal = refusal;
       return Ok{};
     }
     if (key == "same") {
-      auto same = parse_same(value);
-      if (!same) return same.error();
-      vector.sames.push_back(*same);
+      ASSIGN_OR_RETURN(auto same, parse_same(value));
+      vector.sames.push_back(same);
       vector.sames.back().line = index_ + 1;
       return Ok{};
     }
@@ -198,7 +185,7 @@ class FileReader {
   }
 
   Status begin(std::string_view name) {
-    if (auto s = finish(); !s) return s;
+    RETURN_IF_ERROR(finish());
     if (name.empty()) return malformed("a vector needs a name");
     if (std::ranges::find(vectors_, name, &Vector::name) != vectors_.end())
       return malformed(fmt::format("vector '{}' is defined twice", name));
@@ -219,10 +206,10 @@ class FileReader {
       ++end;
     if (end == lines_.size() || trimmed(lines_[end]) != "end")
       return malformed("'program:' without 'end'");
-    auto read =
-        detail::vector_program(std::span(lines_).subspan(first, end - first), first + 1, file_);
-    if (!read) return read.error();
-    vectors_.back().programs.push_back(std::move(*read));
+    ASSIGN_OR_RETURN(
+        auto read,
+        detail::vector_program(std::span(lines_).subspan(first, end - first), first + 1, file_));
+    vectors_.back().programs.push_back(std::move(read));
     index_ = end;
     return Ok{};
   }

@@ -51,7 +51,7 @@ class Bounding {
     if (space_.exhausted()) return dd::limits_reached();
     if (decisions_.computed) return no_bound("the filter returns values that it computes");
     find_words();
-    if (auto s = divide(); !s) return s.error();
+    RETURN_IF_ERROR(divide());
     std::map<std::uint32_t, double> calls;
     LowerBound out;
     for (const SyscallCount& call : profile)

@@ -71,10 +71,10 @@ class Walker {
     Sides sides;
     for (std::size_t i = 0; i < 2; ++i) sides[i].start(programs_[i], terms_);
     std::vector<Literal> used;
-    if (auto s = run(sides, nullptr, used); !s) return s;
-    if (auto s = arrive(sides, root_); !s) return s;
+    RETURN_IF_ERROR(run(sides, nullptr, used));
+    RETURN_IF_ERROR(arrive(sides, root_));
     while (!frames_.empty()) {
-      if (auto s = go_on(); !s) return s;
+      RETURN_IF_ERROR(go_on());
     }
     return Ok{};
   }
@@ -224,10 +224,10 @@ Status Walker::go_on() {
     Sides sides = frame.sides;
     Knowledge alone;
     alone.learn(learned);
-    if (auto s = run(sides, &alone, edge.used); !s) return s;
+    RETURN_IF_ERROR(run(sides, &alone, edge.used));
     NodeId to = kNone;
     const std::size_t depth = frames_.size();
-    if (auto s = arrive(sides, to); !s) return s;
+    RETURN_IF_ERROR(arrive(sides, to));
     frames_[depth - 1].edges[outcome ? 1 : 0].to = to;  // arrive() may have moved the frames
   }
   return Ok{};
@@ -398,7 +398,7 @@ Result<Walk> Walker::written() {
 Result<Walk> walk_certificate(ProgramView before, ProgramView after, Sameness sameness,
                               const WalkLimits& limits) {
   Walker walker(before, after, sameness, limits);
-  if (auto s = walker.walk(); !s) return s.error();
+  RETURN_IF_ERROR(walker.walk());
   return walker.written();
 }
 

@@ -87,26 +87,23 @@ Result<std::vector<File>> by_cases(const Question& question, const Limits& limit
   WalkLimits walk;
   walk.seconds = limits.seconds;
   if (limits.memory_mib != 0) walk.bytes = limits.memory_mib << 19;
-  auto made = walk_certificate(compared.before, compared.after, question.sameness, walk);
-  if (!made) return made.error();
-  return std::vector<File>{{"walk.cert", std::move(made->text)}};
+  ASSIGN_OR_RETURN(auto made,
+                   walk_certificate(compared.before, compared.after, question.sameness, walk));
+  return std::vector<File>{{"walk.cert", std::move(made.text)}};
 }
 
 Result<std::vector<File>> by_formula(const Question& question, const Limits& limits) {
   const auto start = Clock::now();
   const Compared compared(question);
-  auto formula = different(compared.before, compared.after, question.sameness);
-  if (!formula) return formula.error();
+  ASSIGN_OR_RETURN(auto formula, different(compared.before, compared.after, question.sameness));
   Limits left = limits;
   left.seconds = std::max(limits.seconds - seconds_since(start), kLeastSeconds);
-  const auto drat = refutation(*formula, left);
-  if (!drat) return drat.error();
+  ASSIGN_OR_RETURN(const auto drat, refutation(formula, left));
   LratLimits conversion;
   conversion.seconds = limits.seconds - seconds_since(start);
-  auto proof = lrat_from_drat(formula->clauses, *drat, conversion);
-  if (!proof) return proof.error();
-  return std::vector<File>{{"query.cnf", std::move(formula->text)},
-                           {"proof.lrat", std::move(*proof)}};
+  ASSIGN_OR_RETURN(auto proof, lrat_from_drat(formula.clauses, drat, conversion));
+  return std::vector<File>{{"query.cnf", std::move(formula.text)},
+                           {"proof.lrat", std::move(proof)}};
 }
 
 }  // namespace secequiv::certificate

@@ -281,11 +281,9 @@ Result<ExactCost> exact_cost(FilterStack stack, std::uint32_t audit, std::uint32
     data.set_arch(audit);
   };
   const auto leaves = leaves_of(space.diagrams(), instructions.all.root);
-  auto least = input_at(space, instructions.all, leaves.front(), stack, fix);
-  if (!least) return least.error();
-  auto most = input_at(space, instructions.all, leaves.back(), stack, fix);
-  if (!most) return most.error();
-  ExactCost out{*least, *most, {}, {}, instructions.allowed.root != Diagrams::kZero, {}};
+  ASSIGN_OR_RETURN(auto least, input_at(space, instructions.all, leaves.front(), stack, fix));
+  ASSIGN_OR_RETURN(auto most, input_at(space, instructions.all, leaves.back(), stack, fix));
+  ExactCost out{least, most, {}, {}, instructions.allowed.root != Diagrams::kZero, {}};
   Sums sums(space.diagrams());
   Count inputs;
   out.jumps = mean_of(sums, out.allowed ? jumps.allowed : jumps.all, inputs);

@@ -22,7 +22,7 @@ std::vector<std::uint32_t> least_symbols(Space& space, const Question& question,
 }  // namespace
 
 Result<Proof> prove(const Question& question, const Limits& limits) {
-  if (auto s = check_symbols(question); !s) return s.error();
+  RETURN_IF_ERROR(check_symbols(question));
   Proof proof;
   proof.engine = "dd";
   const auto start = Clock::now();

@@ -96,16 +96,16 @@ Status account_for_edges(const CoverageMap& coverage, const Engine& engine, cons
     if (coverage.covered(obligation)) continue;
     const bool known = std::ranges::find(infeasible, obligation) != infeasible.end();
     const double left = budget.timeout_seconds - budget.spent_seconds - seconds_since(start);
-    auto answer =
+    ASSIGN_OR_RETURN(
+        auto answer,
         known ? Result<Feasibility>(Feasibility{obligation, Answer::kInfeasible, {}, {}})
         : left > 0 && !stop_wanted()
             ? decider.query(obligation, left)
             : Result<Feasibility>(Feasibility{obligation,
                                               Answer::kUnknown,
                                               {},
-                                              stop_wanted() ? stop_reason() : "no time left"});
-    if (!answer) return answer.error();
-    if (!take(*answer)) break;
+                                              stop_wanted() ? stop_reason() : "no time left"}));
+    if (!take(answer)) break;
   }
   return Ok{};
 }

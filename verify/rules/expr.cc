@@ -64,7 +64,7 @@ class Parser {
     auto e = expr();
     if (!e) return e;
     if (!token_.empty()) return expected("an operator or the end");
-    if (auto s = settle(*e, width, begin); !s) return s.error();
+    RETURN_IF_ERROR(settle(*e, width, begin));
     return e;
   }
 
@@ -133,8 +133,7 @@ class Parser {
         return failure(begin, fmt::format("${} is used as {} elsewhere", e.name,
                                           width_name(widths_.at(e.name))));
     } else {
-      for (Expr& arg : e.args)
-        if (auto s = settle(arg, width, begin); !s) return s;
+      for (Expr& arg : e.args) RETURN_IF_ERROR(settle(arg, width, begin));
     }
     e.width = width;
     return Ok{};
@@ -146,7 +145,7 @@ class Parser {
       width = kWord;
     else if (width == kTruth)
       return failure(begin, "expected a number or a symbol, found a condition");
-    if (auto s = settle(a, width, begin); !s) return s;
+    RETURN_IF_ERROR(settle(a, width, begin));
     return settle(b, width, begin);
   }
 
@@ -177,15 +176,15 @@ class Parser {
     if (!is_index_name(token_)) return expected("the name of an index");
     out.name = token_;
     advance();
-    if (auto s = need("<"); !s) return s.error();
+    RETURN_IF_ERROR(need("<"));
     auto bound = word();
     if (!bound) return bound;
-    if (auto s = settle(*bound, kWord, begin_); !s) return s.error();
-    if (auto s = need(":"); !s) return s.error();
+    RETURN_IF_ERROR(settle(*bound, kWord, begin_));
+    RETURN_IF_ERROR(need(":"));
     const std::size_t begin = begin_;
     auto body = expr();
     if (!body) return body;
-    if (auto s = settle(*body, kTruth, begin); !s) return s.error();
+    RETURN_IF_ERROR(settle(*body, kTruth, begin));
     out.args.push_back(std::move(*bound));
     out.args.push_back(std::move(*body));
     return out;
@@ -196,7 +195,7 @@ class Parser {
     const std::size_t begin = begin_;
     auto first = operand();
     if (!first || token_ != token) return first;
-    if (auto s = settle(*first, kTruth, begin); !s) return s.error();
+    RETURN_IF_ERROR(settle(*first, kTruth, begin));
     std::vector<Expr> args;
     args.push_back(std::move(*first));
     while (take(token)) {
@@ -205,7 +204,7 @@ class Parser {
       const std::size_t here = begin_;
       auto next = operand();
       if (!next) return next;
-      if (auto s = settle(*next, kTruth, here); !s) return s.error();
+      RETURN_IF_ERROR(settle(*next, kTruth, here));
       args.push_back(std::move(*next));
     }
     if (op != Op::kIff) return of_all(op, kTruth, std::move(args));
@@ -225,8 +224,8 @@ class Parser {
     auto right = implies();
     --nesting_;
     if (!right) return right;
-    if (auto s = settle(*left, kTruth, begin); !s) return s.error();
-    if (auto s = settle(*right, kTruth, here); !s) return s.error();
+    RETURN_IF_ERROR(settle(*left, kTruth, begin));
+    RETURN_IF_ERROR(settle(*right, kTruth, here));
     return node(Op::kImplies, kTruth, std::move(*left), std::move(*right));
   }
   Result<Expr> negation() {
@@ -237,7 +236,7 @@ class Parser {
     auto e = negation();
     --nesting_;
     if (!e) return e;
-    if (auto s = settle(*e, kTruth, begin); !s) return s.error();
+    RETURN_IF_ERROR(settle(*e, kTruth, begin));
     return node(Op::kNot, kTruth, std::move(*e));
   }
   Result<Expr> test() {
@@ -249,7 +248,7 @@ class Parser {
       advance();
       auto right = word();
       if (!right) return right;
-      if (auto s = match(*left, *right, begin); !s) return s.error();
+      RETURN_IF_ERROR(match(*left, *right, begin));
       if (op.swapped) std::swap(*left, *right);
       Expr out = node(op.op, kTruth, std::move(*left), std::move(*right));
       return op.negated ? node(Op::kNot, kTruth, std::move(out)) : std::move(out);
@@ -272,8 +271,7 @@ class Parser {
       // If both sides are numbers, the width remains undetermined.
       const bool open = left->width == kUndecided && right->width == kUndecided &&
                         left->op != Op::kSymbol && right->op != Op::kSymbol;
-      if (!open)
-        if (auto s = match(*left, *right, begin); !s) return s.error();
+      if (!open) RETURN_IF_ERROR(match(*left, *right, begin));
       const int width = left->width;
       *left = node(found->op, width, std::move(*left), std::move(*right));
       if (++links > kMaxChain)
@@ -291,8 +289,7 @@ class Parser {
     --nesting_;
     if (!e) return e;
     if (e->width == kTruth) return failure(begin, "expected a word, found a condition");
-    if (e->op == Op::kSymbol)
-      if (auto s = settle(*e, kWord, begin); !s) return s.error();
+    if (e->op == Op::kSymbol) RETURN_IF_ERROR(settle(*e, kWord, begin));
     const int width = e->width;
     return node(op, width, std::move(*e));
   }
@@ -301,47 +298,41 @@ class Parser {
                                  std::size_t least) {
     std::vector<Expr> out;
     while (token_ != end || out.size() < least) {
-      if (!out.empty())
-        if (auto s = need(","); !s) return s.error();
+      if (!out.empty()) RETURN_IF_ERROR(need(","));
       const std::size_t begin = begin_;
-      auto e = expr();
-      if (!e) return e.error();
-      if (width)
-        if (auto s = settle(*e, *width, begin); !s) return s.error();
-      out.push_back(std::move(*e));
+      ASSIGN_OR_RETURN(auto e, expr());
+      if (width) RETURN_IF_ERROR(settle(e, *width, begin));
+      out.push_back(std::move(e));
     }
     advance();
     return out;
   }
   Result<Expr> call(Op op, int argument, int result, std::size_t arguments) {
     advance();
-    if (auto s = need("("); !s) return s.error();
+    RETURN_IF_ERROR(need("("));
     const std::size_t begin = begin_;
-    auto args = list(")", argument, arguments);
-    if (!args) return args.error();
-    if (arguments != 0 && args->size() != arguments)
-      return failure(begin, fmt::format("expected {} operands, found {}", arguments, args->size()));
-    return of_all(op, result, std::move(*args));
+    ASSIGN_OR_RETURN(auto args, list(")", argument, arguments));
+    if (arguments != 0 && args.size() != arguments)
+      return failure(begin, fmt::format("expected {} operands, found {}", arguments, args.size()));
+    return of_all(op, result, std::move(args));
   }
   Result<Expr> choice() {
     advance();
-    if (auto s = need("("); !s) return s.error();
+    RETURN_IF_ERROR(need("("));
     const std::size_t begin = begin_;
-    auto args = list(")", std::nullopt, 3);
-    if (!args) return args.error();
-    if (args->size() != 3)
-      return failure(begin, fmt::format("expected 3 operands, found {}", args->size()));
-    if (auto s = settle((*args)[0], kTruth, begin); !s) return s.error();
-    if (auto s = match((*args)[1], (*args)[2], begin); !s) return s.error();
-    const int width = (*args)[1].width;
-    return of_all(Op::kIf, width, std::move(*args));
+    ASSIGN_OR_RETURN(auto args, list(")", std::nullopt, 3));
+    if (args.size() != 3)
+      return failure(begin, fmt::format("expected 3 operands, found {}", args.size()));
+    RETURN_IF_ERROR(settle(args[0], kTruth, begin));
+    RETURN_IF_ERROR(match(args[1], args[2], begin));
+    const int width = args[1].width;
+    return of_all(Op::kIf, width, std::move(args));
   }
   Result<Expr> bracketed(Op op) {
     const std::size_t begin = begin_;
-    auto args = list("]", kWord, 1);
-    if (!args) return args.error();
-    if (args->size() != 1) return failure(begin, "expected exactly one index between '[' and ']'");
-    return of_all(op, kWord, std::move(*args));
+    ASSIGN_OR_RETURN(auto args, list("]", kWord, 1));
+    if (args.size() != 1) return failure(begin, "expected exactly one index between '[' and ']'");
+    return of_all(op, kWord, std::move(args));
   }
 
   Result<Expr> primary() {
@@ -349,7 +340,7 @@ class Parser {
     if (take("(")) {
       auto e = expr();
       if (!e) return e;
-      if (auto s = need(")"); !s) return s.error();
+      RETURN_IF_ERROR(need(")"));
       return e;
     }
     if (take("[")) return bracketed(Op::kLoad);
@@ -368,7 +359,7 @@ class Parser {
     }
     if (token == "M") {
       advance();
-      if (auto s = need("["); !s) return s.error();
+      RETURN_IF_ERROR(need("["));
       return bracketed(Op::kMem);
     }
     if (!token.empty() && is_digit(token[0])) {
@@ -390,9 +381,7 @@ class Parser {
     Expr out{Op::kSymbol, kUndecided, 0, std::string(token_.substr(1)), {}};
     advance();
     if (take("[")) {
-      auto indices = list("]", kWord, 1);
-      if (!indices) return indices.error();
-      out.args = std::move(*indices);
+      ASSIGN_OR_RETURN(out.args, list("]", kWord, 1));
     }
     const auto known = widths_.find(out.name);
     if (known != widths_.end()) out.width = known->second;
@@ -458,9 +447,8 @@ class Binder {
     if (e.op != Op::kSymbol || e.args.empty()) return out;
     std::vector<std::uint32_t> at;
     for (const Expr& arg : out.args) {
-      auto value = number(arg);
-      if (!value) return value.error();
-      at.push_back(*value);
+      ASSIGN_OR_RETURN(auto value, number(arg));
+      at.push_back(value);
     }
     out.name = fmt::format("{}[{}]", e.name, fmt::join(at, ","));
     out.args.clear();
@@ -480,12 +468,11 @@ class Binder {
   Result<Expr> family(const Expr& e) {
     auto bound = bind(e.args[0]);
     if (!bound) return bound;
-    auto count = number(*bound);
-    if (!count) return count.error();
+    ASSIGN_OR_RETURN(auto count, number(*bound));
     if (indices_.contains(e.name))
       return failure(fmt::format("the index '{}' is already in use", e.name));
     Expr out{e.op == Op::kForAny ? Op::kOr : Op::kAnd, kTruth, 0, {}, {}};
-    for (std::uint32_t i = 0; i < *count; ++i) {
+    for (std::uint32_t i = 0; i < count; ++i) {
       indices_[e.name] = i;
       auto body = bind(e.args[1]);
       if (!body) return body;

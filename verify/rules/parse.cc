@@ -97,7 +97,7 @@ class Reader {
         return failure(entry.block.front(),
                        "expected 'source:', 'expect:', 'for:', 'where:', "
                        "'live:', 'before:', 'after:' or 'rule'");
-      if (auto s = take(entry); !s) return s;
+      RETURN_IF_ERROR(take(entry));
     }
     for (const std::string_view side : {"before", "after"})
       if (!seen_.contains(side))
@@ -122,9 +122,8 @@ class Reader {
     } else if (entry.key == "for") {
       return family(entry);
     } else if (entry.key == "where") {
-      auto condition = parse_expr(entry.value, kTruth, widths_, at(entry.line));
-      if (!condition) return condition.error();
-      rule_.conditions.push_back(std::move(*condition));
+      ASSIGN_OR_RETURN(auto condition, parse_expr(entry.value, kTruth, widths_, at(entry.line)));
+      rule_.conditions.push_back(std::move(condition));
     } else if (entry.key == "live") {
       lives_.push_back(std::move(entry));
     } else {
@@ -179,9 +178,8 @@ class Reader {
                        "'before:' and 'after:'");
       return code(entry, out);
     }
-    auto condition = parse_expr(entry.value, kTruth, widths_, at(entry.line));
-    if (!condition) return condition.error();
-    out = std::move(*condition);
+    ASSIGN_OR_RETURN(auto condition, parse_expr(entry.value, kTruth, widths_, at(entry.line)));
+    out = std::move(condition);
     has_condition_ = true;
     use_exit("yes");
     use_exit("no");
@@ -216,13 +214,12 @@ class Reader {
       while (end < text.size() && is_name(text[end])) ++end;
     }
     const std::string_view operand = std::string_view(text).substr(open + 1, end - open - 1);
-    auto e = parse_expr(operand, kWord, widths_, at(line));
-    if (!e) return e.error();
+    ASSIGN_OR_RETURN(auto e, parse_expr(operand, kWord, widths_, at(line)));
     // Every instruction accepts this number. The real values are checked once they are known.
     std::fill(text.begin() + static_cast<std::ptrdiff_t>(open) + 1,
               text.begin() + static_cast<std::ptrdiff_t>(end), ' ');
     text[open + 1] = bracket ? '0' : '1';
-    operands.emplace_back(std::move(*e));
+    operands.emplace_back(std::move(e));
     return Ok{};
   }
 
@@ -254,7 +251,7 @@ class Reader {
       const std::string_view mnemonic = word_of(trimmed(written));
       if (mnemonic == ".raw") return failure(line, "rules cannot contain '.raw'");
       instruction_lines.push_back(line);
-      if (auto s = substitute(line, written, operands); !s) return s;
+      RETURN_IF_ERROR(substitute(line, written, operands));
       if (mnemonic.starts_with('j')) {
         std::string_view rest = trimmed(written);
         rest.remove_prefix(mnemonic.size());
@@ -296,12 +293,11 @@ class Reader {
               line, fmt::format("'{}' is a label in this code, but an exit in the other", exit));
         text += fmt::format("\n{}: ret #0", exit);
       }
-      auto program = detail::read_asm(text, file_);
-      if (!program) return program.error();
-      if (!program->uses.empty())
-        return make_error(ErrorCode::kParse, program->uses.front().where,
+      ASSIGN_OR_RETURN(auto program, detail::read_asm(text, file_));
+      if (!program.uses.empty())
+        return make_error(ErrorCode::kParse, program.uses.front().where,
                           "expected at most one operand with symbols in an instruction");
-      fragment.program = std::move(program->program);
+      fragment.program = std::move(program.program);
       fragment.size = fragment.program.size() - rule_.exits.size();
       if (fragment.size != fragment.operands.size())
         return failure(line, "expected one instruction on each line");
@@ -323,7 +319,7 @@ class Reader {
         return failure(entry.line, entry.qualifier.empty()
                                        ? "'live:' is given twice"
                                        : fmt::format("'live {}:' is given twice", entry.qualifier));
-      if (auto s = live(entry); !s) return s;
+      RETURN_IF_ERROR(live(entry));
     }
     return Ok{};
   }
@@ -395,7 +391,7 @@ Result<std::vector<Rewrite>> parse_rules(std::string_view text, const std::strin
     const Line line{number, uncommented(whole)};
     const std::string where = fmt::format("{}:{}", name, line.number);
     if (word_of(line.text) == "rule") {
-      if (auto s = finish(); !s) return s.error();
+      RETURN_IF_ERROR(finish());
       const std::string_view title = trimmed(line.text.substr(4));
       if (title.empty() || title.front() == '.' ||
           !std::ranges::all_of(title, [](char c) { return is_name(c) || c == '-'; }))
@@ -426,7 +422,7 @@ Result<std::vector<Rewrite>> parse_rules(std::string_view text, const std::strin
                                     line.text.substr(0, 40)));
     }
   }
-  if (auto s = finish(); !s) return s.error();
+  RETURN_IF_ERROR(finish());
   if (out.empty())
     return make_error(ErrorCode::kParse, name, "expected rules ('rule NAME'), found none");
   return out;

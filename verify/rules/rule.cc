@@ -66,17 +66,14 @@ class Symbols {
 Result<Side> bind_side(const Side& side, const Indices& indices, const std::string& where,
                        std::size_t& parts) {
   if (const auto* condition = std::get_if<Expr>(&side)) {
-    auto bound = written_out(*condition, indices, where, parts);
-    if (!bound) return bound.error();
-    return Side(std::move(*bound));
+    ASSIGN_OR_RETURN(auto bound, written_out(*condition, indices, where, parts));
+    return Side(std::move(bound));
   }
   Fragment out = std::get<Fragment>(side);
   for (std::size_t pc = 0; pc < out.size; ++pc) {
     auto& operand = out.operands[pc];
     if (!operand) continue;
-    auto bound = written_out(*operand, indices, where, parts);
-    if (!bound) return bound.error();
-    operand = std::move(*bound);
+    ASSIGN_OR_RETURN(operand, written_out(*operand, indices, where, parts));
     if (!of_symbols(*operand))
       return make_error(
           ErrorCode::kParse, where,
@@ -93,16 +90,13 @@ Result<Side> bind_side(const Side& side, const Indices& indices, const std::stri
 Result<Instance> instance_of(const Rewrite& rule, const Indices& indices, std::size_t& parts) {
   Instance out{&rule, indices, all_of({}), {}, {}, {}};
   for (const Expr& condition : rule.conditions) {
-    auto bound = written_out(condition, indices, rule.where_found, parts);
-    if (!bound) return bound.error();
-    out.condition.args.push_back(std::move(*bound));
+    ASSIGN_OR_RETURN(auto bound, written_out(condition, indices, rule.where_found, parts));
+    out.condition.args.push_back(std::move(bound));
   }
-  auto before = bind_side(rule.before, indices, rule.where_found, parts);
-  if (!before) return before.error();
-  auto after = bind_side(rule.after, indices, rule.where_found, parts);
-  if (!after) return after.error();
-  out.before = std::move(*before);
-  out.after = std::move(*after);
+  ASSIGN_OR_RETURN(auto before, bind_side(rule.before, indices, rule.where_found, parts));
+  ASSIGN_OR_RETURN(auto after, bind_side(rule.after, indices, rule.where_found, parts));
+  out.before = std::move(before);
+  out.after = std::move(after);
   Symbols symbols(out.symbols);
   symbols.add(out.before, true);
   symbols.add(out.condition, false);
@@ -337,9 +331,8 @@ Result<std::vector<Instance>> instances(const Rewrite& rule) {
   std::vector<Instance> out;
   std::size_t parts = kMaxParts;
   for (const Indices& choice : choices) {
-    auto instance = instance_of(rule, choice, parts);
-    if (!instance) return instance.error();
-    out.push_back(std::move(*instance));
+    ASSIGN_OR_RETURN(auto instance, instance_of(rule, choice, parts));
+    out.push_back(std::move(instance));
   }
   return out;
 }

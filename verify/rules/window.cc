@@ -122,12 +122,10 @@ Live untouched(ProgramView code) {
 }  // namespace
 
 Result<ReadRule> read_rule(const std::string& text) {
-  auto rules = parse_rules(text, "a found rule");
-  if (!rules) return rules.error();
-  ReadRule out{std::move(*rules), {}};
-  auto members = instances(out.rules.front());
-  if (!members) return members.error();
-  out.members = std::move(*members);
+  ASSIGN_OR_RETURN(auto rules, parse_rules(text, "a found rule"));
+  ReadRule out{std::move(rules), {}};
+  ASSIGN_OR_RETURN(auto members, instances(out.rules.front()));
+  out.members = std::move(members);
   return out;
 }
 

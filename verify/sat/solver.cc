@@ -174,14 +174,14 @@ constexpr std::size_t kQuickMib = 32;  // the graph gets half of it, as in Prove
 
 Result<Proof> prove(const Question& question, double timeout_seconds, std::size_t memory_mib,
                     double spent_seconds, bool quick) {
-  if (auto s = check_symbols(question); !s) return s.error();
+  RETURN_IF_ERROR(check_symbols(question));
   Proof proof;
   proof.engine = "sat";
   const auto start = Clock::now();
   Prover prover(question, timeout_seconds - spent_seconds, memory_mib, quick);
   proof.encode_seconds = seconds_since(start);
   if (!prover.exhausted()) {
-    if (auto s = prover.run(proof); !s) return s.error();
+    RETURN_IF_ERROR(prover.run(proof));
     proof.solve_seconds = seconds_since(start) - proof.encode_seconds;
   }
   if (proof.verdict == Verdict::kUnknown)
@@ -215,7 +215,7 @@ Result<Proof> minimized(const Question& question, const Witness& witness, double
   proof.verdict = Verdict::kDifferent;
   Prover prover(question, timeout_seconds - spent_seconds, memory_mib);
   if (prover.exhausted()) return proof;
-  if (auto s = prover.run_from(*proof.witness, proof); !s) return s.error();
+  RETURN_IF_ERROR(prover.run_from(*proof.witness, proof));
   return proof;
 }
 

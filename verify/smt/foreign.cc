@@ -281,13 +281,13 @@ ForeignAnswer read_foreign(std::string_view output, std::span<const std::string>
 
 Result<Proof> prove_by(const ForeignSolver& solver, const Question& question,
                        double timeout_seconds, std::size_t memory_mib, double spent_seconds) {
-  if (auto s = check_symbols(question); !s) return s.error();
+  RETURN_IF_ERROR(check_symbols(question));
   Proof proof;
   proof.engine = name_of(solver);
   const auto start = Clock::now();
   Foreign foreign(solver, question, timeout_seconds, spent_seconds, memory_mib, proof);
   proof.encode_seconds = seconds_since(start);
-  if (auto s = foreign.run(); !s) return s.error();
+  RETURN_IF_ERROR(foreign.run());
   if (proof.verdict != Verdict::kUnknown) proof.detail.clear();
   proof.solve_seconds = seconds_since(start) - proof.encode_seconds;
   return proof;

@@ -89,7 +89,7 @@ Result<Proof> prove(const Policy& policy, const SymbolicProgram& program, double
   if (const auto refusal = refusal_of(program.program))
     return make_error(ErrorCode::kRejected, policy.name, describe(*refusal, program.program));
   const Symbols symbols = symbols_of(policy, program);
-  if (auto s = check_names(policy, symbols); !s) return s.error();
+  RETURN_IF_ERROR(check_names(policy, symbols));
   Proof proof;
   proof.engine = "z3";
   const auto start = Clock::now();

@@ -177,21 +177,19 @@ Result<RuleProof> prove_rule(const rules::Rewrite& rule, double timeout_seconds,
                              std::size_t memory_mib) {
   RuleProof out;
   const auto start = Clock::now();
-  auto members = rules::instances(rule);
-  if (!members) return members.error();
+  ASSIGN_OR_RETURN(auto members, rules::instances(rule));
   RuleTerms terms;
   const Watchdog clock(terms.context(), timeout_seconds);
   out.verdict = Verdict::kEquivalent;
-  for (const Instance& instance : *members) {
+  for (const Instance& instance : members) {
     const RuleQuery query = query_of(terms, instance);
     Search search(terms, instance, query, clock, memory_mib);
-    auto answer = search.run();
-    if (!answer) return answer.error();
-    if (*answer == Z3_L_FALSE && terms.error().empty()) {
+    ASSIGN_OR_RETURN(auto answer, search.run());
+    if (answer == Z3_L_FALSE && terms.error().empty()) {
       ++out.members;
       continue;
     }
-    if (*answer == Z3_L_TRUE && terms.error().empty()) {
+    if (answer == Z3_L_TRUE && terms.error().empty()) {
       out.counterexample =
           rules::replay(instance, RuleTerms::assignment(instance, search.values()));
       if (!out.counterexample)

@@ -59,10 +59,11 @@ class SymbolMinimizer : private Minimizer {
     bool done = true;
     for (std::size_t i = 0; i < proof_.symbols.size(); ++i) {
       if (done) {
-        const auto minimal = clear_bits(
-            terms_.symbols()[i], [&] { return proof_.symbols[i]; }, [&] { return improve(); });
-        if (!minimal) return minimal.error();
-        done = *minimal;
+        ASSIGN_OR_RETURN(
+            const auto minimal,
+            clear_bits(
+                terms_.symbols()[i], [&] { return proof_.symbols[i]; }, [&] { return improve(); }));
+        done = minimal;
       }
       solver_.require(terms_.eq(terms_.symbols()[i], terms_.constant(proof_.symbols[i])));
     }
@@ -211,19 +212,16 @@ Status find_verdict(const Question& question, Terms& terms, Sides<Terms>& sides,
 Status find_witness(const Question& question, Terms& terms, Solver& solver,
                     const Watchdog& watchdog, Proof& proof) {
   SymbolMinimizer symbols(terms, solver, question, watchdog, proof);
-  const auto found = symbols.improve();
-  if (!found) return found.error();
-  if (*found != Z3_L_TRUE) {
+  ASSIGN_OR_RETURN(const auto found, symbols.improve());
+  if (found != Z3_L_TRUE) {
     proof.verdict = Verdict::kUnknown;
     return Ok{};
   }
   const Watchdog little(terms.context(), kMinimizingSeconds);
-  const auto smallest = symbols.run();
-  if (!smallest) return smallest.error();
+  ASSIGN_OR_RETURN(const auto smallest, symbols.run());
   const secequiv::Instance instance(question, proof.symbols);
-  if (auto done = WitnessMinimizer(terms, solver, instance.question, watchdog, proof).run(); !done)
-    return done.error();
-  proof.minimal = proof.minimal && *smallest;
+  RETURN_IF_ERROR(WitnessMinimizer(terms, solver, instance.question, watchdog, proof).run());
+  proof.minimal = proof.minimal && smallest;
   return Ok{};
 }
 
@@ -231,7 +229,7 @@ Status find_witness(const Question& question, Terms& terms, Solver& solver,
 
 Result<Proof> prove(const Question& question, double timeout_seconds, std::size_t memory_mib,
                     double spent_seconds) {
-  if (auto s = check_symbols(question); !s) return s.error();
+  RETURN_IF_ERROR(check_symbols(question));
   Proof proof;
   proof.engine = "z3";
   const auto start = Clock::now();
@@ -244,10 +242,10 @@ Result<Proof> prove(const Question& question, double timeout_seconds, std::size_
   proof.encode_seconds = seconds_since(start);
   const auto solving = Clock::now();
   Inputs inputs(terms, sides, watchdog, memory_mib);
-  if (auto s = find_verdict(question, terms, sides, inputs, proof); !s) return s.error();
+  RETURN_IF_ERROR(find_verdict(question, terms, sides, inputs, proof));
   if (proof.verdict == Verdict::kDifferent) {
     solver.require(sides.wrong());
-    if (auto s = find_witness(question, terms, solver, watchdog, proof); !s) return s.error();
+    RETURN_IF_ERROR(find_witness(question, terms, solver, watchdog, proof));
   }
   if (proof.verdict == Verdict::kUnknown)
     proof.detail = watchdog.expired() ? watchdog.reason(timeout_seconds) : inputs.limit();

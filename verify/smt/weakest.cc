@@ -250,9 +250,8 @@ Result<WeakestCondition> weakest_condition(const rules::Rewrite& rule, double ti
         ErrorCode::kUsage, rule.where_found,
         fmt::format("weakest conditions do not support families, but rule {} has 'for:'",
                     rule.name));
-  auto members = rules::instances(rule);
-  if (!members) return members.error();
-  return Weakest(members->front(), timeout_seconds, memory_mib).run();
+  ASSIGN_OR_RETURN(auto members, rules::instances(rule));
+  return Weakest(members.front(), timeout_seconds, memory_mib).run();
 }
 
 }  // namespace secequiv::smt
