@@ -27,10 +27,9 @@ Result<int> list_actions(const ActionsOptions& given) {
 
 }  // namespace
 
-void add_actions(CLI::App& app, Context& context) {
-  const auto [sub, given] =
-      add_command(app, context, "actions",
-                  "List the action of each system call, and its conditions", list_actions);
+void add_actions(Commands& all) {
+  const auto [sub, given] = add_command(
+      all, "actions", "List the action of each system call, and its conditions", list_actions);
   given->input.add(*sub);
   sub->add_flag("--allowed", given->allowed, "List only the calls that are allowed or logged");
   given->options.add(*sub, {kLimits, kInput, kSame, kImport, kJson});

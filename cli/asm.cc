@@ -12,7 +12,7 @@ struct Conversion {
   Options options;
   std::string input = "-";
   bool plain = false;
-  const CLI::Option* arch = nullptr;
+  const Option* arch = nullptr;
 };
 
 Result<int> convert(const Conversion& job) {
@@ -27,19 +27,18 @@ Result<int> convert(const Conversion& job) {
                     source.program.size(), kMaxInsns));
   // Names system calls in comments only if the user gave the architecture, because the default may
   // be wrong.
-  const auto arch = job.arch->count() > 0 ? std::optional(job.options.oci().arch) : std::nullopt;
+  const auto arch = job.arch->given() ? std::optional(job.options.oci().arch) : std::nullopt;
   const auto comments = job.plain ? std::vector<std::string>() : annotate(source.program, arch);
   return write_output(write_program(source.program, *form_from_name(job.options.to), comments),
                       job.options);
 }
 
-void add_conversion(CLI::App& app, Context& context, const char* name, const char* text,
-                    const char* default_form) {
-  const auto [sub, job] = add_command(app, context, name, text, convert);
+void add_conversion(Commands& all, const char* name, const char* text, const char* default_form) {
+  const auto [sub, job] = add_command(all, name, text, convert);
   sub->add_option(
          "input", job->input,
          "Program in any form, or a policy (compiled, not optimized); - for standard input")
-      ->capture_default_str();
+      ->shows_default();
   job->options.add(*sub, {kInput, kImport});
   sub->add_flag("--tree", job->options.tree,
                 "Let --libseccomp search numbers in a tree (SCMP_FLTATR_CTL_OPTIMIZE)")
@@ -52,13 +51,12 @@ void add_conversion(CLI::App& app, Context& context, const char* name, const cha
 
 }  // namespace
 
-void add_asm(CLI::App& app, Context& context) {
-  add_conversion(app, context, "asm", "Assemble: convert a program to raw bytes or another form",
-                 "raw");
+void add_asm(Commands& all) {
+  add_conversion(all, "asm", "Assemble: convert a program to raw bytes or another form", "raw");
 }
 
-void add_dis(CLI::App& app, Context& context) {
-  add_conversion(app, context, "dis",
+void add_dis(Commands& all) {
+  add_conversion(all, "dis",
                  "Disassemble: show a program as commented bpf_asm text or another form", "asm");
 }
 

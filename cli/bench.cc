@@ -71,9 +71,9 @@ Result<int> run_bench(BenchArguments& given) {
 
 }  // namespace
 
-void add_bench(CLI::App& app, Context& context) {
+void add_bench(Commands& all) {
   const auto [sub, given] =
-      add_command(app, context, "bench",
+      add_command(all, "bench",
                   "Measure the time of system calls with filters in the running kernel", run_bench);
   sub->add_option("input", given->pair.inputs,
                   "Programs or policies; commas separate the filters of a stack, newest first")
@@ -85,7 +85,8 @@ void add_bench(CLI::App& app, Context& context) {
                 "Also time stacks of two, three and four copies of each filter");
   sub->add_flag("--real", given->job.timing.real,
                 "Let harmless calls succeed instead of failing, so that the kernel uses its cache");
-  sub->add_option("--chart", given->chart, "Also write a chart (SVG) to this file");
+  sub->add_option("--chart", given->chart, "Also write a chart (SVG) to this file")
+      ->writes(Writes::kFile);
   add_number(*sub, "--rounds", given->job.timing.rounds, 2, 100000,
              "Take this many samples of each filter, up to four times as many if times vary");
   add_seed(*sub, given->job.timing.seed);

@@ -76,10 +76,10 @@ Result<int> run_bisect(const BisectOptions& given) {
 
 }  // namespace
 
-void add_bisect(CLI::App& app, Context& context) {
+void add_bisect(Commands& all) {
   const auto [sub, given] = add_command(
-      app, context, "bisect",
-      "Find the first version of an optimizer, compiler or interpreter that fails", run_bisect);
+      all, "bisect", "Find the first version of an optimizer, compiler or interpreter that fails",
+      run_bisect);
   sub->add_option("--versions", given->versions,
                   "Versions, oldest first: a file with one on each line, or a range such as v1..v9")
       ->required();

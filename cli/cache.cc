@@ -43,10 +43,10 @@ Result<int> list_cached(const CacheOptions& given) {
 
 }  // namespace
 
-void add_cache(CLI::App& app, Context& context) {
+void add_cache(Commands& all) {
   const auto [sub, given] = add_command(
-      app, context, "cache",
-      "List the system calls that the kernel answers without running the filter", list_cached);
+      all, "cache", "List the system calls that the kernel answers without running the filter",
+      list_cached);
   sub->add_option("filter", given->filters,
                   "One or two programs or policies; commas separate the filters of a stack")
       ->required()

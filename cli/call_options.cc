@@ -36,7 +36,7 @@ Result<SeccompData> CallOptions::read(Options& options) {
   fields = with_arch(std::move(fields));
   auto data = record.empty() ? read_call(fields, options.arch) : from_record(options);
   const bool of_host = fields.arch.empty() && fields.words.empty() && record.empty();
-  if (!data || (host_->count() > 0 && !of_host)) return data;
+  if (!data || (host_->given() && !of_host)) return data;
   // The default host can make 32-bit calls, so such a call does not change the host for which
   // profiles are read.
   const Arch host = options.oci().arch;
@@ -45,38 +45,26 @@ Result<SeccompData> CallOptions::read(Options& options) {
   return data;
 }
 
-void CallOptions::add(CLI::App& app, Options& options) {
-  auto* number =
-      app.add_option("--nr", fields.nr, "Set the system call: a number, NAME or ARCH:NAME")
-          ->capture_default_str();
-  auto* architecture_option = app.add_option("--call-arch", fields.arch,
-                                             "Set the architecture, as a name or AUDIT_ARCH value");
-  auto* pointer =
-      app.add_option("--ip", fields.ip, "Set the instruction pointer")->capture_default_str();
-  auto* argument = app.add_option(
-      "--arg", fields.args,
-      "Set an argument, as INDEX=VALUE with numbers or names joined by |; repeatable");
+void CallOptions::add(Command& app, Options& options) {
+  number_ = app.add_option("--nr", fields.nr, "Set the system call: a number, NAME or ARCH:NAME")
+                ->shows_default();
+  app.add_option("--call-arch", fields.arch, "Set the architecture, as a name or AUDIT_ARCH value");
+  app.add_option("--ip", fields.ip, "Set the instruction pointer")->shows_default();
+  app.add_option("--arg", fields.args,
+                 "Set an argument, as INDEX=VALUE with numbers or names joined by |; repeatable");
   app.add_option("--words", fields.words,
                  "Set all sixteen 32-bit words of struct seccomp_data, separated by commas")
       ->delimiter(',')
-      ->excludes(number)
-      ->excludes(architecture_option)
-      ->excludes(pointer)
-      ->excludes(argument);
+      ->excludes({"--nr", "--call-arch", "--ip", "--arg"});
   app.add_option("--audit", record,
                  "Read the call from this audit log line (type=SECCOMP), - for standard input")
-      ->excludes(number)
-      ->excludes(architecture_option)
-      ->excludes(pointer)
-      ->excludes(argument)
-      ->excludes(app.get_option("--words"));
+      ->excludes({"--nr", "--call-arch", "--ip", "--arg", "--words"});
   options.add(app, {kImport});
   host_ = app.get_option("--arch");
-  number_ = number;
 }
 
 bool CallOptions::given() const {
-  return number_->count() > 0 || !fields.words.empty() || !record.empty();
+  return number_->given() || !fields.words.empty() || !record.empty();
 }
 
 }  // namespace secequiv::cli

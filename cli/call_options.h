@@ -12,7 +12,7 @@ struct CallOptions {
   std::string record;  // a line of the audit log, instead of the fields
 
   // Also declares the options about the host, whose values go to `options`.
-  void add(CLI::App& app, Options& options);
+  void add(Command& app, Options& options);
 
   // Returns the call. Without --arch the host gets the call's architecture.
   Result<SeccompData> read(Options& options);
@@ -26,8 +26,8 @@ struct CallOptions {
  private:
   Result<SeccompData> from_record(const Options& options);
 
-  const CLI::Option* host_ = nullptr;    // --arch
-  const CLI::Option* number_ = nullptr;  // --nr
+  const Option* host_ = nullptr;    // --arch
+  const Option* number_ = nullptr;  // --nr
   std::optional<std::uint32_t> recorded_;
 };
 

@@ -2,9 +2,9 @@
 // know how certificates are made.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
+#include "cli/question.h"
 #include "harness/base/result.h"
 #include "harness/report/prove.h"
 
@@ -13,7 +13,7 @@ namespace secequiv::cli {
 struct CertificateOption {
   std::string directory;  // empty: no certificate is wanted
 
-  void add(CLI::App& app);
+  void add(Command& app);
   // Writes the report's files. If one file cannot be written, none of them stays in the folder
   // or in the report, and the report has the reason.
   void write(CertificateReport& report) const;

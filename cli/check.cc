@@ -56,10 +56,10 @@ Result<int> run_check(const CheckCommand& given) {
 
 }  // namespace
 
-void add_check(CLI::App& app, Context& context) {
+void add_check(Commands& all) {
   const auto [sub, given] = add_command(
-      app, context, "check",
-      "Test and prove two programs equivalent, or a policy and its optimized form", run_check);
+      all, "check", "Test and prove two programs equivalent, or a policy and its optimized form",
+      run_check);
   sub->add_option("input", given->pair.inputs,
                   "Programs or policies (default: a policy of gVisor); - for standard input")
       ->expected(1, 2);

@@ -9,7 +9,7 @@
 
 namespace secequiv::cli {
 
-void PairCheckOptions::add(CLI::App& app) {
+void PairCheckOptions::add(Command& app) {
   app.add_flag("--any-length", any_length, "Accept programs of more than 4096 instructions");
   app.add_flag("--allow-cache-loss", allow_cache_loss,
                "Do not fail if system calls leave the kernel's cache; only report them");

@@ -2,7 +2,6 @@
 // know any command.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -19,24 +18,19 @@ namespace secequiv::cli {
 // report. Returns the command and its values, which live as long as the command. Their member
 // `options` holds the shared options.
 template <class Given>
-std::pair<CLI::App*, std::remove_const_t<Given>*> add_command(CLI::App& app, Context& context,
-                                                              const char* name, const char* text,
-                                                              Result<int> (*run)(Given&)) {
-  CLI::App* sub = app.add_subcommand(name, text);
+std::pair<Command*, std::remove_const_t<Given>*> add_command(Commands& all, const char* name,
+                                                             const char* text,
+                                                             Result<int> (*run)(Given&)) {
+  Command& command = all.emplace_back(name, text);
   auto given = std::make_shared<std::remove_const_t<Given>>();
-  sub->callback([given, run, &context] {
+  command.run = [given, run] {
     const StopToken limited(given->options.work_limits());
     const Heed heed(&limited);
     const Result<int> status = run(*given);
-    if (status) {
-      context.status = *status;
-      print_notes(given->options);
-      return;
-    }
     print_notes(given->options);  // an error comes last, where terminals show it
-    context.status = report(status.error(), given->options);
-  });
-  return {sub, given.get()};
+    return status ? *status : report(status.error(), given->options);
+  };
+  return {&command, given.get()};
 }
 
 }  // namespace secequiv::cli

@@ -50,10 +50,10 @@ Result<int> count_instructions(const CostOptions& given) {
 
 }  // namespace
 
-void add_cost(CLI::App& app, Context& context) {
-  const auto [sub, given] = add_command(
-      app, context, "cost", "Count the instructions that a filter executes for each system call",
-      count_instructions);
+void add_cost(Commands& all) {
+  const auto [sub, given] =
+      add_command(all, "cost", "Count the instructions that a filter executes for each system call",
+                  count_instructions);
   sub->add_option("input", given->pair.inputs,
                   "One or two programs or policies; commas separate the filters of a stack")
       ->required()
@@ -67,7 +67,8 @@ void add_cost(CLI::App& app, Context& context) {
                 "Also prove a lower bound for every equivalent filter, and print the gap");
   sub->add_flag("--all", given->all,
                 "Show every system call, not only the first ones of the table");
-  sub->add_option("--chart", given->chart, "Also write a chart (SVG) to this file");
+  sub->add_option("--chart", given->chart, "Also write a chart (SVG) to this file")
+      ->writes(Writes::kFile);
   given->options.add(*sub, {kSandbox, kLimits, kInput, kImport, kJson});
 }
 

@@ -81,15 +81,16 @@ Result<int> run_cover(const CoverOptions& given) {
 
 }  // namespace
 
-void add_cover(CLI::App& app, Context& context) {
+void add_cover(Commands& all) {
   const auto [sub, given] = add_command(
-      app, context, "cover",
-      "Measure line and edge coverage of a program, and prove what is infeasible", run_cover);
+      all, "cover", "Measure line and edge coverage of a program, and prove what is infeasible",
+      run_cover);
   add_program(*sub, given->program);
   sub->add_option("--policy", given->policy, "Also derive inputs from this policy");
   add_records(*sub, given->inputs);
   sub->add_option("--state", given->state,
-                  "Add this run's coverage to this file, and report the sum of all runs");
+                  "Add this run's coverage to this file, and report the sum of all runs")
+      ->writes(Writes::kFile);
   add_listing(*sub, given->listing);
   sub->add_flag("--no-derive", given->no_derive, "Use only the given inputs");
   sub->add_flag("--no-prove", given->no_prove, "Skip the proofs");

@@ -48,16 +48,14 @@ ordered_json describe_commands(const CLI::App& app) {
   return out;
 }
 
-std::vector<PageOption> options_of(const CLI::App& command) {
+std::vector<PageOption> options_of(const Command& command) {
   std::vector<PageOption> out;
-  for (const CLI::Option* option : command.get_options()) {
-    if (!option->nonpositional()) continue;
-    const std::string name = option->get_name();
-    const bool flag = option->get_items_expected_max() == 0;
-    if (option->empty() && !flag && !option->get_default_str().empty())
-      out.push_back({name, option->get_default_str(), false});
-    for (const std::string& value : option->results())
-      out.push_back({name, flag ? "" : shell_quoted(value), true});
+  for (const Option& option : command.options()) {
+    if (option.is_argument()) continue;
+    if (!option.given() && !option.default_text().empty())
+      out.push_back({option.name(), option.default_text(), false});
+    for (const std::string& value : option.values())
+      out.push_back({option.name(), option.is_flag() ? "" : shell_quoted(value), true});
   }
   return out;
 }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "cli/question.h"
 #include "harness/report/page.h"
 
 namespace secequiv::cli {
@@ -14,6 +15,6 @@ namespace secequiv::cli {
 nlohmann::ordered_json describe_commands(const CLI::App& app);
 
 // Returns the options of a command that were given or have a default.
-std::vector<PageOption> options_of(const CLI::App& command);
+std::vector<PageOption> options_of(const Command& command);
 
 }  // namespace secequiv::cli

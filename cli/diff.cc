@@ -108,11 +108,10 @@ Result<int> list_differences(const DiffOptions& given) {
 
 }  // namespace
 
-void add_diff(CLI::App& app, Context& context) {
-  const auto [sub, given] =
-      add_command(app, context, "diff",
-                  "Describe and count every input on which two filters, policies or stacks differ",
-                  list_differences);
+void add_diff(Commands& all) {
+  const auto [sub, given] = add_command(
+      all, "diff", "Describe and count every input on which two filters, policies or stacks differ",
+      list_differences);
   add_filter(*sub, "before", given->before);
   add_filter(*sub, "after", given->after);
   add_max_regions(*sub, given->max_regions);

@@ -98,13 +98,14 @@ std::optional<int> print_document(const CLI::App& app, std::span<char* const> ar
 }
 
 void add_documents(CLI::App& app) {
+  const Check colours = one_of({"auto", "always", "never"});
   app.add_option("--explain", "Explain a word of a report, or list all words (--json: as JSON)")
       ->type_name("WORD")
       ->expected(0, 1);
   app.add_option_function<std::string>(
          "--color", [](const std::string& when) { colour(when); },
          "Colour reports (auto: on terminals unless NO_COLOR is set); precedes the command")
-      ->check(one_of({"auto", "always", "never"}))
+      ->check(CLI::Validator(colours.problem, colours.type))
       ->trigger_on_parse();
   app.add_option("--print-schema",
                  "Print the JSON schema of a command's report, or list all schemas")

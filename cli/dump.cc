@@ -87,10 +87,9 @@ Result<int> dump(const DumpArguments& given) {
 
 }  // namespace
 
-void add_dump(CLI::App& app, Context& context) {
-  const auto [sub, given] =
-      add_command(app, context, "dump",
-                  "Print the filters of a process, or those that a command installs", dump);
+void add_dump(Commands& all) {
+  const auto [sub, given] = add_command(
+      all, "dump", "Print the filters of a process, or those that a command installs", dump);
   sub->add_option("command", given->command, "Command to run and its arguments, after --");
   sub->add_option("--pid", given->pid,
                   "Read the filters of this process or thread, the newest first")

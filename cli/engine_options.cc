@@ -11,29 +11,29 @@ namespace {
 
 constexpr std::string_view kForeign = "smt:";
 
-CLI::Validator engine_name() {
-  const CLI::Validator words = one_of({"dd", "sat", "z3", "both", "all", "smt:COMMAND"});
-  const auto check = [words](const std::string& text) {
+Check engine_name() {
+  const Check words = one_of({"dd", "sat", "z3", "both", "all", "smt:COMMAND"});
+  const auto check = [words](std::string& text) {
     const bool command =
         text.starts_with(kForeign) && text.find_first_not_of(' ', kForeign.size()) != text.npos;
-    return command ? std::string() : words(text);
+    return command ? std::string() : words.problem(text);
   };
-  return {check, words.get_description()};
+  return {check, words.type};
 }
 
 }  // namespace
 
-void EngineOptions::add(CLI::App& app) {
+void EngineOptions::add(Command& app) {
   add_engine(app);
   add_assume(app);
 }
 
-void EngineOptions::add_engine(CLI::App& app) {
+void EngineOptions::add_engine(Command& app) {
   app.add_option("--engine", names,
                  "Prove with dd (then sat, z3), another engine, both dd and z3, or all; repeatable")
       ->check(engine_name())
-      ->default_str("dd")
-      ->allow_extra_args(false);
+      ->shows_default("dd")
+      ->one_at_a_time();
 }
 
 Result<Engine> EngineOptions::engine(const Options& options) const {
@@ -59,7 +59,7 @@ Result<Engine> EngineOptions::engine(const Options& options) const {
   return out;
 }
 
-void EngineOptions::add_assume(CLI::App& app) {
+void EngineOptions::add_assume(Command& app) {
   app.add_option("--assume", assumption,
                  "Consider only inputs that satisfy this condition, for example 'nr == read'");
 }

@@ -22,9 +22,9 @@ struct EngineOptions {
   std::vector<std::string> names = {"dd"};
   std::string assumption;
 
-  void add(CLI::App& app);  // both options
-  void add_engine(CLI::App& app);
-  void add_assume(CLI::App& app);
+  void add(Command& app);  // both options
+  void add_engine(Command& app);
+  void add_assume(Command& app);
 
   // Error: kUsage if these engines do not run together.
   [[nodiscard]] Result<Engine> engine(const Options& options) const;

@@ -69,7 +69,7 @@ namespace {
 std::string limits_of(const Options& options) {
   std::vector<std::string> names;
   for (const char* name : {"--timeout", "--max-memory"})
-    if (options.declared_by != nullptr && options.declared_by->get_option_no_throw(name) != nullptr)
+    if (options.command != nullptr && options.command->find(name) != nullptr)
       names.emplace_back(name);
   return names.empty() ? "" : fmt::format(" (limits: {})", fmt::join(names, ", "));
 }
@@ -85,7 +85,7 @@ int report(const Error& found, const Options& options) {
     print_note(fmt::format("hint: secequiv --explain {}\n", error_name(error.code)));
   if (options.json) print_json(to_json(error));
   const int status = exit_code(error.code);
-  if (auto s = write_report_files(reported(error, options.command, status), options); !s)
+  if (auto s = write_report_files(reported(error, options.command_name(), status), options); !s)
     print_error(s.error());
   return status;
 }

@@ -8,10 +8,11 @@
 
 namespace secequiv::cli {
 
-void ExpectOption::add(CLI::App& app) {
+void ExpectOption::add(Command& app) {
   app.add_option("--expect", path,
                  "Compare with this stored difference, and list new (+) and missing (-) lines");
-  app.add_option("--write-expect", write, "Store the difference in this file, for --expect");
+  app.add_option("--write-expect", write, "Store the difference in this file, for --expect")
+      ->writes(Writes::kFile);
 }
 
 Result<std::optional<DiffJob::Expected>> ExpectOption::read() const {

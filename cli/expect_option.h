@@ -2,11 +2,11 @@
 // store one. Owns these options.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 
 #include "analyze/diff.h"
+#include "cli/question.h"
 
 namespace secequiv::cli {
 
@@ -14,7 +14,7 @@ struct ExpectOption {
   std::string path;
   std::string write;
 
-  void add(CLI::App& app);
+  void add(Command& app);
   // Returns the expected difference, if --expect names one. Errors: kUsage, and those of reading
   // the file.
   [[nodiscard]] Result<std::optional<DiffJob::Expected>> read() const;

@@ -28,17 +28,17 @@ Result<std::vector<Source>> filters_of(int pid) {
 
 }  // namespace
 
-void FilterOrProcess::add(CLI::App& app) {
+void FilterOrProcess::add(Command& app) {
   add_filter(app, "filter", filter);
   app.get_option("filter")->required(false);
   app.add_option("--pid", pid, "Read the filters of this process or thread, the newest first")
       ->check(whole_number(1, 1 << 30))
-      ->excludes("filter");
+      ->excludes({"filter"});
 }
 
 Result<Stack> FilterOrProcess::load(const Options& options) const {
   if (filter.empty() == (pid == 0))
-    return make_error(ErrorCode::kUsage, options.command, "expected a filter, or --pid N");
+    return make_error(ErrorCode::kUsage, options.command_name(), "expected a filter, or --pid N");
   auto stack = pid != 0 ? filters_of(pid) : load_accepted_stack(filter, reading(options));
   if (!stack) {
     Error error = stack.error();

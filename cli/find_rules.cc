@@ -57,9 +57,9 @@ Result<int> find_in(const FindOptions& given) {
 
 }  // namespace
 
-void add_find_rules(CLI::App& app, Context& context) {
+void add_find_rules(Commands& all) {
   const auto [sub, given] = add_command(
-      app, context, "find-rules",
+      all, "find-rules",
       "Find proven rewrite rules that shorten programs, as a file for prove-rule", find_in);
   sub->add_option("files", given->files,
                   "Programs, for example an optimizer's output, or policies, which it compiles")
@@ -67,8 +67,7 @@ void add_find_rules(CLI::App& app, Context& context) {
   given->target.add(*sub, false);
   sub->add_option("--library", given->known,
                   "Skip code that the rules in this file already shorten; repeatable")
-      ->take_all()
-      ->allow_extra_args(false);
+      ->one_at_a_time();
   add_number(*sub, "--max-window", given->max_window, 1, 5,
              "Search for replacements of up to this many consecutive instructions");
   add_number(*sub, "--max-tries", given->max_tries, 1, 1'000'000'000,

@@ -8,7 +8,7 @@ namespace secequiv::cli {
 namespace {
 
 struct FuzzOptions {
-  const CLI::App* app = nullptr;
+  const Command* command = nullptr;
   Options options;
   FuzzTargetOptions target;
   FuzzCampaignOptions campaign;
@@ -22,21 +22,21 @@ constexpr const char* kPairGroup = "Pair of programs";
 constexpr const char* kTargetGroup = "Under test";
 
 // Groups the options that are in no group yet.
-void put_in_group(CLI::App& app, const std::string& group) {
-  for (CLI::Option* option : app.get_options())
-    if (option->get_group() == "Options" && option != app.get_help_ptr()) option->group(group);
+void put_in_group(Command& command, const std::string& group) {
+  for (Option& option : command.options())
+    if (option.group().empty()) option.group(group);
 }
 
-std::string given_of_group(const CLI::App& app, const std::string& group) {
-  for (const CLI::Option* option : app.get_options())
-    if (option->get_group() == group && option->count() > 0) return option->get_name();
+std::string given_of_group(const Command& command, const std::string& group) {
+  for (const Option& option : command.options())
+    if (option.group() == group && option.given()) return option.name();
   return {};
 }
 
 Result<int> run_fuzz(const FuzzOptions& given) {
   if (given.list) return print(target_list());
   const bool pair = given.campaign.given();
-  if (const std::string foreign = given_of_group(*given.app, pair ? kTargetGroup : kPairGroup);
+  if (const std::string foreign = given_of_group(*given.command, pair ? kTargetGroup : kPairGroup);
       !foreign.empty())
     return make_error(ErrorCode::kUsage, foreign,
                       pair ? "does not apply to a pair of programs"
@@ -52,11 +52,11 @@ Result<int> run_fuzz(const FuzzOptions& given) {
 
 }  // namespace
 
-void add_fuzz(CLI::App& app, Context& context) {
+void add_fuzz(Commands& all) {
   const auto [sub, given] = add_command(
-      app, context, "fuzz",
-      "Test an optimizer, compiler or interpreter, or fuzz a fixed pair of programs", run_fuzz);
-  given->app = sub;
+      all, "fuzz", "Test an optimizer, compiler or interpreter, or fuzz a fixed pair of programs",
+      run_fuzz);
+  given->command = sub;
   given->campaign.add(*sub);
   given->options.add(*sub, {kProofLimits});
   put_in_group(*sub, kPairGroup);

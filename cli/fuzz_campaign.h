@@ -14,7 +14,7 @@ struct FuzzCampaignOptions {
   std::string corpus;
   bool minimize = false;
 
-  void add(CLI::App& app);
+  void add(Command& app);
 
   // Returns whether the command line names a pair.
   [[nodiscard]] bool given() const {

@@ -6,20 +6,18 @@
 
 namespace secequiv::cli {
 
-void FuzzSources::add(CLI::App& app) {
+void FuzzSources::add(Command& app) {
   app.add_option("--programs", programs,
-                 "Start from these programs (files or folders), then from changed copies")
-      ->allow_extra_args();
+                 "Start from these programs (files or folders), then from changed copies");
   app.add_option("--policies", policies,
-                 "Start from these policies (files or folders), then from changed copies")
-      ->allow_extra_args();
+                 "Start from these policies (files or folders), then from changed copies");
   app.add_flag("--generate", generate, "Start from generated programs or policies (the default)");
   app.add_flag("--no-dead-code", no_dead_code,
                "Generate no programs with an instruction that no path reaches");
   app.add_option("--arches", arches, "Generate only policies for these architectures")
       ->check(architecture())
       ->delimiter(',')
-      ->allow_extra_args(false);
+      ->one_at_a_time();
   app.add_flag("--no-low-halves", no_low_halves,
                "Generate no policies that test only the low 32 bits of an argument");
 }

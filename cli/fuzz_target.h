@@ -20,7 +20,7 @@ struct FuzzEffort {
   bool no_prove = false;
   unsigned jobs = 1;  // processes; only `fuzz` has this option
 
-  void add(CLI::App& app);
+  void add(Command& app);
 };
 
 struct FuzzTargetOptions {
@@ -35,9 +35,9 @@ struct FuzzTargetOptions {
   bool stop_at_first = false;
   bool require_proof = false;
 
-  void add(CLI::App& app);
+  void add(Command& app);
   // Declares the options that `fuzz` and `bisect` share.
-  void add_search(CLI::App& app);
+  void add_search(Command& app);
   // Returns the options of the hunt. Errors: kUsage for a wrong value of --allow, and those of
   // reading the files of --known.
   [[nodiscard]] Result<hunt::HuntOptions> hunt_options(const Options& options,

@@ -34,10 +34,10 @@ Result<std::set<FindingKind>> allowed_kinds(const std::vector<std::string>& allo
 
 }  // namespace
 
-void FuzzEffort::add(CLI::App& app) {
+void FuzzEffort::add(Command& app) {
   app.add_option("--duration", seconds, "Stop after this many seconds")
       ->check(cli::seconds())
-      ->capture_default_str();
+      ->shows_default();
   app.add_option("--trials", trials,
                  "Stop after this many trials (for a pair: inputs) instead of --duration")
       ->check(whole_number(1, std::uint64_t{1} << 62));
@@ -45,7 +45,7 @@ void FuzzEffort::add(CLI::App& app) {
   app.add_flag("--no-prove", no_prove, "Skip the proofs");
 }
 
-void FuzzTargetOptions::add_search(CLI::App& app) {
+void FuzzTargetOptions::add_search(Command& app) {
   target.add(app, true);
   target.at_once = std::max(1U, std::thread::hardware_concurrency());
   app.add_option("--at-once", target.at_once,
@@ -56,19 +56,19 @@ void FuzzTargetOptions::add_search(CLI::App& app) {
   add_number(app, "--runs", runs, 0, 1000000,
              "Run this many inputs on every generated or changed program");
   app.add_option("--save", save,
-                 "Write each finding to this folder, with the command that replays it");
+                 "Write each finding to this folder, with the command that replays it")
+      ->writes(Writes::kFolder);
   app.add_option("--allow", allowed,
                  "Do not fail for findings of these kinds (rejected, slow, cache-loss, ...)")
       ->delimiter(',')
-      ->allow_extra_args(false);
+      ->one_at_a_time();
   app.add_option("--known", known,
-                 "Do not fail for these findings: a folder of --save, files, or corpus/known.toml")
-      ->allow_extra_args();
+                 "Do not fail for these findings: a folder of --save, files, or corpus/known.toml");
   app.add_flag("--require-proof", require_proof,
                "Try every engine on each answer, up to 10 s; an unproven answer gives 'unknown'");
 }
 
-void FuzzTargetOptions::add(CLI::App& app) {
+void FuzzTargetOptions::add(Command& app) {
   add_search(app);
   app.add_flag("--no-scaling", no_scaling,
                "Do not measure how an optimizer's time grows with its input");

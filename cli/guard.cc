@@ -58,24 +58,24 @@ Result<int> guard_filter(const GuardOptions& given) {
 
 }  // namespace
 
-void add_guard(CLI::App& app, Context& context) {
+void add_guard(Commands& all) {
   const auto [sub, given] = add_command(
-      app, context, "guard",
-      "Find ways around a filter, for example through bits that the kernel ignores", guard_filter);
+      all, "guard", "Find ways around a filter, for example through bits that the kernel ignores",
+      guard_filter);
   given->input.add(*sub);
   sub->add_flag("--try", given->run,
                 "Run both inputs of each finding in a child with the filter installed");
-  CLI::Option* const fix =
+  Option* const fix =
       sub->add_flag("--fix", given->fix,
                     "Write a corrected policy that tests only the bits that the kernel reads");
   given->form.add(*sub);
   given->form.add_allow_loss(*sub);
   given->options.add(*sub, {kInput, kLimits, kImport, kQuiet, kJson, kReports});
   given->options.add_output(*sub);
-  for (const char* name : {"--as", "--allow-loss"}) sub->get_option(name)->needs(fix);
-  for (const char* name : {"--json", "--try"}) fix->excludes(sub->get_option(name));
+  for (const char* name : {"--as", "--allow-loss"}) sub->get_option(name)->needs("--fix");
+  for (const char* name : {"--json", "--try"}) fix->excludes({name});
   for (const auto& [name, file] : given->options.reports)
-    fix->excludes(sub->get_option(fmt::format("--{}", name)));
+    fix->excludes({fmt::format("--{}", name)});
 }
 
 }  // namespace secequiv::cli

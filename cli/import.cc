@@ -30,10 +30,10 @@ Result<int> import(const ImportJob& job) {
 
 }  // namespace
 
-void add_import(CLI::App& app, Context& context) {
-  const auto [sub, job] = add_command(app, context, "import",
-                                      "Convert a policy to our JSON or to another form", import);
-  sub->add_option("input", job->input, "Policy; - for standard input")->capture_default_str();
+void add_import(Commands& all) {
+  const auto [sub, job] =
+      add_command(all, "import", "Convert a policy to our JSON or to another form", import);
+  sub->add_option("input", job->input, "Policy; - for standard input")->shows_default();
   sub->add_option("--format", job->format,
                   "Read the policy in this format (default: detected by content)")
       ->check(one_of(policy_format_names()));

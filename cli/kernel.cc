@@ -23,7 +23,7 @@ Status check_options(const KernelArguments& given) {
                                         "--random", "--entry",      "--same"}
                           : std::vector{"--random-programs"};
   for (const char* option : unused)
-    if (given.app->count(option) > 0)
+    if (given.command->given(option))
       return make_error(ErrorCode::kUsage, option,
                         random_programs
                             ? "applies only to given programs, and none is given"
@@ -65,11 +65,11 @@ Result<int> run_kernel(KernelArguments& given) {
 
 }  // namespace
 
-void add_kernel(CLI::App& app, Context& context) {
+void add_kernel(Commands& all) {
   const auto [sub, given] = add_command(
-      app, context, "kernel",
-      "Compare the running Linux with our interpreter, on given or random programs", run_kernel);
-  given->app = sub;
+      all, "kernel", "Compare the running Linux with our interpreter, on given or random programs",
+      run_kernel);
+  given->command = sub;
   sub->add_option("input", given->pair.inputs,
                   "Programs or policies: one or two, or with --each any number")
       ->expected(0, 1000000);
@@ -84,7 +84,7 @@ void add_kernel(CLI::App& app, Context& context) {
   add_seed(*sub, given->job.seed);
   sub->add_option("--entry", given->entry,
                   "Run any input by redirecting loads, or make real calls by this entry")
-      ->capture_default_str();
+      ->shows_default();
   given->options.add(*sub, {kInput, kSame, kImport, kQuiet, kJson});
 }
 

@@ -13,7 +13,7 @@
 namespace secequiv::cli {
 
 struct KernelArguments {
-  const CLI::App* app = nullptr;
+  const Command* command = nullptr;
   Options options;
   PairOptions pair;
   std::vector<std::string> files;  // files of 64-byte records

@@ -290,11 +290,10 @@ AskLibrary ask_libseccomp(const std::string& library, bool tree) {
   return [=](const LibraryRequest& request) { return ask(library, tree, request); };
 }
 
-void add_libseccomp_host(CLI::App& app, Context& context) {
+void add_libseccomp_host(Commands& all) {
   const auto [sub, given] = add_command(
-      app, context, kCommand, "Make a filter with a libseccomp, from a request on standard input",
+      all, kCommand, "Make a filter with a libseccomp, from a request on standard input",
       host_library);
-  sub->group("");
   sub->add_option("file", given->file, "The library")->required();
   sub->add_flag("--tree", given->tree, "Search numbers in a tree instead of a list");
   sub->add_flag("--pfc", given->pfc, "Write pseudo filter code instead of a program");

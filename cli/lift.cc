@@ -43,10 +43,9 @@ Result<int> lift_filters(const LiftOptions& given) {
 
 }  // namespace
 
-void add_lift(CLI::App& app, Context& context) {
-  const auto [sub, given] =
-      add_command(app, context, "lift", "Turn a filter, or a stack of filters, back into a policy",
-                  lift_filters);
+void add_lift(Commands& all) {
+  const auto [sub, given] = add_command(
+      all, "lift", "Turn a filter, or a stack of filters, back into a policy", lift_filters);
   given->input.add(*sub);
   given->options.add(*sub, {kLimits, kInput, kImport});
   given->form.add(*sub);

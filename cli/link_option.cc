@@ -44,7 +44,7 @@ Result<std::string> text_of(const Source& source, Arch host) {
 
 }  // namespace
 
-void LinkOption::add(CLI::App& app) {
+void LinkOption::add(Command& app) {
   app.add_option("--link", base,
                  "Also report a link that opens the pair in the page at this address")
       ->type_name("BASE");

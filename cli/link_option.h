@@ -3,20 +3,20 @@
 // otherwise the program.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "analyze/source.h"
 #include "cli/options.h"
+#include "cli/question.h"
 
 namespace secequiv::cli {
 
 struct LinkOption {
   std::string base;  // the address of the page; empty: no link
 
-  void add(CLI::App& app);
+  void add(Command& app);
   // Returns the link, or an empty text without --link. Errors: kUsage for a bad address, a stack,
   // names without a value, and JSON without a page; kIo if a text cannot be read again.
   [[nodiscard]] Result<std::string> link(std::span<const Source> before,

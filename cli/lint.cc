@@ -39,10 +39,10 @@ Result<int> lint_policy(const LintOptions& given) {
 
 }  // namespace
 
-void add_lint(CLI::App& app, Context& context) {
+void add_lint(Commands& all) {
   const auto [sub, given] = add_command(
-      app, context, "lint",
-      "Find rules of a policy that decide nothing, and warn about likely mistakes", lint_policy);
+      all, "lint", "Find rules of a policy that decide nothing, and warn about likely mistakes",
+      lint_policy);
   sub->add_option("policy", given->policy, "Policy, in any format")->required();
   sub->add_flag("--strict", given->strict, "Treat warnings as failures");
   given->options.add(*sub, {kLimits});

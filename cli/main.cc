@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/documents.h"
 #include "cli/help.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/outputs.h"
 #include "cli/report_files.h"
 #include "cli/usage.h"
 #include "harness/base/interrupt.h"
@@ -24,72 +24,33 @@
 namespace secequiv {
 namespace {
 
-struct Command {
-  const char* name;
-  const char* group;
-  void (*add)(CLI::App&, cli::Context&);
-};
-
 constexpr const char* kProving = "Check and prove";
 constexpr const char* kUnderstanding = "Understand";
 constexpr const char* kMeasuring = "Measure";
 constexpr const char* kConverting = "Convert";
 constexpr const char* kHidden = "";
-constexpr Command kCommands[] = {
-    {"check", kProving, cli::add_check},
-    {"prove", kProving, cli::add_prove},
-    {"diff", kProving, cli::add_diff},
-    {"fuzz", kProving, cli::add_fuzz},
-    {"bisect", kProving, cli::add_bisect},
-    {"mutate", kProving, cli::add_mutate},
-    {"cover", kProving, cli::add_cover},
-    {"prove-rule", kProving, cli::add_prove_rule},
-    {"find-rules", kProving, cli::add_find_rules},
-    {"why", kUnderstanding, cli::add_why},
-    {"actions", kUnderstanding, cli::add_actions},
-    {"reach", kUnderstanding, cli::add_reach},
-    {"lint", kUnderstanding, cli::add_lint},
-    {"guard", kUnderstanding, cli::add_guard},
-    {"lift", kUnderstanding, cli::add_lift},
-    {"run", kUnderstanding, cli::add_run},
-    {"cost", kMeasuring, cli::add_cost},
-    {"cache", kMeasuring, cli::add_cache},
-    {"bench", kMeasuring, cli::add_bench},
-    {"kernel", kMeasuring, cli::add_kernel},
-    {"import", kConverting, cli::add_import},
-    {"merge", kConverting, cli::add_merge},
-    {"optimize", kConverting, cli::add_optimize},
-    {"precompile", kConverting, cli::add_precompile},
-    {"asm", kConverting, cli::add_asm},
-    {"dis", kConverting, cli::add_dis},
-    {"validate", kConverting, cli::add_validate},
-    {"dump", kConverting, cli::add_dump},
-    {"plugin-host", kHidden, cli::add_plugin_host},
-    {"libseccomp-host", kHidden, cli::add_libseccomp_host},
+
+struct Entry {
+  const char* name;
+  const char* group;
+  void (*add)(cli::Commands&);
+};
+constexpr Entry kCommands[] = {
+#define SECEQUIV_COMMAND(function, name, group) {name, group, cli::add_##function},
+#include "cli/commands.inc"
+#undef SECEQUIV_COMMAND
 };
 
 // Declares the command `first`, or all commands if no command has this name. Declaring all takes
 // longer than most proofs.
-void add_commands(CLI::App& app, cli::Context& context, std::string_view first) {
+void add_commands(CLI::App& app, cli::Commands& commands, int& status, std::string_view first) {
   if (first == "--version") return;
-  const auto named = [&](const Command& command) { return command.name == first; };
+  const auto named = [&](const Entry& entry) { return entry.name == first; };
   const bool known = std::ranges::any_of(kCommands, named);
-  for (const Command& command : kCommands) {
-    if (known && !named(command)) continue;
-    command.add(app, context);
-    app.get_subcommands({}).back()->group(command.group);
-  }
-}
-
-void guard_values_and_outputs(CLI::App& app) {
-  for (CLI::App* sub : app.get_subcommands({})) {
-    sub->parse_complete_callback([sub] { cli::keep_outputs_apart(*sub); });
-    // An empty value, such as that of an unset shell variable, must not look like an absent option.
-    for (CLI::Option* option : sub->get_options())
-      if (option->get_expected_max() > 0)
-        option->check([](const std::string& text) {
-          return text.empty() ? std::string("expected a value, found ''") : std::string();
-        });
+  for (const Entry& entry : kCommands) {
+    if (known && !named(entry)) continue;
+    entry.add(commands);
+    cli::declare(commands.back(), app, status).group(entry.group);
   }
 }
 
@@ -116,21 +77,21 @@ int command_line(int argc, char** argv) {
   app.require_subcommand(1);
   const std::span<char* const> arguments(argv, static_cast<std::size_t>(argc));
   const std::vector<const char*> words = with_help_last(arguments);
-  cli::Context context;
-  add_commands(app, context, words.size() < 2 ? "" : words[1]);
+  cli::Commands commands;
+  int status = 0;
+  add_commands(app, commands, status, words.size() < 2 ? "" : words[1]);
   app.footer("`secequiv help COMMAND` describes a command and its options.");
   cli::add_documents(app);
-  guard_values_and_outputs(app);
   cli::drop_old_reports(arguments);
-  if (const auto status = cli::print_document(app, arguments)) return *status;
+  if (const auto printed = cli::print_document(app, arguments)) return *printed;
   try {
     app.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::ParseError& error) {
     return cli::print_usage(app, error);
   }
-  if (stop_wanted() && context.status != 0)  // a finished proof stays valid
+  if (stop_wanted() && status != 0)  // a finished proof stays valid
     cli::warn("interrupted: the report covers only the work done so far");
-  return context.status;
+  return status;
 }
 
 }  // namespace

@@ -52,18 +52,17 @@ Result<int> merge_filters(const MergeOptions& given) {
 
 }  // namespace
 
-void add_merge(CLI::App& app, Context& context) {
-  const auto [sub, given] = add_command(
-      app, context, "merge", "Merge filters into one policy: their intersection or their union",
-      merge_filters);
+void add_merge(Commands& all) {
+  const auto [sub, given] =
+      add_command(all, "merge", "Merge filters into one policy: their intersection or their union",
+                  merge_filters);
   sub->add_option("filters", given->filters,
                   "Two or more programs or policies; their order decides only the data of actions")
       ->required();
-  auto* intersection =
-      sub->add_flag("--intersect", given->intersection,
-                    "Write the strictest action of all filters, as the kernel does for a stack");
+  sub->add_flag("--intersect", given->intersection,
+                "Write the strictest action of all filters, as the kernel does for a stack");
   sub->add_flag("--union", given->unite, "Write the most permissive action of all filters")
-      ->excludes(intersection);
+      ->excludes({"--intersect"});
   given->options.add(*sub, {kLimits, kInput, kImport});
   given->form.add(*sub);
   given->options.add_output(*sub);

@@ -56,16 +56,16 @@ Result<int> mutate(const MutateOptions& job) {
 
 }  // namespace
 
-void add_mutate(CLI::App& app, Context& context) {
+void add_mutate(Commands& all) {
   const auto [sub, job] = add_command(
-      app, context, "mutate",
-      "Count the small changes of a program that inputs, fuzzing and proofs detect", mutate);
+      all, "mutate", "Count the small changes of a program that inputs, fuzzing and proofs detect",
+      mutate);
   add_program(*sub, job->program);
   sub->add_option("--policy", job->policy, "Also derive inputs from this policy");
   sub->add_option("--fuzz-seconds", job->fuzz_seconds,
                   "Spend this many seconds fuzzing each mutant that survives derived inputs")
       ->check(seconds(true))
-      ->capture_default_str();
+      ->shows_default();
   add_seed(*sub, job->seed);
   sub->add_flag("--prove-all", job->prove_all,
                 "Attempt a proof for every mutant, including those that inputs kill");

@@ -91,12 +91,12 @@ Result<int> optimize_input(const OptimizeArguments& given) {
 
 }  // namespace
 
-void add_optimize(CLI::App& app, Context& context) {
+void add_optimize(Commands& all) {
   const auto [sub, given] = add_command(
-      app, context, "optimize", "Optimize a policy, a program or a stack with the built-in passes",
+      all, "optimize", "Optimize a policy, a program or a stack with the built-in passes",
       optimize_input);
   given->input.add(*sub);
-  sub->get_option("filter")->default_str("-");
+  sub->get_option("filter")->shows_default("-");
   add_passes(*sub, given->passes);
   sub->add_option("--stop-after", given->stop_after, "Skip the passes after this one");
   given->profile.add(*sub);
@@ -104,12 +104,11 @@ void add_optimize(CLI::App& app, Context& context) {
   sub->add_flag("--changes", given->explain, "Report the changes of each pass on standard error");
   sub->add_flag("--no-lift", given->as_programs,
                 "Run only bytecode passes on one program, without turning it into a policy");
-  auto* rules =
-      sub->add_flag("--print-rules", given->print_rules,
-                    "Write the policy that results from the passes on rules, instead of a program");
+  sub->add_flag("--print-rules", given->print_rules,
+                "Write the policy that results from the passes on rules, instead of a program");
   sub->add_flag("--print-plan", given->print_plan,
                 "Write the layout plan (how a program finds a system call), instead of a program")
-      ->excludes(rules);
+      ->excludes({"--print-rules"});
   sub->add_flag("--plain", given->plain, "Write no comments in text output");
   given->options.add(*sub, {kInput, kLimits, kImport});
   given->options.add_form(*sub, "asm");

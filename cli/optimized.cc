@@ -37,9 +37,9 @@ Result<Source> optimized(const Source& before, const TargetOptions& target, cons
                     fmt::format("{}: {}", outcome_name(answer.outcome), answer.detail));
 }
 
-void CompilationOptions::add(CLI::App& app) {
+void CompilationOptions::add(Command& app) {
   target.add(app, false);
-  add_passes(app, passes)->excludes("--optimizer")->excludes("--compiler");
+  add_passes(app, passes)->excludes({"--optimizer", "--compiler"});
 }
 
 std::string CompilationOptions::described(const std::vector<const Pass*>& chosen) const {

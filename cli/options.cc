@@ -9,30 +9,27 @@
 
 namespace secequiv::cli {
 
-void Options::add_input(CLI::App& app) {
+void Options::add_input(Command& app) {
   app.add_option("--from", from, "Read programs in this form (default: detected by content)")
       ->check(form());
   app.add_flag("--big-endian", big_endian, "Read raw programs as big endian");
   app.add_option("--set", set,
                  "Replace a name ('#$NAME') in asm input with a number, as NAME=VALUE; repeatable")
-      ->allow_extra_args(false);
+      ->one_at_a_time();
 }
 
-void Options::add_form(CLI::App& app, const char* default_form) {
+void Options::add_form(Command& app, const char* default_form) {
   to = default_form;
-  app.add_option("--to", to, "Write the program in this form")
-      ->check(form())
-      ->capture_default_str();
+  app.add_option("--to", to, "Write the program in this form")->check(form())->shows_default();
 }
 
-void Options::add_output(CLI::App& app) {
+void Options::add_output(Command& app) {
   app.add_option("-o,--output", output, "Write to this file, - for standard output")
-      ->capture_default_str();
+      ->writes(Writes::kFile)
+      ->shows_default();
 }
 
-void Options::add_reports(CLI::App& app, bool page) {
-  command = app.get_name();
-  declared_by = &app;
+void Options::add_reports(Command& app, bool page) {
   const auto file = [](const std::string& path) {
     return path == "-"
                ? std::string(
@@ -42,22 +39,24 @@ void Options::add_reports(CLI::App& app, bool page) {
   for (const ReportFormat& format : report_formats())
     app.add_option(fmt::format("--{}", format.name), reports[format.name],
                    fmt::format("Also report to this file as {}", format.purpose))
+        ->writes(Writes::kFile)
         ->check(file);
   if (page)
     app.add_option("--html", html, "Also report to this file as a self-contained HTML page")
+        ->writes(Writes::kFile)
         ->check(file);
 }
 
-void Options::add_limits(CLI::App& app) {
+void Options::add_limits(Command& app) {
   const char* const what = limited ? "Limit all work on the inputs" : "Limit each proof";
   app.add_option("--timeout", timeout, fmt::format("{} to this many seconds", what))
       ->check(seconds())
-      ->capture_default_str();
+      ->shows_default();
   add_number(app, "--max-memory", max_memory, 1, 1 << 20, fmt::format("{} to this many MiB", what));
 }
 
-void Options::add(CLI::App& app, std::initializer_list<Shared> groups) {
-  command_line = &app;
+void Options::add(Command& app, std::initializer_list<Shared> groups) {
+  command = &app;
   for (const Shared group : groups) switch (group) {
       case kInput:
         add_input(app);
@@ -79,7 +78,7 @@ void Options::add(CLI::App& app, std::initializer_list<Shared> groups) {
                "--same", same,
                "Compare all bits of return values (raw), or only their effects on a process")
             ->check(one_of({"raw", "behaviour", "effect"}))
-            ->capture_default_str();
+            ->shows_default();
         break;
       case kWhole:
         app.add_flag("--require-whole", require_whole,

@@ -2,7 +2,6 @@
 // how they become options of the libraries. It must not know any command.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
 #include <initializer_list>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "analyze/installed.h"
+#include "cli/question.h"
 #include "harness/adapter/confinement.h"
 #include "harness/base/interrupt.h"
 #include "harness/base/result.h"
@@ -62,8 +62,7 @@ struct Options {
   bool tree = false;       // the library's filter searches numbers in a tree instead of a list
   // Asks the library, after the first use of reading().
   std::shared_ptr<AskLibrary> ask_library = std::make_shared<AskLibrary>();
-  std::string command;  // the command whose report the files below receive
-  const CLI::App* declared_by = nullptr;
+  const Command* command = nullptr;                 // the command of these options, after add()
   std::map<std::string_view, std::string> reports;  // by name of the format: the file, or ""
   std::string html;
   bool no_sandbox = false;
@@ -72,7 +71,6 @@ struct Options {
   std::string filter;                 // name of the filter to read from a file with several filters
   bool strict_names = false;
   bool require_whole = false;
-  const CLI::App* command_line = nullptr;  // the command of these options, after add()
   // Notes for people. A command prints them after its report. With --quiet, it prints only the
   // warnings.
   struct Note {
@@ -86,10 +84,13 @@ struct Options {
   std::shared_ptr<std::vector<std::string>> included = std::make_shared<std::vector<std::string>>();
 
   // Declares these groups, in this order.
-  void add(CLI::App& app, std::initializer_list<Shared> groups);
-  void add_profile(CLI::App& app);                         // the options of kImport except --arch
-  void add_form(CLI::App& app, const char* default_form);  // --to
-  void add_output(CLI::App& app);
+  void add(Command& app, std::initializer_list<Shared> groups);
+  void add_profile(Command& app);                         // the options of kImport except --arch
+  void add_form(Command& app, const char* default_form);  // --to
+  void add_output(Command& app);
+  [[nodiscard]] std::string command_name() const {
+    return command == nullptr ? "" : command->name();
+  }
   [[nodiscard]] bool wants_reports() const {
     return std::ranges::any_of(reports, [](const auto& one) { return !one.second.empty(); });
   }
@@ -114,10 +115,10 @@ struct Options {
   [[nodiscard]] ImportOptions import() const;
 
  private:
-  void add_input(CLI::App& app);
-  void add_reports(CLI::App& app, bool page);
-  void add_import(CLI::App& app);
-  void add_limits(CLI::App& app);
+  void add_input(Command& app);
+  void add_reports(Command& app, bool page);
+  void add_import(Command& app);
+  void add_limits(Command& app);
 };
 
 }  // namespace secequiv::cli

@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kKernel = "kernel";
 constexpr std::string_view kBooted = "kernel:";
 
-CLI::Validator oracle_name() {
+Check oracle_name() {
   return {[](const std::string& name) -> std::string {
             if (name == kKernel || (name.starts_with(kBooted) && name.size() > kBooted.size()))
               return {};
@@ -34,7 +34,7 @@ Result<std::shared_ptr<kernel::Kernel>> open_kernel(const std::string& name) {
   return std::shared_ptr<kernel::Kernel>(std::move(booted));
 }
 
-void OracleOption::add(CLI::App& app) {
+void OracleOption::add(Command& app) {
   app.add_option("--oracle", name,
                  "Also run the inputs in the kernel, or kernel:NAME as in `kernel --on NAME`")
       ->check(oracle_name());

@@ -1,21 +1,20 @@
-// Owns the list of options that name output files. Makes sure that no output destroys an input or
-// another output.
+// Makes sure that no output of a command destroys an input or another output.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
+#include "cli/question.h"
 #include "harness/base/result.h"
 
 namespace secequiv::cli {
 
-// Throws CLI::ValidationError if an output of the command would replace a file that the command
-// line names for another purpose, or if a certificate would replace a file that is not a
-// certificate.
-void keep_outputs_apart(const CLI::App& command);
+// Checks that no output of the command would replace a file that the command line names for another
+// purpose, and that a certificate would not replace a file that is not a certificate. Errors:
+// kUsage.
+Status keep_outputs_apart(const Command& command);
 
 // Checks that no output of the command would replace `path`, a file that an input includes. Errors:
 // kUsage.
-Status keep_outputs_off(const CLI::App& command, const std::string& path);
+Status keep_outputs_off(const Command& command, const std::string& path);
 
 }  // namespace secequiv::cli

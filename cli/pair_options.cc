@@ -18,17 +18,17 @@ namespace secequiv::cli {
 // corpus/policies/gvisor/systrap.json.
 std::string_view default_policy_text();
 
-void PairOptions::add(CLI::App& app) {
+void PairOptions::add(Command& app) {
   app.add_option("--before-cmd", before_cmd, "Run this command to get the unoptimized program");
   app.add_option("--after-cmd", after_cmd, "Run this command to get the optimized program");
   app.add_option("--cmd-timeout", cmd_timeout,
                  "Stop --before-cmd and --after-cmd after this many seconds")
       ->check(seconds())
-      ->capture_default_str();
+      ->shows_default();
   add_derivation(app);
 }
 
-void PairOptions::add_derivation(CLI::App& app) {
+void PairOptions::add_derivation(Command& app) {
   app.add_option("--policy", policy, "Also derive inputs from this policy");
   add_number(app, "--max-inputs", max_inputs, 0, 1000000000,
              "Derive at most this many inputs from each source");

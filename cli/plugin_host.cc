@@ -20,10 +20,9 @@ Result<int> host(const PluginOptions& given) {
 
 }  // namespace
 
-void add_plugin_host(CLI::App& app, Context& context) {
-  const auto [sub, given] = add_command(app, context, "plugin-host",
-                                        "Answer requests with a plugin (a shared object)", host);
-  sub->group("");
+void add_plugin_host(Commands& all) {
+  const auto [sub, given] =
+      add_command(all, "plugin-host", "Answer requests with a plugin (a shared object)", host);
   sub->add_option("file", given->file, "Shared object that exports the functions of plugin.h")
       ->required();
 }

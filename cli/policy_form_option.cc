@@ -9,13 +9,13 @@
 
 namespace secequiv::cli {
 
-void PolicyFormOption::add(CLI::App& app) {
+void PolicyFormOption::add(Command& app) {
   app.add_option("--as", name, "Write the policy in this form")
       ->check(one_of(policy_form_names()))
-      ->capture_default_str();
+      ->shows_default();
 }
 
-void PolicyFormOption::add_allow_loss(CLI::App& app) {
+void PolicyFormOption::add_allow_loss(Command& app) {
   app.add_flag("--allow-loss", allow_loss,
                "Write an OCI profile even if it lacks parts for other hosts or containers");
 }

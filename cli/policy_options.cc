@@ -6,27 +6,25 @@
 #include "harness/import/capabilities.h"
 
 namespace secequiv::cli {
-void Options::add_import(CLI::App& app) {
+void Options::add_import(Command& app) {
   app.add_option("--arch", arch, "Use this architecture for policies and for __NR_ names in C")
       ->check(architecture())
-      ->capture_default_str();
+      ->shows_default();
   add_profile(app);
 }
 
-void Options::add_profile(CLI::App& app) {
+void Options::add_profile(Command& app) {
   app.add_option("--cap", capabilities,
                  "Grant capabilities to an OCI profile's container: names, ALL, DOCKER; repeatable")
       ->delimiter(',')
-      ->transform(CLI::Validator(
-          [](std::string& name) {
-            name = capability_name(name);
-            return capability_problem(name);
-          },
-          ""));
+      ->check([](std::string& name) {
+        name = capability_name(name);
+        return capability_problem(name);
+      });
   app.add_option("--kernel-version", kernel,
                  "Read OCI profiles for a host with this kernel version")
       ->check([](const std::string& version) { return kernel_version_problem(version); })
-      ->capture_default_str();
+      ->shows_default();
   app.add_option(
       "--libseccomp", libseccomp,
       "Use the filter that this library makes of an OCI profile; 'none': ask no library");
@@ -47,7 +45,7 @@ OciOptions Options::oci() const {
 
 ImportOptions Options::import() const {
   // Files that a policy includes are inputs, although the command line does not name them.
-  const auto read = [sub = command_line,
+  const auto read = [sub = command,
                      files = included](const std::string& path) -> Result<std::string> {
     files->push_back(path);
     if (sub != nullptr) RETURN_IF_ERROR(keep_outputs_off(*sub, path));

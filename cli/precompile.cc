@@ -47,9 +47,9 @@ Result<int> precompile_policy(const PrecompileArguments& given) {
 
 }  // namespace
 
-void add_precompile(CLI::App& app, Context& context) {
+void add_precompile(Commands& all) {
   const auto [sub, given] =
-      add_command(app, context, "precompile",
+      add_command(all, "precompile",
                   "Compile a policy with variables to fill in later, and prove the result correct",
                   precompile_policy);
   sub->add_option("policy", given->policy, "Policy, in any format; - for standard input")

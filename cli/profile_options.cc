@@ -10,7 +10,7 @@
 
 namespace secequiv::cli {
 
-void ProfileOptions::add(CLI::App& app) {
+void ProfileOptions::add(Command& app) {
   app.add_option("--profile", path,
                  "Read counts of system calls: strace -c output, lines 'name count', or JSON");
 }

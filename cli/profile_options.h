@@ -2,12 +2,12 @@
 // is made. Owns --profile. It must not know how profiles are used.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "analyze/profile.h"
 #include "cli/options.h"
+#include "cli/question.h"
 #include "harness/base/result.h"
 
 namespace secequiv::cli {
@@ -15,7 +15,7 @@ namespace secequiv::cli {
 struct ProfileOptions {
   std::string path;
 
-  void add(CLI::App& app);
+  void add(Command& app);
   // Reads the given profile. Without --profile, returns an empty profile. Errors: those of reading.
   [[nodiscard]] Result<std::vector<SyscallCount>> read() const;
   // Reads the given profile. Without --profile, it returns each call of the architecture once. It

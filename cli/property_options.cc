@@ -34,16 +34,11 @@ Result<Property> read_property(const std::string& wanted, const Options& options
 
 }  // namespace
 
-void PropertyOptions::add(CLI::App& app, CLI::Option& before, CLI::Option& after) {
+void PropertyOptions::add(Command& app) {
   app.add_option(kOption, wanted,
                  "Prove that 'before' alone has this property (NAME, FILE or TEXT); repeatable")
-      ->allow_extra_args(false)
-      ->each([&after](const std::string&) { after.required(false); });
-  app.add_flag("--list-properties", list, "List the properties that --property knows by name")
-      ->each([&before, &after](const std::string&) {
-        before.required(false);
-        after.required(false);
-      });
+      ->one_at_a_time();
+  app.add_flag("--list-properties", list, "List the properties that --property knows by name");
 }
 
 Result<std::vector<Property>> PropertyOptions::load(const Options& options) const {

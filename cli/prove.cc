@@ -48,26 +48,27 @@ Result<int> run_prove(const ProveOptions& given) {
 
 }  // namespace
 
-void add_prove(CLI::App& app, Context& context) {
+void add_prove(Commands& all) {
   const auto [sub, given] = add_command(
-      app, context, "prove",
-      "Prove two filters equivalent, or show the smallest input on which they differ", run_prove);
-  CLI::Option* const before = add_filter(*sub, "before", given->before);
-  CLI::Option* const after = add_filter(*sub, "after", given->after);
+      all, "prove", "Prove two filters equivalent, or show the smallest input on which they differ",
+      run_prove);
+  add_filter(*sub, "before", given->before)->required_unless({"--list-properties"});
+  add_filter(*sub, "after", given->after)->required_unless({"--property", "--list-properties"});
   sub->add_flag("--refines", given->refines,
                 "Prove instead that 'after' is never more permissive than 'before'");
-  given->property.add(*sub, *before, *after);
+  given->property.add(*sub);
   add_trace(*sub, given->traces);
   given->engine.add(*sub);
   given->oracle.add(*sub);
   given->certificate.add(*sub);
   sub->add_option("--emit-smt2", given->smt2,
-                  "Also write the query as SMT-LIB 2, for other solvers");
+                  "Also write the query as SMT-LIB 2, for other solvers")
+      ->writes(Writes::kFile);
   given->options.add(*sub, {kInput, kLimits, kSame, kWhole, kImport, kQuiet, kJson, kReports});
   given->link.add(*sub);
-  for (const char* other : {"--refines", "--trace", "--certificate", "--emit-smt2", "--link",
-                            "--same", "--require-whole"})
-    sub->get_option("--property")->excludes(sub->get_option(other));
+  sub->get_option("--property")
+      ->excludes({"--refines", "--trace", "--certificate", "--emit-smt2", "--link", "--same",
+                  "--require-whole"});
 }
 
 }  // namespace secequiv::cli

@@ -81,19 +81,19 @@ Result<int> prove_rules(const RuleArguments& given) {
 
 }  // namespace
 
-void add_prove_rule(CLI::App& app, Context& context) {
+void add_prove_rule(Commands& all) {
   const auto [sub, given] = add_command(
-      app, context, "prove-rule",
-      "Prove rewrite rules for all values, registers and inputs, or refute them", prove_rules);
+      all, "prove-rule", "Prove rewrite rules for all values, registers and inputs, or refute them",
+      prove_rules);
   sub->add_option("files", given->files, "Files of rewrite rules, for example verify/rules/library")
       ->required();
   sub->add_option("--rule", given->only, "Prove only the rule with this name; repeatable")
-      ->take_all()
-      ->allow_extra_args(false);
+      ->one_at_a_time();
   sub->add_flag("--weakest", given->weakest,
                 "Also find the weakest conditions on symbols that make each rule right");
   sub->add_option("--instantiate", given->instantiate,
-                  "Write pairs of programs, before and after a rewrite by a rule, to this folder");
+                  "Write pairs of programs, before and after a rewrite by a rule, to this folder")
+      ->writes(Writes::kFolder);
   add_number(*sub, "--count", given->count, 1, 10000,
              "Write this many pairs for each rule that is proven");
   add_seed(*sub, given->seed);

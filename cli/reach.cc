@@ -35,10 +35,10 @@ Result<int> list_inputs(const ReachOptions& given) {
 
 }  // namespace
 
-void add_reach(CLI::App& app, Context& context) {
+void add_reach(Commands& all) {
   const auto [sub, given] = add_command(
-      app, context, "reach",
-      "Count the inputs that reach each instruction, or prove that none does", list_inputs);
+      all, "reach", "Count the inputs that reach each instruction, or prove that none does",
+      list_inputs);
   add_program(*sub, given->program);
   sub->add_option("--at", given->at,
                   "Describe only this instruction, with all inputs that reach it");

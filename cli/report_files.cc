@@ -51,8 +51,8 @@ Status write_report_files(const ReportedCases& found, const Options& options) {
 }
 
 Status write_html(Page page, const Options& options) {
-  page.command = options.command;
-  page.options = options_of(*options.declared_by);
+  page.command = options.command_name();
+  page.options = options_of(*options.command);
   for (const Options::Note& note : *options.notes) add_note(note.text, note.warning, page);
   return write_file(options.html, html(page));
 }

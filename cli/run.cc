@@ -59,10 +59,10 @@ Result<int> emulate(RunOptions& given) {
 
 }  // namespace
 
-void add_run(CLI::App& app, Context& context) {
+void add_run(Commands& all) {
   const auto [sub, given] = add_command(
-      app, context, "run",
-      "Emulate one system call through a filter, or through a stack of filters", emulate);
+      all, "run", "Emulate one system call through a filter, or through a stack of filters",
+      emulate);
   sub->add_option(
          "input", given->inputs,
          "Program or policy, or the filters of a stack, newest first; - for standard input")

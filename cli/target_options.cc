@@ -35,7 +35,7 @@ Status open_one(const std::string& name, const char* option, BuiltinKind kind, B
 
 }  // namespace
 
-void TargetOptions::add(CLI::App& app, bool evaluators) {
+void TargetOptions::add(Command& app, bool evaluators) {
   const char* const kGroup = "Under test";
   app.add_option("--optimizer", optimizer,
                  "Test this optimizer: a command, serve:COMMAND, plugin:FILE.so or a built-in")
@@ -48,11 +48,11 @@ void TargetOptions::add(CLI::App& app, bool evaluators) {
         ->group(kGroup);
   app.add_option("--form", form, "Pass programs to commands under test in this form")
       ->check(cli::form())
-      ->capture_default_str()
+      ->shows_default()
       ->group(kGroup);
   app.add_option("--request-timeout", seconds, "Treat a request as hung after this many seconds")
       ->check(cli::seconds())
-      ->capture_default_str()
+      ->shows_default()
       ->group(kGroup);
   add_number(app, "--request-memory", memory, 0, 1 << 20,
              "Limit the memory of code under test to this many MiB, 0 for no limit")

@@ -57,9 +57,9 @@ Result<int> validate(const Validation& job) {
 
 }  // namespace
 
-void add_validate(CLI::App& app, Context& context) {
+void add_validate(Commands& all) {
   const auto [sub, job] = add_command(
-      app, context, "validate",
+      all, "validate",
       "Check programs by the kernel's rules and policies by the rules of their format", validate);
   sub->add_option("input", job->inputs,
                   "Programs in any form, policies in any format; - for standard input")

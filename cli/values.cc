@@ -12,7 +12,7 @@
 
 namespace secequiv::cli {
 
-CLI::Validator seconds(bool or_none) {
+Check seconds(bool or_none) {
   const auto check = [or_none](const std::string& text) {
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -25,7 +25,7 @@ CLI::Validator seconds(bool or_none) {
   return {check, "SECONDS"};
 }
 
-CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
+Check whole_number(std::uint64_t least, std::uint64_t most) {
   const auto check = [least, most](const std::string& text) {
     const bool octal = text.size() > 1 && text[0] == '0' && is_digit(text[1]);
     const auto value = parse_unsigned(text);
@@ -37,7 +37,7 @@ CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
   return {check, ""};
 }
 
-CLI::Validator one_of(std::vector<std::string> words) {
+Check one_of(std::vector<std::string> words) {
   std::string description = fmt::format("{{{}}}", fmt::join(words, ","));
   const auto check = [description, words = std::move(words)](const std::string& text) {
     return std::ranges::find(words, text) != words.end()
@@ -48,9 +48,9 @@ CLI::Validator one_of(std::vector<std::string> words) {
   return {check, std::move(description)};
 }
 
-CLI::Validator form() { return one_of({"raw", "raw-be", "asm", "ddd", "c"}); }
+Check form() { return one_of({"raw", "raw-be", "asm", "ddd", "c"}); }
 
-CLI::Validator architecture() {
+Check architecture() {
   const auto check = [](const std::string& name) {
     std::vector<std::string_view> known;
     for (const ArchInfo& info : all_arches()) known.push_back(info.name);

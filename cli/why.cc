@@ -32,10 +32,10 @@ Result<int> explain_call(WhyOptions& given) {
 
 }  // namespace
 
-void add_why(CLI::App& app, Context& context) {
+void add_why(Commands& all) {
   const auto [sub, given] = add_command(
-      app, context, "why",
-      "Explain one decision: its rule and conditions, and what would change it", explain_call);
+      all, "why", "Explain one decision: its rule and conditions, and what would change it",
+      explain_call);
   given->input.add(*sub);
   given->call.add(*sub, given->options);
   sub->add_flag("--trace", given->trace, "Show the instructions executed");
