@@ -26,8 +26,9 @@ class Job {
   Result<Ok> run(std::span<const SeccompData> inputs) {
     run_inputs(inputs);
     if (report_.witness) return Ok{};
+    const auto start = Clock::now();
     if (auto s = account_for_edges(); !s || report_.witness) return s;
-    return prove();
+    return prove(options_.budget.after(seconds_since(start)));
   }
 
  private:
@@ -61,8 +62,12 @@ class Job {
   // inputs through both programs, and stops at the first difference.
   Result<Ok> account_for_edges() {
     const auto start = Clock::now();
+    // Half of the time remains for the proof.
+    Budget half = options_.budget;
+    if (options_.prove)
+      for (double* const seconds : {&half.timeout_seconds, &half.diagrams.seconds}) *seconds /= 2;
     const auto asked = secequiv::account_for_edges(
-        coverage_, options_.engine, options_.budget,
+        coverage_, options_.engine, half,
         [&](const Feasibility& answer) {
           if (answer.answer == Feasibility::Answer::kInfeasible)
             report_.infeasible.push_back(answer.obligation);
@@ -88,7 +93,7 @@ class Job {
     return Ok{};
   }
 
-  Result<Ok> prove() {
+  Result<Ok> prove(const Budget& left) {
     if (!options_.prove && interrupted_) {
       report_.verdict = Verdict::kUnknown;
       report_.reason = stop_reason() + " before all inputs were run";
@@ -100,7 +105,7 @@ class Job {
     }
     const auto start = Clock::now();
     auto proof = options_.proof ? Result<Proof>(*options_.proof)
-                                : ask_engine(Question(pair_), options_.engine, options_.budget);
+                                : ask_engine(Question(pair_), options_.engine, left);
     if (!proof) return proof.error();
     report_.proof_seconds = seconds_since(start);
     report_.proof = *proof;

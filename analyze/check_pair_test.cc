@@ -83,7 +83,7 @@ TEST(CheckPair, AnInterruptedRunWithoutAProofIsUnknown) {
   const Program program = assemble("ld [0]\nret a\n");
   CheckOptions options;
   options.prove = false;
-  for (const std::size_t count : {1u, 10'000u}) {
+  for (const std::size_t count : {1u, 100'000u}) {
     const std::vector<SeccompData> inputs(count);
     const auto report =
         check_pair(SideReport{"before", program, {}}, SideReport{"after", program, {}},

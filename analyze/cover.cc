@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "harness/base/interrupt.h"
 #include "harness/coverage/listing.h"
 #include "harness/inputs/cases.h"
 #include "verify/decide/feasibility.h"
@@ -9,11 +10,16 @@
 namespace secequiv {
 namespace {
 
+void run_all(CoverageMap& coverage, const std::vector<SeccompData>& inputs) {
+  const std::size_t between = between_looks(coverage.program().size());
+  for (std::size_t i = 0; i < inputs.size() && (i % between != 0 || !stop_wanted()); ++i)
+    coverage.run(inputs[i]);
+}
+
 void run_derived(CoverJob& job) {
   const std::optional<Policy>& policy = job.policy ? job.policy : job.source.policy;
-  if (policy)
-    for (const SeccompData& data : derive_cases(*policy).inputs) job.coverage.run(data);
-  for (const SeccompData& data : derive_cases(job.source.program).inputs) job.coverage.run(data);
+  if (policy) run_all(job.coverage, derive_cases(*policy).inputs);
+  run_all(job.coverage, derive_cases(job.source.program).inputs);
 }
 
 }  // namespace
@@ -37,10 +43,13 @@ Result<CoverReport> cover(CoverJob& job) {
   } else {
     out.open = uncovered;
   }
-  out.listing = listing(job.coverage, [&](const Obligation& obligation) {
-    return std::ranges::find(out.infeasible, obligation) != out.infeasible.end();
-  });
   return out;
+}
+
+std::string cover_listing(const CoverJob& job, const CoverReport& report) {
+  return listing(job.coverage, [&](const Obligation& obligation) {
+    return std::ranges::find(report.infeasible, obligation) != report.infeasible.end();
+  });
 }
 
 }  // namespace secequiv

@@ -23,4 +23,7 @@ struct CoverJob {
 // Returns the report, and adds the coverage of derived inputs to job.coverage. Errors: kInternal.
 Result<CoverReport> cover(CoverJob& job);
 
+// Returns the program with its coverage.
+std::string cover_listing(const CoverJob& job, const CoverReport& report);
+
 }  // namespace secequiv

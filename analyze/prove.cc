@@ -148,6 +148,11 @@ Result<ProveReport> prove(const ProveJob& job) {
   report.files = side_files(job.before, job.after);
   report.rejection = refused_program(job);
   if (report.rejection) return report;
+  std::size_t instructions = 0;
+  for (const auto* stack : {&job.before, &job.after})
+    for (const Source& side : *stack) instructions += side.program.size();
+  if (!memory_fits(instructions * sizeof(Insn)))
+    return make_error(ErrorCode::kBudget, "", "memory limit reached");
   report.before = sides(job.before);
   report.after = sides(job.after);
   if (auto s = fill_question(job, report); !s) return s.error();

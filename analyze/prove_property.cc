@@ -19,24 +19,18 @@ Source bound_of(const Property::Clause& clause) {
   return out;
 }
 
-// Returns the job that proves one clause. `job` has the filter in `after`.
-ProveJob job_for(const ProveJob& job, const Property::Clause& clause) {
-  ProveJob out = job;
-  out.before = {bound_of(clause)};
-  out.fixed = ProveJob::Fixed::kBefore;
-  if (clause.outcome == Property::Outcome::kAllowed) {
-    std::swap(out.before, out.after);
-    out.fixed = ProveJob::Fixed::kAfter;
-  }
-  out.refines = true;
-  out.condition = clause.condition;
-  return out;
-}
-
-Result<ClauseReport> prove_clause(const ProveJob& job, const Property& property,
+// `job` has the filter in `after`, also afterwards: copies of it may be large.
+Result<ClauseReport> prove_clause(ProveJob& job, const Property& property,
                                   const Property::Clause& clause) {
   ClauseReport out{property.name, property.file, clause, {}};
-  auto proven = prove(job_for(job, clause));
+  const bool allowed = clause.outcome == Property::Outcome::kAllowed;
+  job.before = {bound_of(clause)};
+  job.fixed = allowed ? ProveJob::Fixed::kAfter : ProveJob::Fixed::kBefore;
+  job.refines = true;
+  job.condition = clause.condition;
+  if (allowed) std::swap(job.before, job.after);
+  auto proven = prove(job);
+  if (allowed) std::swap(job.before, job.after);
   if (proven) {
     out.proof = std::move(*proven);
     out.proof.notes.conclude(out.proof.proof.verdict, out.proof.proof.detail);
@@ -54,8 +48,8 @@ Result<ClauseReport> prove_clause(const ProveJob& job, const Property& property,
 
 }  // namespace
 
-Result<PropertyReport> prove_property(const PropertyJob& job) {
-  ProveJob shared = job.proof;
+Result<PropertyReport> prove_property(PropertyJob job) {
+  ProveJob& shared = job.proof;
   if (!shared.elapsed) shared.elapsed = [started = Clock::now()] { return seconds_since(started); };
   PropertyReport report;
   report.subject = shared.subject;

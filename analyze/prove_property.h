@@ -21,6 +21,6 @@ struct PropertyJob {
 // Returns the report. A clause that no input can be about is an error, except if the user's
 // assumption excludes all of its inputs. Errors: kUsage if that is so for every clause, and those
 // of prove().
-Result<PropertyReport> prove_property(const PropertyJob& job);
+Result<PropertyReport> prove_property(PropertyJob job);
 
 }  // namespace secequiv

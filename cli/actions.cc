@@ -13,7 +13,6 @@ struct ActionsOptions {
   Options options;
   FilterOrProcess input;
   bool allowed = false;
-  EngineOptions engine;
 };
 
 Result<int> list_actions(const ActionsOptions& given) {
@@ -21,7 +20,7 @@ Result<int> list_actions(const ActionsOptions& given) {
   auto stack = given.input.load(given.options);
   if (!stack) return stack.error();
   const auto found = actions({std::move(*stack), given.options.sameness(), given.options.oci().arch,
-                              given.engine.limits()});
+                              diagram_limits(given.options)});
   if (!found) return found.error();
   if (given.options.json) return print_json(to_json(*found));
   return print(actions_text(*found, given.allowed));
@@ -35,8 +34,7 @@ void add_actions(CLI::App& app, Context& context) {
                   "List the action of each system call, and its conditions", list_actions);
   given->input.add(*sub);
   sub->add_flag("--allowed", given->allowed, "List only the calls that are allowed or logged");
-  given->engine.add_memory(*sub);
-  given->options.add(*sub, {kInput, kSame, kImport, kJson});
+  given->options.add(*sub, {kLimits, kInput, kSame, kImport, kJson});
 }
 
 }  // namespace secequiv::cli

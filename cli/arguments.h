@@ -25,7 +25,7 @@ void add_max_regions(CLI::App& app, std::size_t& regions);
 // Declares an option with a number from `least` to `most`. The help shows its default.
 template <class Number>
 CLI::Option* add_number(CLI::App& app, const char* name, Number& value, std::uint64_t least,
-                        std::uint64_t most, const char* text) {
+                        std::uint64_t most, const std::string& text) {
   return app.add_option(name, value, text)->check(whole_number(least, most))->capture_default_str();
 }
 

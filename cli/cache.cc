@@ -18,11 +18,10 @@ struct CacheOptions {
   std::vector<std::string> filters;
   bool allow_loss = false;
   bool verify = false;
-  EngineOptions engine;
 };
 
 Result<int> list_cached(const CacheOptions& given) {
-  CacheJob job{{}, given.options.oci().arch, given.allow_loss, given.engine.limits()};
+  CacheJob job{{}, given.options.oci().arch, given.allow_loss, diagram_limits(given.options)};
   for (const std::string& filter : given.filters) {
     auto stack = load_accepted_stack(filter, reading(given.options));
     if (!stack) return stack.error();
@@ -58,8 +57,7 @@ void add_cache(CLI::App& app, Context& context) {
                 "Do not fail if system calls leave the kernel's cache; only report them");
   sub->add_flag("--verify", given->verify,
                 "Compare with the running kernel's own bitmaps (needs root; x86_64)");
-  given->engine.add_memory(*sub);
-  given->options.add(*sub, {kInput, kImport, kQuiet, kJson});
+  given->options.add(*sub, {kLimits, kInput, kImport, kQuiet, kJson});
 }
 
 }  // namespace secequiv::cli

@@ -40,14 +40,15 @@ Result<int> run_check(const CheckCommand& given) {
   ticker.step("deriving inputs");
   const auto cases = given.pair.cases({&before, &after}, options);
   if (!cases) return cases.error();
-  ticker.step("comparing and proving", 2 * options.timeout);
+  ticker.step("comparing and proving", options.timeout);
   auto result =
       check_pair(side_of(before), side_of(after), options.sameness(), cases->inputs, *checking);
   ticker.clear();
   if (!result) return result.error();
   result->dropped = cases->dropped;
   notes.require_loads = true;
-  if (auto s = given.check.conclude(before, after, std::move(notes), *result); !s) return s.error();
+  if (auto s = PairCheckOptions::conclude(before, after, std::move(notes), options, *result); !s)
+    return s.error();
   result->all_traces = given.traces;
   Status written = Ok{};
   if (!given.listing.empty()) written = write_file(given.listing, result->listing);
@@ -73,7 +74,7 @@ void add_check(CLI::App& app, Context& context) {
   given->target.add(*sub, false);
   given->check.add(*sub);
   given->options.add(*sub,
-                     {kSandbox, kInput, kTimeout, kSame, kWhole, kImport, kQuiet, kJson, kPage});
+                     {kSandbox, kInput, kLimits, kSame, kWhole, kImport, kQuiet, kJson, kPage});
   given->link.add(*sub);
 }
 

@@ -24,7 +24,7 @@ Result<CheckOptions> PairCheckOptions::check_options(const Options& options) con
   if (!engines) return engines.error();
   CheckOptions out;
   out.engine = std::move(*engines);
-  out.budget = engine.budget(options);
+  out.budget = budget(options);
   out.require_installable = !any_length;
   out.host = options.oci().arch;
   out.allow_cache_loss = allow_cache_loss;
@@ -33,12 +33,12 @@ Result<CheckOptions> PairCheckOptions::check_options(const Options& options) con
 }
 
 Status PairCheckOptions::conclude(const Source& before, const Source& after, PairNotes notes,
-                                  CheckReport& report) const {
+                                  const Options& options, CheckReport& report) {
   report.notes = std::move(notes);
   if (report.verdict == Verdict::kDifferent && !report.notes.choices.empty()) {
     const Pair pair{before.program, after.program, report.sameness};
     const Question question(pair);
-    const dd::Limits limits = engine.limits();
+    const dd::Limits limits = diagram_limits(options);
     const auto proof = difference_without_choices(question, report.notes.choices, limits);
     if (!proof) return proof.error();
     if (proof->verdict == Verdict::kDifferent) {
@@ -76,8 +76,8 @@ Status PairCheckOptions::write_page(const CheckReport& report, const Source& bef
             .after = after,
             .inputs = inputs,
             .engine = std::move(*engines),
-            .budget = engine.budget(options),
-            .limits = engine.limits(),
+            .budget = budget(options),
+            .limits = diagram_limits(options),
             .seconds = options.timeout,
             .host = options.oci().arch,
             .version = SECEQUIV_VERSION,

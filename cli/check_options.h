@@ -22,8 +22,8 @@ struct PairCheckOptions {
   [[nodiscard]] Result<CheckOptions> check_options(const Options& options) const;
   // Names the rules that decide the witness, and applies to the verdict what `notes` say about the
   // policies. Errors: kInternal.
-  [[nodiscard]] Status conclude(const Source& before, const Source& after, PairNotes notes,
-                                CheckReport& report) const;
+  static Status conclude(const Source& before, const Source& after, PairNotes notes,
+                         const Options& options, CheckReport& report);
   // Writes the page if --html is given. `inputs` are the inputs derived for the pair; `link` may be
   // empty. Errors: kIo, kInternal.
   [[nodiscard]] Status write_page(const CheckReport& report, const Source& before,

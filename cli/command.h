@@ -15,11 +15,6 @@
 
 namespace secequiv::cli {
 
-// Returns the values of --timeout and --max-memory, where the command has these options. They limit
-// all its work together, except for commands that run until their own limit or an interrupt: there
-// they limit each proof.
-WorkLimits limits_of(const CLI::App& command);
-
 // Declares the command `name`. `run` executes it and returns the exit status, or an error to
 // report. Returns the command and its values, which live as long as the command. Their member
 // `options` holds the shared options.
@@ -29,8 +24,8 @@ std::pair<CLI::App*, std::remove_const_t<Given>*> add_command(CLI::App& app, Con
                                                               Result<int> (*run)(Given&)) {
   CLI::App* sub = app.add_subcommand(name, text);
   auto given = std::make_shared<std::remove_const_t<Given>>();
-  sub->callback([sub, given, run, &context] {
-    const StopToken limited(limits_of(*sub));
+  sub->callback([given, run, &context] {
+    const StopToken limited(given->options.work_limits());
     const Heed heed(&limited);
     const Result<int> status = run(*given);
     if (status) {

@@ -17,7 +17,6 @@ struct CostOptions {
   Options options;
   PairOptions pair;
   ProfileOptions profile;
-  EngineOptions engine;
   CompilationOptions compilation;
   std::string chart;
   bool all = false;
@@ -37,7 +36,7 @@ Result<int> count_instructions(const CostOptions& given) {
   job.profile = std::move(*profile);
   job.profiled = !given.profile.path.empty();
   job.timeout = given.options.timeout;
-  job.limits = given.engine.limits();
+  job.limits = diagram_limits(given.options);
   job.exact = !given.derived;
   job.bound = given.bound;
   job.derive = [&]() -> Result<std::vector<SeccompData>> {
@@ -73,8 +72,7 @@ void add_cost(CLI::App& app, Context& context) {
   sub->add_flag("--all", given->all,
                 "Show every system call, not only the first ones of the table");
   sub->add_option("--chart", given->chart, "Also write a chart (SVG) to this file");
-  given->engine.add_memory(*sub);
-  given->options.add(*sub, {kSandbox, kTimeout, kInput, kImport, kJson});
+  given->options.add(*sub, {kSandbox, kLimits, kInput, kImport, kJson});
 }
 
 }  // namespace secequiv::cli

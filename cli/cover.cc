@@ -48,13 +48,10 @@ Result<CoverJob> job_of(const CoverOptions& given) {
   if (!engine) return engine.error();
   CoverageMap coverage(source->program);
   if (auto s = add_given(given, coverage); !s) return s.error();
-  CoverJob job{std::move(*source),
-               {},
-               std::move(coverage),
-               !given.no_derive,
-               !given.no_prove,
-               std::move(*engine),
-               given.engine.budget(given.options)};
+  CoverJob job{std::move(*source),   {},
+               std::move(coverage),  !given.no_derive,
+               !given.no_prove,      std::move(*engine),
+               budget(given.options)};
   if (given.no_derive) return job;
   auto policy = load_optional_policy(given.policy, reading(given.options));
   if (!policy) return policy.error();
@@ -81,7 +78,8 @@ Result<int> run_cover(const CoverOptions& given) {
     if (const Status s = write_file(given.state, write_coverage(job->coverage)); !s)
       return s.error();
   if (!given.listing.empty())
-    if (const Status s = write_file(given.listing, found->listing); !s) return s.error();
+    if (const Status s = write_file(given.listing, cover_listing(*job, *found)); !s)
+      return s.error();
   return print_verdict(
       options.json ? render(to_json(*found)) : cover_text(*found, job->source.program),
       exit_code(found->verdict()), options);
@@ -102,7 +100,7 @@ void add_cover(CLI::App& app, Context& context) {
   sub->add_flag("--no-derive", given->no_derive, "Use only the given inputs");
   sub->add_flag("--no-prove", given->no_prove, "Skip the proofs");
   given->engine.add_engine(*sub);
-  given->options.add(*sub, {kInput, kTimeout, kImport, kQuiet, kJson});
+  given->options.add(*sub, {kInput, kLimits, kImport, kQuiet, kJson});
 }
 
 }  // namespace secequiv::cli

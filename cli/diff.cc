@@ -84,9 +84,8 @@ Result<int> list_differences(const DiffOptions& given) {
   if (auto s = load(given, job); !s) return s.error();
   job.sameness = given.options.sameness();
   job.host = given.options.oci().arch;
-  job.limits = given.engine.limits();
-  job.limits.seconds = given.options.timeout;
-  job.most_bytes = given.engine.max_memory << 20;
+  job.limits = diagram_limits(given.options);
+  job.most_bytes = given.options.max_memory << 20;
   job.max_regions = given.max_regions;
   job.rules = needs_rules(given, job);
   job.whole = !given.expect.write.empty();
@@ -127,9 +126,8 @@ void add_diff(CLI::App& app, Context& context) {
   sub->add_flag("--rules", given->rules,
                 "Explain each region, and name the rules or lines of both files that decide it");
   given->engine.add_assume(*sub);
-  given->engine.add_memory(*sub);
   given->oracle.add(*sub);
-  given->options.add(*sub, {kInput, kTimeout, kSame, kWhole, kImport, kQuiet, kJson, kPage});
+  given->options.add(*sub, {kInput, kLimits, kSame, kWhole, kImport, kQuiet, kJson, kPage});
   given->link.add(*sub);
 }
 

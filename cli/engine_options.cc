@@ -34,7 +34,6 @@ void EngineOptions::add_engine(CLI::App& app) {
       ->check(engine_name())
       ->default_str("dd")
       ->allow_extra_args(false);
-  add_memory(app);
 }
 
 Result<Engine> EngineOptions::engine(const Options& options) const {
@@ -58,11 +57,6 @@ Result<Engine> EngineOptions::engine(const Options& options) const {
     return make_error(ErrorCode::kUsage, "--engine",
                       "expected one engine, or '--engine all' with any number of smt:COMMAND");
   return out;
-}
-
-void EngineOptions::add_memory(CLI::App& app) {
-  add_number(app, "--max-memory", max_memory, 1, 1 << 20,
-             "Limit the memory of each engine to this many MiB");
 }
 
 void EngineOptions::add_assume(CLI::App& app) {

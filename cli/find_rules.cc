@@ -3,7 +3,6 @@
 
 #include "analyze/prove_rules.h"
 #include "cli/command.h"
-#include "cli/engine_options.h"
 #include "cli/interrupts.h"
 #include "cli/optimized.h"
 #include "cli/reading.h"
@@ -16,7 +15,6 @@ namespace {
 
 struct FindOptions {
   Options options;
-  EngineOptions engine;
   TargetOptions target;
   std::vector<std::string> files;
   std::vector<std::string> known;
@@ -46,7 +44,7 @@ Result<int> find_in(const FindOptions& given) {
   job.max_window = given.max_window;
   job.max_tries = given.max_tries;
   job.timeout_seconds = options.timeout;
-  job.memory_mib = given.engine.max_memory;
+  job.memory_mib = given.options.max_memory;
   heed_interrupts();
   terminal::Ticker ticker;
   job.progress = [&](std::size_t size, std::size_t) {
@@ -78,8 +76,7 @@ void add_find_rules(CLI::App& app, Context& context) {
              "Search for replacements of up to this many consecutive instructions");
   add_number(*sub, "--max-tries", given->max_tries, 1, 1'000'000'000,
              "Try at most this many instructions in replacements of one window");
-  given->engine.add_memory(*sub);
-  given->options.add(*sub, {kInput, kImport, kTimeout, kJson});
+  given->options.add(*sub, {kInput, kImport, kProofLimits, kJson});
 }
 
 }  // namespace secequiv::cli

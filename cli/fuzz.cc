@@ -58,7 +58,7 @@ void add_fuzz(CLI::App& app, Context& context) {
       "Test an optimizer, compiler or interpreter, or fuzz a fixed pair of programs", run_fuzz);
   given->app = sub;
   given->campaign.add(*sub);
-  given->options.add(*sub, {kTimeout});
+  given->options.add(*sub, {kProofLimits});
   put_in_group(*sub, kPairGroup);
   given->target.add(*sub);
   put_in_group(*sub, kTargetGroup);

@@ -75,7 +75,8 @@ Result<int> run_fuzz_campaign(const FuzzCampaignOptions& given, const Options& o
   auto result = campaign(side_of(before), side_of(after), options.sameness(), derive, campaigning);
   if (!result) return result.error();
   result->dropped = derived.dropped;
-  if (auto s = given.check.conclude(before, after, std::move(notes), *result); !s) return s.error();
+  if (auto s = PairCheckOptions::conclude(before, after, std::move(notes), options, *result); !s)
+    return s.error();
   const Status page = given.check.write_page(*result, before, after, derived.inputs, options, {});
   return print_found(options.json ? render(to_json(*result)) : check_text(*result),
                      reported(*result, "fuzz", {before.file, after.file}), options, page);

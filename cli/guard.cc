@@ -17,7 +17,6 @@ namespace {
 struct GuardOptions {
   Options options;
   FilterOrProcess input;
-  EngineOptions engine;
   bool run = false;
   bool fix = false;
   PolicyFormOption form;
@@ -30,8 +29,8 @@ Result<int> write_fixed(const GuardOptions& given, const GuardJob& job) {
                       "expected one policy; `lift` turns a filter into a policy");
   const auto fixed = without_holes(*job.stack.filters.front().policy, job);
   if (!fixed) return fixed.error();
-  const auto text = given.form.write(fixed->policy, job.stack.name, options, job.limits,
-                                     job.stack.filters.front().parts);
+  const auto text =
+      given.form.write(fixed->policy, job.stack.name, options, job.stack.filters.front().parts);
   if (!text) return text.error();
   auto status = write_output(*text, options);
   if (!status) return status;
@@ -51,8 +50,7 @@ Result<int> guard_filter(const GuardOptions& given) {
     return make_error(ErrorCode::kUsage, "--output", "only --fix writes a policy");
   auto stack = given.input.load(given.options);
   if (!stack) return stack.error();
-  GuardJob job{std::move(*stack), given.options.oci().arch, given.engine.limits()};
-  job.limits.seconds = given.options.timeout;
+  GuardJob job{std::move(*stack), given.options.oci().arch, diagram_limits(given.options)};
   if (given.fix) return write_fixed(given, job);
   auto found = guard(job);
   if (!found) return found.error();
@@ -76,8 +74,7 @@ void add_guard(CLI::App& app, Context& context) {
                     "Write a corrected policy that tests only the bits that the kernel reads");
   given->form.add(*sub);
   given->form.add_allow_loss(*sub);
-  given->engine.add_memory(*sub);
-  given->options.add(*sub, {kInput, kTimeout, kImport, kQuiet, kJson, kReports});
+  given->options.add(*sub, {kInput, kLimits, kImport, kQuiet, kJson, kReports});
   given->options.add_output(*sub);
   for (const char* name : {"--as", "--allow-loss"}) sub->get_option(name)->needs(fix);
   for (const char* name : {"--json", "--try"}) fix->excludes(sub->get_option(name));

@@ -26,7 +26,7 @@ Result<int> import(const ImportJob& job) {
   if (const auto fits = filter_fits(job.options.filter, imported->format, name); !fits)
     return fits.error();
   if (const auto names = check_names(*imported, how); !names) return names.error();
-  const auto written = job.form.write(imported->policy, name, job.options, {}, imported->parts);
+  const auto written = job.form.write(imported->policy, name, job.options, imported->parts);
   if (!written) return written.error();
   return write_output(*written, job.options);
 }
@@ -43,7 +43,7 @@ void add_import(CLI::App& app, Context& context) {
   job->form.add(*sub);
   job->form.add_allow_loss(*sub);
   job->options.add_output(*sub);
-  job->options.add(*sub, {kImport});
+  job->options.add(*sub, {kLimits, kImport});
 }
 
 }  // namespace secequiv::cli

@@ -69,7 +69,8 @@ void heed_interrupts() {
 }
 
 Error stopped_command(const std::string& command) {
-  return make_error(ErrorCode::kBudget, command, "the interrupt stopped this command");
+  return make_error(ErrorCode::kBudget, command,
+                    interrupted ? "the interrupt stopped this command" : stop_reason());
 }
 
 bool was_interrupted() { return interrupted; }

@@ -27,7 +27,7 @@ class CommandRun {
   CommandRun(const CommandRun&) = delete;
   CommandRun& operator=(const CommandRun&) = delete;
 };
-// Returns the error of a command that a signal ended.
+// Returns the error of a command that a signal or a limit ended. Precondition: stop_wanted().
 Error stopped_command(const std::string& command);
 
 }  // namespace secequiv::cli

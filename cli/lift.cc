@@ -16,7 +16,6 @@ namespace {
 struct LiftOptions {
   Options options;
   FilterOrProcess input;
-  EngineOptions engine;
   PolicyFormOption form;
   std::string approximate;
 };
@@ -28,10 +27,10 @@ Result<int> lift_filters(const LiftOptions& given) {
   const std::string host = holds_for(read_for(stack->filters));
   const auto lifted = lift({.stack = std::move(*stack),
                             .host = given.options.oci().arch,
-                            .limits = given.engine.limits(),
+                            .limits = diagram_limits(given.options),
                             .approximate = approximation_from_name(given.approximate)});
   if (!lifted) return lifted.error();
-  const auto text = given.form.write(lifted->policy, name, given.options, given.engine.limits());
+  const auto text = given.form.write(lifted->policy, name, given.options);
   if (!text) return text.error();
   auto status = write_output(*text, given.options);
   if (!status) return status;
@@ -51,8 +50,7 @@ void add_lift(CLI::App& app, Context& context) {
       add_command(app, context, "lift", "Turn a filter, or a stack of filters, back into a policy",
                   lift_filters);
   given->input.add(*sub);
-  given->engine.add_memory(*sub);
-  given->options.add(*sub, {kInput, kImport});
+  given->options.add(*sub, {kLimits, kInput, kImport});
   given->form.add(*sub);
   sub->add_option("--approximate", given->approximate,
                   "Write the nearest policy that differs only in this way, if none is exact")

@@ -12,7 +12,6 @@ namespace {
 struct LintOptions {
   Options options;
   std::string policy;
-  EngineOptions engine;
   bool strict = false;
 };
 
@@ -24,9 +23,12 @@ Result<int> lint_policy(const LintOptions& given) {
   if (given.options.strict_names)
     if (const auto names = check_names(*imported, reader); !names) return names.error();
   auto host = read_for(*imported, reading(given.options));
-  LintJob job{std::move(*imported), given.policy,          given.policy == "-" ? "" : given.policy,
-              given.strict,         given.engine.limits(), std::move(host)};
-  job.limits.seconds = given.options.timeout;
+  LintJob job{std::move(*imported),
+              given.policy,
+              given.policy == "-" ? "" : given.policy,
+              given.strict,
+              diagram_limits(given.options),
+              std::move(host)};
   const auto found = lint(job);
   if (!found) return found.error();
   if (given.options.quiet && !given.options.json)  // --quiet keeps warnings
@@ -46,8 +48,7 @@ void add_lint(CLI::App& app, Context& context) {
       "Find rules of a policy that decide nothing, and warn about likely mistakes", lint_policy);
   sub->add_option("policy", given->policy, "Policy, in any format")->required();
   sub->add_flag("--strict", given->strict, "Treat warnings as failures");
-  given->options.add(*sub, {kTimeout});
-  given->engine.add_memory(*sub);
+  given->options.add(*sub, {kLimits});
   given->options.add(*sub, {kImport, kQuiet, kJson, kReports});
 }
 

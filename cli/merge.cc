@@ -17,7 +17,6 @@ struct MergeOptions {
   std::vector<std::string> filters;
   bool intersection = false;
   bool unite = false;
-  EngineOptions engine;
   PolicyFormOption form;
 };
 
@@ -37,10 +36,10 @@ Result<int> merge_filters(const MergeOptions& given) {
   }
   job.combination = given.unite ? Combination::kLoosest : Combination::kStack;
   job.host = options.oci().arch;
-  job.limits = given.engine.limits();
+  job.limits = diagram_limits(given.options);
   const auto merged = merge(job);
   if (!merged) return merged.error();
-  const auto text = given.form.write(merged->policy, merged->policy.name, options, job.limits);
+  const auto text = given.form.write(merged->policy, merged->policy.name, options);
   if (!text) return text.error();
   auto status = write_output(*text, options);
   if (!status) return status;
@@ -68,8 +67,7 @@ void add_merge(CLI::App& app, Context& context) {
                     "Write the strictest action of all filters, as the kernel does for a stack");
   sub->add_flag("--union", given->unite, "Write the most permissive action of all filters")
       ->excludes(intersection);
-  given->engine.add_memory(*sub);
-  given->options.add(*sub, {kInput, kImport});
+  given->options.add(*sub, {kLimits, kInput, kImport});
   given->form.add(*sub);
   given->options.add_output(*sub);
 }

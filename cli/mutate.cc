@@ -47,7 +47,7 @@ Result<int> mutate(const MutateOptions& job) {
   options.prove_all = job.prove_all;
   options.sample = job.sample.value_or(options.sample);
   options.engine = std::move(*engine);
-  options.budget = job.engine.budget(job.options);
+  options.budget = budget(job.options);
   options.progress = [&](std::string_view step, std::size_t done, std::size_t total) {
     ticker.step(step, done, total);
   };
@@ -77,7 +77,7 @@ void add_mutate(CLI::App& app, Context& context) {
                   "Also attempt a proof for this many mutants that inputs kill (default: 1000)")
       ->check(whole_number(0, 1000000000));
   job->engine.add_engine(*sub);
-  job->options.add(*sub, {kInput, kTimeout, kSame, kImport, kQuiet, kJson});
+  job->options.add(*sub, {kInput, kLimits, kSame, kImport, kQuiet, kJson});
 }
 
 }  // namespace secequiv::cli

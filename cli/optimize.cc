@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/command.h"
+#include "cli/engine_options.h"
 #include "cli/filter_or_process.h"
 #include "cli/profile_options.h"
 #include "cli/reading.h"
@@ -82,7 +83,8 @@ Result<int> optimize_input(const OptimizeArguments& given) {
                         : given.print_plan ? kPlan
                                            : kProgram,
                         !chosen && !given.as_programs,
-                        given.options.oci().arch};
+                        given.options.oci().arch,
+                        diagram_limits(given.options)};
   const auto result = optimize(job);
   if (!result) return result.error();
   if (!result->unknown.empty())  // a program may make calls that the policy's architectures lack
@@ -114,7 +116,7 @@ void add_optimize(CLI::App& app, Context& context) {
                 "Write the layout plan (how a program finds a system call), instead of a program")
       ->excludes(rules);
   sub->add_flag("--plain", given->plain, "Write no comments in text output");
-  given->options.add(*sub, {kInput, kImport});
+  given->options.add(*sub, {kInput, kLimits, kImport});
   given->options.add_form(*sub, "asm");
   given->options.add_output(*sub);
 }

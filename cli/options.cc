@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/arguments.h"
 #include "cli/output.h"
 #include "cli/values.h"
 #include "harness/report/formats.h"
@@ -47,6 +48,14 @@ void Options::add_reports(CLI::App& app, bool page) {
         ->check(file);
 }
 
+void Options::add_limits(CLI::App& app) {
+  const char* const what = limited ? "Limit all work on the inputs" : "Limit each proof";
+  app.add_option("--timeout", timeout, fmt::format("{} to this many seconds", what))
+      ->check(seconds())
+      ->capture_default_str();
+  add_number(app, "--max-memory", max_memory, 1, 1 << 20, fmt::format("{} to this many MiB", what));
+}
+
 void Options::add(CLI::App& app, std::initializer_list<Shared> groups) {
   command_line = &app;
   for (const Shared group : groups) switch (group) {
@@ -60,10 +69,10 @@ void Options::add(CLI::App& app, std::initializer_list<Shared> groups) {
       case kPage:
         add_reports(app, group == kPage);
         break;
-      case kTimeout:
-        app.add_option("--timeout", timeout, "Limit proofs and exact analyses to this many seconds")
-            ->check(seconds())
-            ->capture_default_str();
+      case kLimits:
+      case kProofLimits:
+        limited = group == kLimits;
+        add_limits(app);
         break;
       case kSame:
         app.add_option(

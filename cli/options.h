@@ -16,6 +16,7 @@
 
 #include "analyze/installed.h"
 #include "harness/adapter/confinement.h"
+#include "harness/base/interrupt.h"
 #include "harness/base/result.h"
 #include "harness/bpf/text.h"
 #include "harness/compare/verdict.h"
@@ -24,14 +25,16 @@
 
 namespace secequiv::cli {
 
-// Groups of the shared options. kReports stands for the files of report_formats(), kPage for these
-// and --html.
+// Groups of the shared options. kLimits are limits of the whole command; kProofLimits, of commands
+// that end by another limit or an interrupt, are limits of each proof. kReports stands for the
+// files of report_formats(), kPage for these and --html.
 enum class Shared : std::uint8_t {
   kInput,
   kJson,
   kReports,
   kPage,
-  kTimeout,
+  kLimits,
+  kProofLimits,
   kSame,
   kWhole,
   kImport,
@@ -48,7 +51,9 @@ struct Options {
   std::string to;                // form of the program to write
   std::string output = "-";
   bool json = false;
-  double timeout = 60;
+  double timeout = 60;            // seconds
+  std::size_t max_memory = 1024;  // MiB
+  bool limited = false;           // these two are limits of the whole command
   std::string same = "raw";
   std::string arch = "x86_64";  // the host's architecture
   std::vector<std::string> capabilities;
@@ -91,6 +96,10 @@ struct Options {
 
   void note(std::string text) const { notes->push_back({std::move(text), false}); }
   void warning(std::string text) const { notes->push_back({std::move(text), true}); }
+  // Returns the limits of all the command's work together.
+  [[nodiscard]] WorkLimits work_limits() const {
+    return limited ? WorkLimits{timeout, max_memory} : WorkLimits{};
+  }
   [[nodiscard]] Sameness sameness() const {
     if (same == "effect") return Sameness::kEffect;
     return same == "raw" ? Sameness::kRaw : Sameness::kBehaviour;
@@ -108,6 +117,7 @@ struct Options {
   void add_input(CLI::App& app);
   void add_reports(CLI::App& app, bool page);
   void add_import(CLI::App& app);
+  void add_limits(CLI::App& app);
 };
 
 }  // namespace secequiv::cli

@@ -40,7 +40,10 @@ Result<std::pair<Source, Source>> PairOptions::sides(const Options& options,
   const Reading how = reading(options);
   const auto output_of = [&](const std::string& command) -> Result<Source> {
     const CommandRun running;
-    auto out = load_command(command, {cmd_timeout, 0, kMaxInputBytes, options.confinement()}, how);
+    const AdapterLimits limits{.seconds = cmd_timeout,
+                               .output_bytes = kMaxInputBytes,
+                               .confinement = options.confinement()};
+    auto out = load_command(command, limits, how);
     if (stop_wanted()) return stopped_command(fmt::format("command '{}'", command));
     return out;
   };

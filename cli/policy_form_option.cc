@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "analyze/policy_form.h"
+#include "cli/engine_options.h"
 #include "cli/values.h"
 #include "harness/base/text.h"
 
@@ -20,7 +21,7 @@ void PolicyFormOption::add_allow_loss(CLI::App& app) {
 }
 
 Result<std::string> PolicyFormOption::write(const Policy& policy, const std::string& source,
-                                            const Options& options, const dd::Limits& limits,
+                                            const Options& options,
                                             std::span<const ProfilePart> parts) const {
   const auto lost = for_some_hosts(parts);
   if (policy_form_from_name(name) == PolicyForm::kOci && !lost.empty()) {
@@ -34,7 +35,8 @@ Result<std::string> PolicyFormOption::write(const Policy& policy, const std::str
       return make_error(ErrorCode::kPolicy, source, loss + "; permit it with --allow-loss");
     options.warning(loss);
   }
-  return write_policy_as(*policy_form_from_name(name), policy, source, options.oci().arch, limits);
+  return write_policy_as(*policy_form_from_name(name), policy, source, options.oci().arch,
+                         diagram_limits(options));
 }
 
 }  // namespace secequiv::cli

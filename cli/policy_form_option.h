@@ -8,7 +8,6 @@
 #include "cli/options.h"
 #include "harness/import/guard.h"
 #include "harness/policy/policy.h"
-#include "verify/dd/space.h"
 
 namespace secequiv::cli {
 
@@ -23,7 +22,7 @@ struct PolicyFormOption {
   // write_policy_as(). `parts` are those of the given profile. kPolicy if an OCI profile would lack
   // some of them without --allow-loss.
   [[nodiscard]] Result<std::string> write(const Policy& policy, const std::string& source,
-                                          const Options& options, const dd::Limits& limits = {},
+                                          const Options& options,
                                           std::span<const ProfilePart> parts = {}) const;
 };
 

@@ -3,7 +3,6 @@
 #include "analyze/precompile.h"
 
 #include "cli/command.h"
-#include "cli/engine_options.h"
 #include "cli/interrupts.h"
 #include "cli/reading.h"
 #include "harness/base/file.h"
@@ -16,7 +15,6 @@ namespace {
 struct PrecompileArguments {
   Options options;
   std::string policy;
-  EngineOptions engine;
   bool no_proof = false;
 };
 
@@ -31,7 +29,7 @@ Result<int> precompile_policy(const PrecompileArguments& given) {
   terminal::Ticker ticker;
   ticker.step("proving", options.timeout);
   auto made =
-      precompile({std::move(*policy), !given.no_proof, options.timeout, given.engine.max_memory});
+      precompile({std::move(*policy), !given.no_proof, options.timeout, given.options.max_memory});
   ticker.clear();
   if (!made) {
     made.error().where = shown_name(given.policy);
@@ -59,8 +57,7 @@ void add_precompile(CLI::App& app, Context& context) {
       ->required();
   given->options.add_output(*sub);
   sub->add_flag("--no-prove", given->no_proof, "Skip the proofs");
-  given->engine.add_memory(*sub);
-  given->options.add(*sub, {kTimeout, kImport, kJson});
+  given->options.add(*sub, {kLimits, kImport, kJson});
 }
 
 }  // namespace secequiv::cli

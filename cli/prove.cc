@@ -11,12 +11,12 @@ namespace {
 
 Result<int> run_property(const ProveOptions& given) {
   const Options& options = given.options;
-  const auto job = property_job(given);
+  auto job = property_job(given);
   if (!job) return job.error();
   heed_interrupts();
   terminal::Ticker ticker;
   ticker.step("proving", options.timeout);
-  const auto proven = prove_property(*job);
+  const auto proven = prove_property(std::move(*job));
   ticker.clear();
   if (!proven) return proven.error();
   return print_found(options.json ? render(to_json(*proven)) : property_text(*proven),
@@ -66,7 +66,7 @@ void add_prove(CLI::App& app, Context& context) {
   given->certificate.add(*sub);
   sub->add_option("--emit-smt2", given->smt2,
                   "Also write the query as SMT-LIB 2, for other solvers");
-  given->options.add(*sub, {kInput, kTimeout, kSame, kWhole, kImport, kQuiet, kJson, kReports});
+  given->options.add(*sub, {kInput, kLimits, kSame, kWhole, kImport, kQuiet, kJson, kReports});
   given->link.add(*sub);
   for (const char* other : {"--refines", "--trace", "--certificate", "--emit-smt2", "--link",
                             "--same", "--require-whole"})

@@ -32,7 +32,7 @@ Result<ProveJob> job_without_filters(const ProveOptions& given) {
   job.assumption = given.engine.assumption;
   job.host = given.options.oci().arch;
   job.engine = std::move(*engine);
-  job.budget = given.engine.budget(given.options);
+  job.budget = budget(given.options);
   return job;
 }
 
@@ -54,7 +54,7 @@ Result<ProveJob> prove_job(const ProveOptions& given) {
   job.refines = given.refines;
   job.all_traces = given.traces;
   job.certificate_folder = given.certificate.directory;
-  job.certificate_limits = {given.options.timeout, given.engine.max_memory};
+  job.certificate_limits = {given.options.timeout, given.options.max_memory};
   if (!given.smt2.empty())
     job.smt2 = [&](const std::string& query) { return write_file(given.smt2, query); };
   return made;

@@ -5,7 +5,6 @@
 
 #include "analyze/prove_rules.h"
 #include "cli/command.h"
-#include "cli/engine_options.h"
 #include "cli/interrupts.h"
 #include "cli/output.h"
 #include "cli/reading.h"
@@ -18,7 +17,6 @@ namespace {
 
 struct RuleArguments {
   Options options;
-  EngineOptions engine;
   std::vector<std::string> files;
   std::vector<std::string> only;
   bool weakest = false;
@@ -68,7 +66,7 @@ Result<int> prove_rules(const RuleArguments& given) {
   job.pairs = given.instantiate.empty() ? 0 : given.count;
   job.seed = given.seed;
   job.timeout_seconds = options.timeout;
-  job.memory_mib = given.engine.max_memory;
+  job.memory_mib = given.options.max_memory;
   heed_interrupts();
   terminal::Ticker ticker;
   job.progress = [&](std::size_t done) {
@@ -105,8 +103,7 @@ void add_prove_rule(CLI::App& app, Context& context) {
   add_seed(*sub, given->seed);
   sub->add_flag("--only-unexpected", given->quiet,
                 "Print only rules whose result is not the expected one");
-  given->engine.add_memory(*sub);
-  given->options.add(*sub, {kTimeout, kJson, kReports});
+  given->options.add(*sub, {kProofLimits, kJson, kReports});
 }
 
 }  // namespace secequiv::cli

@@ -17,7 +17,6 @@ struct ReachOptions {
   std::string program;
   std::string at;
   std::size_t max_regions = 20;
-  EngineOptions engine;
 };
 
 Result<int> list_inputs(const ReachOptions& given) {
@@ -28,8 +27,8 @@ Result<int> list_inputs(const ReachOptions& given) {
     return make_error(ErrorCode::kUsage, "--at",
                       fmt::format("expected an instruction from 0 to {}, found {}",
                                   source->program.size() - 1, given.at));
-  const auto found = reach(
-      {std::move(*source), at, given.max_regions, given.options.oci().arch, given.engine.limits()});
+  const auto found = reach({std::move(*source), at, given.max_regions, given.options.oci().arch,
+                            diagram_limits(given.options)});
   if (!found) return found.error();
   if (given.options.json) return print_json(to_json(*found));
   return print(reach_text(*found, "--max-regions"));
@@ -45,8 +44,7 @@ void add_reach(CLI::App& app, Context& context) {
   sub->add_option("--at", given->at,
                   "Describe only this instruction, with all inputs that reach it");
   add_max_regions(*sub, given->max_regions);
-  given->engine.add_memory(*sub);
-  given->options.add(*sub, {kInput, kImport, kJson});
+  given->options.add(*sub, {kLimits, kInput, kImport, kJson});
 }
 
 }  // namespace secequiv::cli

@@ -24,7 +24,6 @@ struct RunOptions {
   CallOptions call;
   bool trace = false;
   OracleOption oracle;
-  EngineOptions engine;
 };
 
 Result<int> emulate(RunOptions& given) {
@@ -33,7 +32,7 @@ Result<int> emulate(RunOptions& given) {
   RunJob job{*data, {}, given.trace};
   job.arguments_known = given.call.record.empty();
   job.host = given.options.oci().arch;
-  job.limits = given.engine.limits();
+  job.limits = diagram_limits(given.options);
   for (const std::string& path : given.inputs) {
     auto stack = load_accepted_stack(path, reading(given.options));
     if (!stack) {
@@ -74,8 +73,7 @@ void add_run(CLI::App& app, Context& context) {
   given->call.add(*sub, given->options);
   sub->add_flag("--trace", given->trace, "Show the instructions executed");
   given->oracle.add(*sub);
-  given->engine.add_memory(*sub);
-  given->options.add(*sub, {kInput, kJson});
+  given->options.add(*sub, {kLimits, kInput, kJson});
 }
 
 }  // namespace secequiv::cli

@@ -14,7 +14,6 @@ struct WhyOptions {
   Options options;
   FilterOrProcess input;
   CallOptions call;
-  EngineOptions engine;
   bool trace = false;
 };
 
@@ -25,8 +24,9 @@ Result<int> explain_call(WhyOptions& given) {
   if (!stack) return stack.error();
   if (!given.call.given())
     given.options.note("note: the answer explains call number 0; choose another call with --nr");
-  const auto found = why({std::move(*stack), *data, given.options.oci().arch, given.engine.limits(),
-                          given.call.record.empty(), given.call.recorded()});
+  const auto found =
+      why({std::move(*stack), *data, given.options.oci().arch, diagram_limits(given.options),
+           given.call.record.empty(), given.call.recorded()});
   if (!found) return found.error();
   const int status = exit_code(found->notes.choices.empty() ? Verdict::kPass : Verdict::kUnknown);
   if (given.options.json) return print_json(to_json(*found), status);
@@ -42,8 +42,7 @@ void add_why(CLI::App& app, Context& context) {
   given->input.add(*sub);
   given->call.add(*sub, given->options);
   sub->add_flag("--trace", given->trace, "Show the instructions executed");
-  given->engine.add_memory(*sub);
-  given->options.add(*sub, {kInput, kJson});
+  given->options.add(*sub, {kLimits, kInput, kJson});
 }
 
 }  // namespace secequiv::cli

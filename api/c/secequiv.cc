@@ -250,7 +250,7 @@ Result<Outcome> prove_property(Result<Source> program, const char* text, const O
   job.proof.after.push_back(std::move(*program));
   static_cast<ReadNotes&>(job.proof.notes) = notes_about(job.proof.after);
   job.properties.push_back(std::move(*property));
-  const auto proven = secequiv::prove_property(job);
+  const auto proven = secequiv::prove_property(std::move(job));
   if (!proven) return proven.error();
   return with_notes(
       {verdict_of(proven->verdict()), property_text(*proven), render(to_json(*proven))},

@@ -29,7 +29,7 @@ def test_proofs_of_edges_share_one_time_limit(asm):
     document, done = report("cover", path, "--timeout", 1)
     assert (document["verdict"], done.status) == ("unknown", 3)
     assert len(document["open"]) == 6 and document["feasible"] == [] and document["infeasible"] == []
-    document, done = report("check", path, path, "--timeout", 1)
+    document, done = report("check", path, path, "--timeout", 4)
     assert done.status == 3 and document["proof"]["verdict"] == "equivalent"  # both sides have the same terms, so only edges are undecided
     assert document["reason"].endswith("neither covered nor proven infeasible: no time left")
     assert len(document["coverage"]["open"]) == 6

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "harness/base/interrupt.h"
 #include "harness/base/shell.h"
 
 namespace secequiv {
@@ -59,17 +60,14 @@ bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") 
 
 }  // namespace
 
-Outcome outcome_of(const Ending& ending, const ErrorTail& tail, std::size_t memory_bytes) {
+Outcome failed(const Ending& ending, const ErrorTail& tail, std::string& how) {
   const auto status = ending.exit_status();
   if (status == kNoPermissionStatus || status == kNoCommandStatus) return Outcome::kCannotRun;
-  const bool near = ending.resident_bytes / 3 >= memory_bytes / 4;
-  return memory_bytes != 0 && (near || tail.tells_of_memory()) ? Outcome::kExhausted
-                                                               : Outcome::kCrashed;
-}
-
-std::string failure_text(Outcome outcome, const std::string& how, std::size_t memory_bytes) {
-  if (outcome != Outcome::kExhausted) return how;
-  return fmt::format("{}; it ran out of memory (limit {} bytes)", how, memory_bytes);
+  const bool near = ending.resident_bytes / 3 >= ending.memory_bytes / 4;
+  if (ending.memory_bytes == 0 || (!near && !tail.tells_of_memory())) return Outcome::kCrashed;
+  if (ending.limit_of_work) memory_ran_out();
+  how += fmt::format("; it ran out of memory (limit {} bytes)", ending.memory_bytes);
+  return Outcome::kExhausted;
 }
 
 std::string file_of_command(const std::string& command, const AdapterLimits& limits) {
@@ -106,8 +104,8 @@ Answer<std::string> run_command(const std::string& command, std::string_view inp
     answer.outcome = Outcome::kUnsupported;
     how = ending.text();
   } else if (answer.ok() && !ending.clean()) {
-    answer.outcome = outcome_of(ending, process.tail(), limits.memory_bytes);
-    how = failure_text(answer.outcome, ending.text(), limits.memory_bytes);
+    how = ending.text();
+    answer.outcome = failed(ending, process.tail(), how);
   }
   if (!answer.ok()) answer.value.clear();
   // The program may have written its answer to standard error, so the message quotes the end of

@@ -30,9 +30,8 @@ Answer<std::string> run_command_on_file(const std::string& command, std::string_
 std::string file_of_command(const std::string& command, const AdapterLimits& limits);
 
 // Returns the outcome of a process that did not exit cleanly: kCannotRun, kExhausted if memory ran
-// out, else kCrashed.
-Outcome outcome_of(const Ending& ending, const ErrorTail& tail, std::size_t memory_bytes);
-// Returns `how`. For kExhausted, adds that the process ran out of memory, with the limit.
-std::string failure_text(Outcome outcome, const std::string& how, std::size_t memory_bytes);
+// out, else kCrashed. For kExhausted, adds the limit to `how`; if it was the limit of our own work,
+// this work is to stop, too.
+Outcome failed(const Ending& ending, const ErrorTail& tail, std::string& how);
 
 }  // namespace secequiv

@@ -48,7 +48,7 @@ class Confinement;
 
 struct AdapterLimits {
   double seconds = 10;                                  // for one request
-  std::size_t memory_bytes = std::size_t{4} << 30;      // RLIMIT_DATA; 0: no limit
+  std::size_t memory_bytes = std::size_t{4} << 30;      // as in Start (process.h)
   std::size_t output_bytes = std::size_t{16} << 20;     // for one answer
   std::shared_ptr<const Confinement> confinement = {};  // empty: not confined
   // If this points to a number above 0, the number replaces `seconds` for the requests that follow.

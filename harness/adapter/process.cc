@@ -206,6 +206,9 @@ Status Process::start(Start how) {
   if (!in.open() || !out.open() || !err.open())
     return make_error(ErrorCode::kAdapter, how.argv[0],
                       fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+  limit_of_work_ = memory_left() < how.memory_bytes;
+  if (limit_of_work_) how.memory_bytes = std::max<std::size_t>(memory_left(), 1);
+  memory_bytes_ = how.memory_bytes;
   const std::vector<char*> words = pointers_to(how.words);
   const std::vector<char*> argv = pointers_to(how.argv);
   Launch launch{how,   words.data(), argv.data(), in.read.get(), out.write.get(), err.write.get(),
@@ -297,7 +300,7 @@ void Process::look(std::string& output) {
 }
 
 Ending Process::end() {
-  Ending ending;
+  Ending ending{.memory_bytes = memory_bytes_, .limit_of_work = limit_of_work_};
   if (pid_ == 0) return ending;
   ::kill(-pid_, SIGKILL);
   ::kill(pid_, SIGKILL);  // it may have left its process group

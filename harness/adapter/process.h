@@ -59,6 +59,8 @@ struct Ending {
   // Largest resident size of the process and its finished children. 0 if it is not above our own
   // size, which the process inherits before exec.
   std::size_t resident_bytes = 0;
+  std::size_t memory_bytes = 0;  // the limit that it had; 0: no limit
+  bool limit_of_work = false;    // this was the limit of our own work, not the one of Start
   [[nodiscard]] bool clean() const { return status == 0; }
   // Returns "it exited with status 3", "it was ended by signal 11 (Segmentation fault)".
   [[nodiscard]] std::string text() const;
@@ -73,7 +75,9 @@ struct Start {
   // executed instead.
   std::string file = {};
   std::vector<std::string> words = {};
-  std::size_t memory_bytes = 0;              // limits its data; 0: no limit
+  // Limits its data, also to what the limits of our own work leave (harness/base/interrupt.h). 0:
+  // no limit.
+  std::size_t memory_bytes = 0;
   const Confinement* confinement = nullptr;  // without it, the process is not confined
   bool ends_with_thread = false;             // the kernel kills it when this thread ends
 };
@@ -122,6 +126,8 @@ class Process {
   Fd out_;
   Fd err_;
   bool exited_ = false;
+  std::size_t memory_bytes_ = 0;
+  bool limit_of_work_ = false;
   ErrorTail tail_;
 };
 

@@ -201,11 +201,11 @@ class Server::Conversation {
       server_.process_.reset();
       return;
     }
-    const std::string what = fmt::format("{} {}", ending.text(), so_far());
+    std::string what = fmt::format("{} {}", ending.text(), so_far());
     exit_status_ = ending.exit_status();
     if (ending.clean()) return fail(Outcome::kGarbage, what);
-    const Outcome outcome = outcome_of(ending, process_.tail(), limits_.memory_bytes);
-    fail(outcome, failure_text(outcome, what, limits_.memory_bytes));
+    const Outcome outcome = failed(ending, process_.tail(), what);
+    fail(outcome, what);
   }
 
   void fail(Outcome outcome, const std::string& what) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "harness/base/memory.h"
@@ -20,7 +21,7 @@ constexpr Clock::duration kBetweenLooks = std::chrono::milliseconds(4);
 constexpr std::size_t kUncounted = std::size_t{8} << 20;
 
 // Returning less is not worth the time.
-constexpr std::size_t kMuch = std::size_t{64} << 20;
+constexpr std::size_t kMuch = std::size_t{32} << 20;
 
 Clock::rep now() { return Clock::now().time_since_epoch().count(); }
 
@@ -38,6 +39,12 @@ std::string stop_reason() {
 }
 
 bool memory_fits(std::size_t bytes) { return heeded == nullptr || heeded->fits(bytes); }
+
+std::size_t memory_left() { return heeded == nullptr ? WorkLimits::kAnyMemory : heeded->left(); }
+
+void memory_ran_out() {
+  if (heeded != nullptr) heeded->ran_out();
+}
 
 void start_limits() {
   if (heeded != nullptr) heeded->start();
@@ -62,14 +69,16 @@ void StopToken::start() const {
   if (parent_ != nullptr) parent_->start();
 }
 
-bool StopToken::memory_over(std::size_t more) const {
-  if (limits_.mib == WorkLimits::kAnyMemory) return false;
-  const auto over = [&] {
-    return memory_in_use() + more > bytes_ + (limits_.mib << 20) + kUncounted;
-  };
-  if (!over()) return false;
+std::size_t StopToken::left_alone() const {
+  if (limits_.mib == WorkLimits::kAnyMemory) return WorkLimits::kAnyMemory;
+  const std::size_t most = bytes_ + (limits_.mib << 20) + kUncounted;
+  return most - std::min(most, memory_in_use());
+}
+
+bool StopToken::lacks(std::size_t bytes) const {
+  if (left_alone() >= bytes) return false;
   return_freed_memory();
-  return over();
+  return left_alone() < bytes;
 }
 
 bool StopToken::over() const {
@@ -80,7 +89,7 @@ bool StopToken::over() const {
     over_ = Over::kTime;
   } else if (time >= next_look_) {
     next_look_ = time + kBetweenLooks.count();
-    if (memory_over(0)) over_ = Over::kMemory;
+    if (lacks(1)) over_ = Over::kMemory;
   }
   return over_ != Over::kNothing;
 }
@@ -103,7 +112,18 @@ std::string StopToken::reason() const {
 }
 
 bool StopToken::fits(std::size_t bytes) const {
-  return !memory_over(bytes) && (parent_ == nullptr || parent_->fits(bytes));
+  return !lacks(bytes) && (parent_ == nullptr || parent_->fits(bytes));
+}
+
+std::size_t StopToken::left() const {
+  return parent_ == nullptr ? left_alone() : std::min(left_alone(), parent_->left());
+}
+
+void StopToken::ran_out() const {
+  if (limits_.mib != WorkLimits::kAnyMemory)
+    over_ = Over::kMemory;
+  else if (parent_ != nullptr)
+    parent_->ran_out();
 }
 
 const StopToken* heeded_token() { return heeded; }

@@ -17,11 +17,19 @@ namespace secequiv {
 // Returns whether the work of this thread should stop. Once true, it stays true until
 // start_limits().
 bool stop_wanted();
+// Returns how many pieces of work, of up to `steps` short steps each, may run between two looks.
+constexpr std::size_t between_looks(std::size_t steps) {
+  return 1 + (std::size_t{1} << 16) / (steps + 1);
+}
 // Returns why, with the limit that was reached. Precondition: stop_wanted().
 std::string stop_reason();
 // Returns whether the limits allow this thread to take so many more bytes. Work asks before it
 // makes a table whose size depends on its input.
 bool memory_fits(std::size_t bytes);
+// Returns how many more bytes the limits allow this thread, for a process that works for it.
+std::size_t memory_left();
+// Notes that such a process needed more: the memory limit is reached.
+void memory_ran_out();
 // Async-signal-safe. The request cannot be withdrawn.
 void want_stop();
 
@@ -44,6 +52,8 @@ class StopToken {
   [[nodiscard]] bool wanted() const;
   [[nodiscard]] std::string reason() const;
   [[nodiscard]] bool fits(std::size_t bytes) const;
+  [[nodiscard]] std::size_t left() const;
+  void ran_out() const;
   // Measures time and memory from now on, also for the tokens above.
   void start() const;
 
@@ -52,7 +62,8 @@ class StopToken {
 
   void start_alone() const;
   [[nodiscard]] bool over() const;
-  [[nodiscard]] bool memory_over(std::size_t more) const;
+  [[nodiscard]] std::size_t left_alone() const;
+  [[nodiscard]] bool lacks(std::size_t bytes) const;
 
   const WorkLimits limits_;
   std::atomic<bool> wanted_ = false;

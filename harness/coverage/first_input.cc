@@ -24,9 +24,9 @@ struct FirstInputs::Marker {
 };
 
 void FirstInputs::run(std::span<const SeccompData> inputs) {
-  constexpr std::size_t kBetweenLooks = 4096;
+  const std::size_t between = between_looks(program_.size());
   for (std::size_t i = 0; i < inputs.size() && !complete(); ++i) {
-    if (i % kBetweenLooks == 0 && stop_wanted()) break;
+    if (i % between == 0 && stop_wanted()) break;
     Marker marker{program_.data(), first_.data(), next_ + static_cast<std::uint32_t>(i)};
     run_observed(program_, inputs[i], marker);
     missing_ -= std::min(marker.met, missing_);

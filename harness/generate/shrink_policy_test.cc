@@ -101,7 +101,7 @@ TEST(ShrinkPolicy, ReducesToTheExpectedText) {
       {"action": "log", "rules": {"read": true}}]})j");
   const auto uses_b = [](const Policy& p) {
     return has(p, [](const Matcher& m) {
-      return m.op == Matcher::Op::kLt && m.variable == "b" && m.value > 8;
+      return m.op == Matcher::Op::kLt && m.variable.text() == "b" && m.value > 8;
     });
   };
   EXPECT_EQ(write_policy(shrunk(policy, uses_b)), R"({

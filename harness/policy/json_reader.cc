@@ -56,7 +56,7 @@ class Reader {
   Result<Rule> read_rule(std::span<const std::pair<std::string, std::uint32_t>> variables) {
     policy_.variables.assign(variables.begin(), variables.end());
     declare_variables_ = false;
-    return rule(root_, Arch::kX86_64, root_.path());
+    return rule(root_, Arch::kX86_64, root_.path(), {});
   }
 
  private:
@@ -249,7 +249,7 @@ class Reader {
       auto targets = resolve(here, item.key());
       if (!targets) return targets.error();
       for (const auto& [arch, nr] : *targets) {
-        auto parsed = rule(here, arch, here.path());
+        auto parsed = rule(here, arch, here.path(), {});
         if (!parsed) return parsed.error();
         if (!by_call.emplace(std::pair(arch, nr), std::move(*parsed)).second)
           return here.fail(
@@ -264,9 +264,12 @@ class Reader {
 
   // parse_json limits the document's depth, so this recursion is limited, too. All parts of a rule
   // get the system call's `path`, because deeply nested parts would need very long paths.
-  Result<Rule> rule(const JsonCursor& at, Arch arch, const std::string& path) const {
+  Result<Rule> rule(const JsonCursor& at, Arch arch, const std::string& path,
+                    const PositionRef& outer) const {
     Rule out;
     out.position = at.position(path);
+    // A large policy has very many parts of rules, often on one line.
+    if (outer.at != nullptr && outer.at->line == out.position.at->line) out.position = outer;
     if (at.value().is_boolean() && at.value().get<bool>()) return out;
     if (!at.value().is_object() || at.value().size() != 1)
       return at.expected("true or an object with one of any_of, all_of, args");
@@ -288,8 +291,9 @@ class Reader {
     if (!inner.value().is_array() || inner.value().empty())
       return inner.expected(fmt::format(
           "a non-empty array of rules, because the meaning of an empty {} is ambiguous", key));
+    out.children.reserve(inner.value().size());
     for (std::size_t i = 0; i < inner.value().size(); ++i) {
-      auto child = rule(inner.at(i), arch, path);
+      auto child = rule(inner.at(i), arch, path, out.position);
       if (!child) return child.error();
       out.children.push_back(std::move(*child));
     }
@@ -350,7 +354,7 @@ class Reader {
   }
 
   // Reads a number or a string. The string is a $variable or text for parse_value.
-  Status value(const JsonCursor& at, Arch arch, std::uint64_t& out, std::string* variable) const {
+  Status value(const JsonCursor& at, Arch arch, std::uint64_t& out, VariableName* variable) const {
     static constexpr std::string_view kWhat =
         "a number from -2^63 to 2^64-1, or a string of numbers and constant names joined by |";
     if (at.value().is_number_unsigned()) {

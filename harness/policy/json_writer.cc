@@ -70,7 +70,7 @@ Json named_json(const Argument& argument, const std::string& name, std::uint64_t
 
 template <class Json>
 Json value_json(const Matcher& m, const Argument& argument) {
-  if (!m.variable.empty()) return "$" + m.variable;
+  if (!m.variable.empty()) return "$" + m.variable.text();
   if (!argument.has_names()) return m.value;
   return named_json<Json>(
       argument, argument_name(argument.arch, argument.nr, argument.index, m.value), m.value);

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,6 +18,35 @@
 #include "harness/seccomp/data.h"
 
 namespace secequiv {
+
+// The name of a variable, or no name. Policies have very many matchers, and hardly any has a name,
+// so it takes only one pointer.
+class VariableName {
+ public:
+  VariableName() = default;
+  template <std::convertible_to<std::string_view> Text>
+  VariableName(const Text& name) {  // NOLINT(google-explicit-constructor)
+    if (const std::string_view text = name; !text.empty())
+      name_ = std::make_unique<const std::string>(text);
+  }
+  VariableName(const VariableName& other) : VariableName(other.text()) {}
+  VariableName(VariableName&&) = default;
+  VariableName& operator=(const VariableName& other) { return *this = VariableName(other); }
+  VariableName& operator=(VariableName&&) = default;
+  ~VariableName() = default;
+
+  [[nodiscard]] bool empty() const { return name_ == nullptr; }
+  [[nodiscard]] const std::string& text() const {
+    static const std::string none;
+    return empty() ? none : *name_;
+  }
+  friend bool operator==(const VariableName& a, const VariableName& b) {
+    return a.text() == b.text();
+  }
+
+ private:
+  std::unique_ptr<const std::string> name_;
+};
 
 // An unsigned test of one 64-bit field (an argument or the instruction pointer), or of its low 32
 // bits only, which suits ABIs with 32-bit registers.
@@ -36,7 +67,7 @@ struct Matcher {
   std::uint64_t value = 0;
   std::uint64_t mask = 0;
   bool low_half = false;  // compare field & 0xffffffff; value and mask are below 2^32
-  std::string variable;   // name of the 32-bit variable that gave `value`, or empty
+  VariableName variable;  // of the 32-bit variable that gave `value`
 
   [[nodiscard]] bool matches(std::uint64_t field) const;
   friend bool operator==(const Matcher&, const Matcher&) = default;

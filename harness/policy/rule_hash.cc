@@ -16,7 +16,7 @@ std::size_t hash_of(const Matcher& matcher) {
   std::size_t out = static_cast<std::size_t>(matcher.op) * 2 + (matcher.low_half ? 1 : 0);
   add(out, matcher.value);
   add(out, matcher.mask);
-  if (!matcher.variable.empty()) add(out, std::hash<std::string>{}(matcher.variable));
+  if (!matcher.variable.empty()) add(out, std::hash<std::string>{}(matcher.variable.text()));
   return out;
 }
 

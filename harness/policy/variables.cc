@@ -10,14 +10,15 @@ void set_values(Rule& rule, const std::map<std::string_view, std::uint32_t>& val
   for (Rule& child : rule.children) set_values(child, values);
   for (Matcher& m : rule.fields) {
     if (m.variable.empty()) continue;
-    if (const auto found = values.find(m.variable); found != values.end()) m.value = found->second;
+    if (const auto found = values.find(m.variable.text()); found != values.end())
+      m.value = found->second;
   }
 }
 
 void collect_variables(const Rule& rule, std::set<std::string>& names) {
   for (const Rule& child : rule.children) collect_variables(child, names);
   for (const Matcher& m : rule.fields)
-    if (!m.variable.empty()) names.insert(m.variable);
+    if (!m.variable.empty()) names.insert(m.variable.text());
 }
 
 }  // namespace

@@ -17,7 +17,6 @@ struct CoverReport {
   std::vector<Obligation> infeasible;  // proven
   std::vector<Feasibility> feasible;   // not covered, each with an input that covers it
   std::vector<Obligation> open;        // undecided
-  std::string listing;                 // the program with its coverage
 
   // Returns kFail if a feasible obligation is not covered, kUnknown if one is undecided, else
   // kPass.

@@ -151,7 +151,7 @@ class Conditions {
   }
 
   [[nodiscard]] std::string value_name(int field, const Matcher& m) const {
-    return m.variable.empty() ? names_of(field)(m.value) : "$" + m.variable;
+    return m.variable.empty() ? names_of(field)(m.value) : "$" + m.variable.text();
   }
 
   [[nodiscard]] std::string test(int field, const Matcher& m) const {
@@ -175,9 +175,9 @@ class Conditions {
       case Matcher::Op::kLe:
         return compared("<=");
       case Matcher::Op::kMaskedEq:
-        return m.variable.empty()
-                   ? mask_text(name, m.mask, false, m.value, names_of(field))
-                   : fmt::format("{} & {} == ${}", name, names_of(field).flags(m.mask), m.variable);
+        return m.variable.empty() ? mask_text(name, m.mask, false, m.value, names_of(field))
+                                  : fmt::format("{} & {} == ${}", name,
+                                                names_of(field).flags(m.mask), m.variable.text());
       case Matcher::Op::kBitsAllowlist:
         return fmt::format("{} & ~{} == 0x0", name, names_of(field).flags(m.mask));
       case Matcher::Op::kNonNegativeFd:

@@ -46,6 +46,16 @@ Budget Budget::after(double seconds) const {
 
 namespace {
 
+// Returns whether the answer is final. The limit of all work may have been reached after this
+// engine reached its share, and then the answer names both.
+bool no_next_engine(Result<Proof>& out) {
+  if (decisive(out)) return true;
+  if (!stop_wanted()) return false;
+  if (const std::string why = stop_reason(); out->detail.find(why) == std::string::npos)
+    out->detail = why + "; " + out->detail;
+  return true;
+}
+
 // Diagrams get this many steps before inputs run; most real pairs need fewer.
 constexpr std::size_t kFirstSteps = std::size_t{1} << 16;
 constexpr std::size_t kImprovingSteps = std::size_t{1} << 17;
@@ -60,7 +70,7 @@ Result<Proof> cheap_first(const Question& question, dd::Limits limits) {
   const auto start = Clock::now();
   limits.steps = std::min(limits.steps, kFirstSteps);
   auto out = dd::prove(question, limits);
-  if (decisive(out) || stop_wanted()) return out;
+  if (no_next_engine(out)) return out;
   if (auto proof = dd::Prover().without_diagrams(question)) {
     proof->solve_seconds = seconds_since(start);
     return *std::move(proof);
@@ -76,13 +86,13 @@ Result<Proof> one_after_the_other(const Question& question, const Budget& budget
   const auto start = Clock::now();
   const auto spent = [&] { return budget.spent_seconds + seconds_since(start); };
   auto out = sat::prove_quickly(question, budget.timeout_seconds, budget.solver_mib, spent());
-  if (decisive(out) || stop_wanted()) return out;
+  if (no_next_engine(out)) return out;
   out = budget.diagrams.steps > kFirstSteps
             ? dd::prove(question, budget.after(seconds_since(start)).diagrams)
             : std::move(first);
   for (const auto& [solver, share] :
        {std::pair<Solver, double>{sat::prove, 0.5}, {z3_if_installed, 1}}) {
-    if (decisive(out) || stop_wanted()) return out;
+    if (no_next_engine(out)) return out;
     const double now = spent();
     // For the last solver, std::lerp returns exactly the user's limit, which its message names.
     auto next =
@@ -150,7 +160,7 @@ Result<Proof> ask_engine(const Question& question, const Engine& engine, const B
       return smt::prove(question, seconds, mib, spent);
     case Engine::kDd: {
       auto first = cheap_first(question, budget.diagrams);
-      if (decisive(first) || stop_wanted()) return first;
+      if (no_next_engine(first)) return first;
       return one_after_the_other(question, budget, std::move(first));
     }
     case Engine::kBoth:
@@ -185,7 +195,7 @@ Result<Proof> decide(const Question& question, const Engine& engine, const Budge
   std::optional<Result<Proof>> first;
   if (engine == Engine::kDd || engine == Engine::kAll) {
     first = cheap_first(question, budget.diagrams);
-    if (decisive(*first) || stop_wanted()) return std::move(*first);
+    if (no_next_engine(*first)) return std::move(*first);
   }
   if (const auto shown = shown_by_inputs(question))
     return with_time(improved(question, engine, left(), *shown));

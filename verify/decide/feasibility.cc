@@ -64,10 +64,13 @@ Result<Feasibility> FeasibilityDecider::query(const Obligation& obligation,
                                               double timeout_seconds) {
   using Answer = Feasibility::Answer;
   if (state_->engine == Engine::kZ3) return state_->ask_solver(obligation, timeout_seconds);
+  const auto start = Clock::now();
   auto mine = state_->ask_diagrams(obligation);
   if (!mine) return mine;
   if (state_->engine != Engine::kBoth && mine->answer != Answer::kUnknown) return mine;
-  auto theirs = state_->ask_solver(obligation, timeout_seconds);
+  constexpr double kLeast = 1e-3;
+  auto theirs =
+      state_->ask_solver(obligation, std::max(timeout_seconds - seconds_since(start), kLeast));
   if (!theirs || state_->engine != Engine::kBoth) return theirs;
   if (mine->answer != theirs->answer && mine->answer != Answer::kUnknown &&
       theirs->answer != Answer::kUnknown)

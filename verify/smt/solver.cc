@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "harness/base/clock.h"
+#include "harness/base/interrupt.h"
 #include "verify/smt/session.h"
 #include "verify/symbolic/sides.h"
 
@@ -259,6 +260,7 @@ std::string smt2(const Question& question) {
   Solver solver(terms);
   Sides<Terms> sides(terms, question);
   solver.require(terms.both(sides.counts(), sides.wrong()));
+  if (stop_wanted()) return {};  // Z3 may write for seconds
   return fmt::format(
       "; satisfiable: {} on the input word0..word15{}\n(set-logic "
       "QF_BV)\n{}(check-sat)\n(get-model)\n",

@@ -24,7 +24,7 @@ inline Result<Proof> prove(const Pair& pair, double timeout_seconds) {
 }
 
 // Returns the question as SMT-LIB 2 text for other solvers. If the text is satisfiable, the answer
-// to the question is no.
+// to the question is no. Returns an empty text if this work should stop (harness/base/interrupt.h).
 std::string smt2(const Question& question);
 
 // Decides the feasibility of one program's obligations. One encoding serves all queries.

@@ -96,8 +96,9 @@ class PolicyTerms {
     if (m.op == Matcher::Op::kAny) return domain_.truth(true);
     Wide x = field(index);
     if (m.low_half) x.high = domain_.constant(0);
-    const Wide value =
-        m.variable.empty() ? constant(m.value) : Wide{variables_(m.variable), domain_.constant(0)};
+    const Wide value = m.variable.empty()
+                           ? constant(m.value)
+                           : Wide{variables_(m.variable.text()), domain_.constant(0)};
     switch (m.op) {
       case Matcher::Op::kAny:
         break;

@@ -241,7 +241,7 @@ void expect_matches(const Matcher& m, int field, Endian endian) {
     data.set_field(field, value, endian);
     ASSERT_EQ(run(program, data), m.matches(value) ? 1u : 0u) << fmt::format(
         "op {}, value {:#x}, mask {:#x}, low half {}, variable '{}', field {}: {:#x}",
-        static_cast<int>(m.op), m.value, m.mask, m.low_half, m.variable, field, value);
+        static_cast<int>(m.op), m.value, m.mask, m.low_half, m.variable.text(), field, value);
   }
 }
 

@@ -57,7 +57,7 @@ Rule Identities::rule(Id id) const {
 
 Identities::Id Identities::of_matcher(std::size_t field, const Matcher& m) {
   const auto [at, added] = matchers_.try_emplace(
-      MatcherKey{field, m.op, m.low_half, m.value, m.mask, m.variable}, kMatchAll);
+      MatcherKey{field, m.op, m.low_half, m.value, m.mask, m.variable.text()}, kMatchAll);
   if (added) at->second = add(Node{Rule::Kind::kArgs, field, m, {}});
   return at->second;
 }

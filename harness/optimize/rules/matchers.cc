@@ -25,7 +25,7 @@ bool holds_always(const Matcher& m) {
 }
 
 // Returns the matcher (field & mask) == value on the low half. With a full mask, this is eq.
-Matcher low_matcher(std::uint64_t mask, std::uint64_t value, const std::string& variable) {
+Matcher low_matcher(std::uint64_t mask, std::uint64_t value, const VariableName& variable) {
   if (mask == kLowHalf) return Matcher{Op::kEq, value, 0, true, variable};
   return Matcher{Op::kMaskedEq, value, mask, true, variable};
 }
