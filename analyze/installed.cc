@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <iterator>
@@ -107,17 +108,31 @@ Assumption is_input(const SeccompData& data) {
   return all_of(std::move(parts));
 }
 
+// Returns the condition for inputs that satisfy two of these conditions. It names each of them once
+// for each time that their number can be halved, because there may be thousands.
+Assumption two_of(std::span<const Assumption> all) {
+  if (all.size() < 2) return any_of(std::vector<Assumption>());
+  const std::array halves = {all.first(all.size() / 2), all.subspan(all.size() / 2)};
+  std::vector<Assumption> parts;
+  std::vector<Assumption> both;
+  for (const std::span<const Assumption> half : halves) {
+    both.push_back(any_of(std::vector(half.begin(), half.end())));
+    if (half.size() >= 2) parts.push_back(two_of(half));
+  }
+  parts.push_back(all_of(std::move(both)));
+  return any_of(std::move(parts));
+}
+
 // Returns the condition for inputs that entries with different actions match.
 Assumption overlap(const MixedCall& mixed) {
   const SyscallRule& call = mixed.entries.front().rules.front();
   std::map<std::uint32_t, std::vector<Assumption>> by_action;
   for (const RuleSet& set : mixed.entries)
     by_action[set.action].push_back(condition_of(set.rules[0].rule, arch_info(call.arch).endian));
-  std::vector<Assumption> both;
-  for (auto one = by_action.begin(); one != by_action.end(); ++one)
-    for (auto other = std::next(one); other != by_action.end(); ++other)
-      both.push_back(all_of({any_of(one->second), any_of(other->second)}));
-  return all_of({is_call(call.arch, call.nr), any_of(std::move(both))});
+  std::vector<Assumption> conditions;
+  conditions.reserve(by_action.size());
+  for (auto& [action, parts] : by_action) conditions.push_back(any_of(std::move(parts)));
+  return all_of({is_call(call.arch, call.nr), two_of(conditions)});
 }
 
 // Sets an input of the question for which there is a choice. Returns false if there is none.

@@ -1,8 +1,11 @@
 #include "analyze/installed.h"
 
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <set>
+#include <string>
+#include <vector>
 
 #include "harness/import/oci_testing.h"
 
@@ -45,6 +48,25 @@ TEST(Installed, AChoiceHasAnInputThatEntriesWithDifferentActionsMatch) {
   for (const RuleSet& set : found[0].entries)
     if (set.rules[0].rule.matches(*found[0].input, Endian::kLittle)) actions.insert(set.action);
   EXPECT_GE(actions.size(), 2u);
+}
+
+TEST(Installed, EveryTwoOfSeveralActionsAreAChoice) {
+  const auto with_errno = [](int value, int first, int index) {
+    return fmt::format(
+        R"j({{"names": ["socket"], "action": "SCMP_ACT_ERRNO", "errnoRet": {}, "args": [)j"
+        R"j({{"index": 0, "value": {}, "op": "SCMP_CMP_EQ"}}, )j"
+        R"j({{"index": {}, "value": 9, "op": "SCMP_CMP_EQ"}}]}})j",
+        value, first, index);
+  };
+  constexpr int kCount = 5;
+  for (int one = 0; one < kCount; ++one)
+    for (int other = 0; other <= one; ++other) {
+      std::vector<std::string> entries;
+      for (int i = 0; i < kCount; ++i)
+        entries.push_back(with_errno(100 + i, i == one ? other : i, i == one ? 2 : 1));
+      const auto found = choices(fmt::format("{}", fmt::join(entries, ",")));
+      EXPECT_EQ(found.size(), other < one ? 1u : 0u) << one << ' ' << other;
+    }
 }
 
 TEST(Installed, WithoutAnAnswerTheCallIsAChoice) {

@@ -91,23 +91,29 @@ void OciEntries::add_on(const Call& call, const std::string& name, const Rule& c
 // An entry with fewer tests than that one replaces it.
 void OciEntries::check_order(const Call& call, const std::string& name, const Seen& entry) {
   if (entry.always) return;
-  std::vector<std::pair<ArgTests, const Seen*>> earlier;
-  for (const Seen& one : seen_[call])
-    for (const ArgTests& tests : rules_of_entry(one.rule)) earlier.emplace_back(tests, &one);
-  for (const ArgTests& own : rules_of_entry(entry.rule))
-    for (const auto& [tests, from] : earlier) {
-      if (from->action == entry.action || !(own == tests || begins_like(own, tests)) ||
-          std::ranges::any_of(earlier, [&](const auto& one) {
-            return begins_like(one.first, tests) ||
-                   (one.second->action == from->action && has_fewer_tests(one.first, tests));
-          }))
-        continue;
-      const RulePosition& position = *entry.rule.position.at;
-      if (refused_.insert(position.text()).second)
-        loads_.refuse_repeated(fmt::format("{} on {}", name, arch_info(call.first).name),
-                               from->place, position);
-      return;
-    }
+  const std::vector<Seen>& earlier = seen_[call];
+  const auto replaced = [&](const ArgTests& tests, std::uint32_t action) {
+    return std::ranges::any_of(earlier, [&](const Seen& one) {
+      return std::ranges::any_of(one.tests, [&](const ArgTests& fewer) {
+        return begins_like(fewer, tests) || (one.action == action && has_fewer_tests(fewer, tests));
+      });
+    });
+  };
+  const auto repeats = [&](const ArgTests& own, const Seen& one) {
+    return std::ranges::any_of(one.tests, [&](const ArgTests& tests) {
+      return (own == tests || begins_like(own, tests)) && !replaced(tests, one.action);
+    });
+  };
+  for (const Seen& one : earlier) {
+    if (one.action == entry.action ||
+        std::ranges::none_of(entry.tests, [&](const ArgTests& own) { return repeats(own, one); }))
+      continue;
+    const RulePosition& position = *entry.rule.position.at;
+    if (refused_.insert(position.text()).second)
+      loads_.refuse_repeated(fmt::format("{} on {}", name, arch_info(call.first).name), one.place,
+                             position);
+    return;
+  }
 }
 
 void OciEntries::skip(const std::string& name, const Rule& conditions,

@@ -47,6 +47,7 @@ class OciEntries {
     bool always = false;
     std::string place;
     Rule rule;
+    std::vector<ArgTests> tests = rules_of_entry(rule);  // of each rule that libseccomp makes
 
     [[nodiscard]] bool added() const { return rule.position.at->added; }
   };
