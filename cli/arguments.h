@@ -11,22 +11,22 @@
 
 namespace secequiv::cli {
 
-Option* add_filter(Command& app, const char* name,
+Option* add_filter(Command& command, const char* name,
                    std::string& paths);  // one filter, or a stack
-void add_program(Command& app, std::string& path);
-void add_records(Command& app, std::vector<std::string>& paths);  // --inputs
-void add_listing(Command& app, std::string& path);
-Option* add_passes(Command& app, std::vector<std::string>& passes);
-void add_seed(Command& app, std::uint64_t& seed);
+void add_program(Command& command, std::string& path);
+void add_records(Command& command, std::vector<std::string>& paths);  // --inputs
+void add_listing(Command& command, std::string& path);
+Option* add_passes(Command& command, std::vector<std::string>& passes);
+void add_seed(Command& command, std::uint64_t& seed);
 // For commands that compare a pair, and show traces of two policies only on request.
-void add_trace(Command& app, bool& traces);
-void add_max_regions(Command& app, std::size_t& regions);
+void add_trace(Command& command, bool& traces);
+void add_max_regions(Command& command, std::size_t& regions);
 
 // Declares an option with a number from `least` to `most`. The help shows its default.
 template <class Number>
-Option* add_number(Command& app, const char* name, Number& value, std::uint64_t least,
+Option* add_number(Command& command, const char* name, Number& value, std::uint64_t least,
                    std::uint64_t most, const std::string& text) {
-  return app.add_option(name, value, text)->check(whole_number(least, most))->shows_default();
+  return command.add_option(name, value, text)->check(whole_number(least, most))->shows_default();
 }
 
 }  // namespace secequiv::cli

@@ -45,22 +45,27 @@ Result<SeccompData> CallOptions::read(Options& options) {
   return data;
 }
 
-void CallOptions::add(Command& app, Options& options) {
-  number_ = app.add_option("--nr", fields.nr, "Set the system call: a number, NAME or ARCH:NAME")
-                ->shows_default();
-  app.add_option("--call-arch", fields.arch, "Set the architecture, as a name or AUDIT_ARCH value");
-  app.add_option("--ip", fields.ip, "Set the instruction pointer")->shows_default();
-  app.add_option("--arg", fields.args,
-                 "Set an argument, as INDEX=VALUE with numbers or names joined by |; repeatable");
-  app.add_option("--words", fields.words,
-                 "Set all sixteen 32-bit words of struct seccomp_data, separated by commas")
+void CallOptions::add(Command& command, Options& options) {
+  number_ =
+      command.add_option("--nr", fields.nr, "Set the system call: a number, NAME or ARCH:NAME")
+          ->shows_default();
+  command.add_option("--call-arch", fields.arch,
+                     "Set the architecture, as a name or AUDIT_ARCH value");
+  command.add_option("--ip", fields.ip, "Set the instruction pointer")->shows_default();
+  command.add_option(
+      "--arg", fields.args,
+      "Set an argument, as INDEX=VALUE with numbers or names joined by |; repeatable");
+  command
+      .add_option("--words", fields.words,
+                  "Set all sixteen 32-bit words of struct seccomp_data, separated by commas")
       ->delimiter(',')
       ->excludes({"--nr", "--call-arch", "--ip", "--arg"});
-  app.add_option("--audit", record,
-                 "Read the call from this audit log line (type=SECCOMP), - for standard input")
+  command
+      .add_option("--audit", record,
+                  "Read the call from this audit log line (type=SECCOMP), - for standard input")
       ->excludes({"--nr", "--call-arch", "--ip", "--arg", "--words"});
-  options.add(app, {kImport});
-  host_ = app.get_option("--arch");
+  options.add(command, {kImport});
+  host_ = command.get_option("--arch");
 }
 
 bool CallOptions::given() const {

@@ -12,7 +12,7 @@ struct CallOptions {
   std::string record;  // a line of the audit log, instead of the fields
 
   // Also declares the options about the host, whose values go to `options`.
-  void add(Command& app, Options& options);
+  void add(Command& command, Options& options);
 
   // Returns the call. Without --arch the host gets the call's architecture.
   Result<SeccompData> read(Options& options);

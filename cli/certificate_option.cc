@@ -29,9 +29,10 @@ Status write_files(const CertificateReport& report, const std::string& directory
 
 }  // namespace
 
-void CertificateOption::add(Command& app) {
-  app.add_option("--certificate", directory,
-                 "Write a certificate of the proof to this folder, for independent checkers")
+void CertificateOption::add(Command& command) {
+  command
+      .add_option("--certificate", directory,
+                  "Write a certificate of the proof to this folder, for independent checkers")
       ->writes(Writes::kFolder)
       ->check([](const std::string& path) {
         return path.empty() ? std::string("--certificate: expected a folder") : std::string();

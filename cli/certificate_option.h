@@ -13,7 +13,7 @@ namespace secequiv::cli {
 struct CertificateOption {
   std::string directory;  // empty: no certificate is wanted
 
-  void add(Command& app);
+  void add(Command& command);
   // Writes the report's files. If one file cannot be written, none of them stays in the folder
   // or in the report, and the report has the reason.
   void write(CertificateReport& report) const;

@@ -9,12 +9,12 @@
 
 namespace secequiv::cli {
 
-void PairCheckOptions::add(Command& app) {
-  app.add_flag("--any-length", any_length, "Accept programs of more than 4096 instructions");
-  app.add_flag("--allow-cache-loss", allow_cache_loss,
-               "Do not fail if system calls leave the kernel's cache; only report them");
-  engine.add_engine(app);
-  oracle.add(app);
+void PairCheckOptions::add(Command& command) {
+  command.add_flag("--any-length", any_length, "Accept programs of more than 4096 instructions");
+  command.add_flag("--allow-cache-loss", allow_cache_loss,
+                   "Do not fail if system calls leave the kernel's cache; only report them");
+  engine.add_engine(command);
+  oracle.add(command);
 }
 
 Result<CheckOptions> PairCheckOptions::check_options(const Options& options) const {

@@ -17,7 +17,7 @@ struct PairCheckOptions {
   bool any_length = false;
   bool allow_cache_loss = false;
 
-  void add(Command& app);
+  void add(Command& command);
   // Returns the options of the job. Errors: the oracle is not available.
   [[nodiscard]] Result<CheckOptions> check_options(const Options& options) const;
   // Names the rules that decide the witness, and applies to the verdict what `notes` say about the

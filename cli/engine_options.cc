@@ -23,14 +23,16 @@ Check engine_name() {
 
 }  // namespace
 
-void EngineOptions::add(Command& app) {
-  add_engine(app);
-  add_assume(app);
+void EngineOptions::add(Command& command) {
+  add_engine(command);
+  add_assume(command);
 }
 
-void EngineOptions::add_engine(Command& app) {
-  app.add_option("--engine", names,
-                 "Prove with dd (then sat, z3), another engine, both dd and z3, or all; repeatable")
+void EngineOptions::add_engine(Command& command) {
+  command
+      .add_option(
+          "--engine", names,
+          "Prove with dd (then sat, z3), another engine, both dd and z3, or all; repeatable")
       ->check(engine_name())
       ->shows_default("dd")
       ->one_at_a_time();
@@ -59,9 +61,9 @@ Result<Engine> EngineOptions::engine(const Options& options) const {
   return out;
 }
 
-void EngineOptions::add_assume(Command& app) {
-  app.add_option("--assume", assumption,
-                 "Consider only inputs that satisfy this condition, for example 'nr == read'");
+void EngineOptions::add_assume(Command& command) {
+  command.add_option("--assume", assumption,
+                     "Consider only inputs that satisfy this condition, for example 'nr == read'");
 }
 
 Result<Assumption> EngineOptions::parsed_assumption(const Options& options) const {

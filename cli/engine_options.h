@@ -22,9 +22,9 @@ struct EngineOptions {
   std::vector<std::string> names = {"dd"};
   std::string assumption;
 
-  void add(Command& app);  // both options
-  void add_engine(Command& app);
-  void add_assume(Command& app);
+  void add(Command& command);  // both options
+  void add_engine(Command& command);
+  void add_assume(Command& command);
 
   // Error: kUsage if these engines do not run together.
   [[nodiscard]] Result<Engine> engine(const Options& options) const;

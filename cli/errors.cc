@@ -69,7 +69,7 @@ namespace {
 std::string limits_of(const Options& options) {
   std::vector<std::string> names;
   for (const char* name : {"--timeout", "--max-memory"})
-    if (options.command != nullptr && options.command->find(name) != nullptr)
+    if (options.declared_by != nullptr && options.declared_by->find(name) != nullptr)
       names.emplace_back(name);
   return names.empty() ? "" : fmt::format(" (limits: {})", fmt::join(names, ", "));
 }

@@ -8,10 +8,10 @@
 
 namespace secequiv::cli {
 
-void ExpectOption::add(Command& app) {
-  app.add_option("--expect", path,
-                 "Compare with this stored difference, and list new (+) and missing (-) lines");
-  app.add_option("--write-expect", write, "Store the difference in this file, for --expect")
+void ExpectOption::add(Command& command) {
+  command.add_option("--expect", path,
+                     "Compare with this stored difference, and list new (+) and missing (-) lines");
+  command.add_option("--write-expect", write, "Store the difference in this file, for --expect")
       ->writes(Writes::kFile);
 }
 

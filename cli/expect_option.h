@@ -14,7 +14,7 @@ struct ExpectOption {
   std::string path;
   std::string write;
 
-  void add(Command& app);
+  void add(Command& command);
   // Returns the expected difference, if --expect names one. Errors: kUsage, and those of reading
   // the file.
   [[nodiscard]] Result<std::optional<DiffJob::Expected>> read() const;

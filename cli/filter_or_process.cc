@@ -28,10 +28,10 @@ Result<std::vector<Source>> filters_of(int pid) {
 
 }  // namespace
 
-void FilterOrProcess::add(Command& app) {
-  add_filter(app, "filter", filter);
-  app.get_option("filter")->required(false);
-  app.add_option("--pid", pid, "Read the filters of this process or thread, the newest first")
+void FilterOrProcess::add(Command& command) {
+  add_filter(command, "filter", filter);
+  command.get_option("filter")->required(false);
+  command.add_option("--pid", pid, "Read the filters of this process or thread, the newest first")
       ->check(whole_number(1, 1 << 30))
       ->excludes({"filter"});
 }

@@ -11,7 +11,7 @@ struct FilterOrProcess {
   std::string filter;
   int pid = 0;
 
-  void add(Command& app);
+  void add(Command& command);
   // Loads the stack. The kernel accepts its filters.
   [[nodiscard]] Result<Stack> load(const Options& options) const;
 };

@@ -33,17 +33,19 @@ pair::FuzzOptions fuzz_options(const FuzzCampaignOptions& given, const FuzzEffor
 
 }  // namespace
 
-void FuzzCampaignOptions::add(Command& app) {
-  app.add_option("input", pair.inputs,
-                 "Programs before and after (by default, the built-in optimizer makes 'after')")
+void FuzzCampaignOptions::add(Command& command) {
+  command
+      .add_option("input", pair.inputs,
+                  "Programs before and after (by default, the built-in optimizer makes 'after')")
       ->expected(1, 2);
-  pair.add(app);
-  app.add_option("--corpus", corpus,
-                 "Read inputs from this folder, and add the inputs that cover new edges")
+  pair.add(command);
+  command
+      .add_option("--corpus", corpus,
+                  "Read inputs from this folder, and add the inputs that cover new edges")
       ->writes(Writes::kFolder);
-  app.add_flag("--minimize", minimize,
-               "Keep only one input in the folder for each edge when fuzzing ends");
-  check.add(app);
+  command.add_flag("--minimize", minimize,
+                   "Keep only one input in the folder for each edge when fuzzing ends");
+  check.add(command);
 }
 
 Result<int> run_fuzz_campaign(const FuzzCampaignOptions& given, const Options& options,

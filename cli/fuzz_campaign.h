@@ -14,7 +14,7 @@ struct FuzzCampaignOptions {
   std::string corpus;
   bool minimize = false;
 
-  void add(Command& app);
+  void add(Command& command);
 
   // Returns whether the command line names a pair.
   [[nodiscard]] bool given() const {

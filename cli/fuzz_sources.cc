@@ -6,20 +6,21 @@
 
 namespace secequiv::cli {
 
-void FuzzSources::add(Command& app) {
-  app.add_option("--programs", programs,
-                 "Start from these programs (files or folders), then from changed copies");
-  app.add_option("--policies", policies,
-                 "Start from these policies (files or folders), then from changed copies");
-  app.add_flag("--generate", generate, "Start from generated programs or policies (the default)");
-  app.add_flag("--no-dead-code", no_dead_code,
-               "Generate no programs with an instruction that no path reaches");
-  app.add_option("--arches", arches, "Generate only policies for these architectures")
+void FuzzSources::add(Command& command) {
+  command.add_option("--programs", programs,
+                     "Start from these programs (files or folders), then from changed copies");
+  command.add_option("--policies", policies,
+                     "Start from these policies (files or folders), then from changed copies");
+  command.add_flag("--generate", generate,
+                   "Start from generated programs or policies (the default)");
+  command.add_flag("--no-dead-code", no_dead_code,
+                   "Generate no programs with an instruction that no path reaches");
+  command.add_option("--arches", arches, "Generate only policies for these architectures")
       ->check(architecture())
       ->delimiter(',')
       ->one_at_a_time();
-  app.add_flag("--no-low-halves", no_low_halves,
-               "Generate no policies that test only the low 32 bits of an argument");
+  command.add_flag("--no-low-halves", no_low_halves,
+                   "Generate no policies that test only the low 32 bits of an argument");
 }
 
 Result<std::unique_ptr<hunt::ProgramSource>> FuzzSources::open(bool compiler,

@@ -19,7 +19,7 @@ struct FuzzSources {
   bool no_low_halves = false;
   bool no_dead_code = false;
 
-  void add(Command& app);
+  void add(Command& command);
 
   // Opens the policies if `compiler` is set, otherwise the programs. Errors: kUsage, and those of
   // reading a file that the user named.

@@ -20,7 +20,7 @@ struct FuzzEffort {
   bool no_prove = false;
   unsigned jobs = 1;  // processes; only `fuzz` has this option
 
-  void add(Command& app);
+  void add(Command& command);
 };
 
 struct FuzzTargetOptions {
@@ -35,9 +35,9 @@ struct FuzzTargetOptions {
   bool stop_at_first = false;
   bool require_proof = false;
 
-  void add(Command& app);
+  void add(Command& command);
   // Declares the options that `fuzz` and `bisect` share.
-  void add_search(Command& app);
+  void add_search(Command& command);
   // Returns the options of the hunt. Errors: kUsage for a wrong value of --allow, and those of
   // reading the files of --known.
   [[nodiscard]] Result<hunt::HuntOptions> hunt_options(const Options& options,

@@ -34,45 +34,51 @@ Result<std::set<FindingKind>> allowed_kinds(const std::vector<std::string>& allo
 
 }  // namespace
 
-void FuzzEffort::add(Command& app) {
-  app.add_option("--duration", seconds, "Stop after this many seconds")
+void FuzzEffort::add(Command& command) {
+  command.add_option("--duration", seconds, "Stop after this many seconds")
       ->check(cli::seconds())
       ->shows_default();
-  app.add_option("--trials", trials,
-                 "Stop after this many trials (for a pair: inputs) instead of --duration")
+  command
+      .add_option("--trials", trials,
+                  "Stop after this many trials (for a pair: inputs) instead of --duration")
       ->check(whole_number(1, std::uint64_t{1} << 62));
-  add_seed(app, seed);
-  app.add_flag("--no-prove", no_prove, "Skip the proofs");
+  add_seed(command, seed);
+  command.add_flag("--no-prove", no_prove, "Skip the proofs");
 }
 
-void FuzzTargetOptions::add_search(Command& app) {
-  target.add(app, true);
+void FuzzTargetOptions::add_search(Command& command) {
+  target.add(command, true);
   target.at_once = std::max(1U, std::thread::hardware_concurrency());
-  app.add_option("--at-once", target.at_once,
-                 "Run at most this many copies of a command at once (default: one for each core)")
+  command
+      .add_option("--at-once", target.at_once,
+                  "Run at most this many copies of a command at once (default: one for each core)")
       ->check(whole_number(1, 256));
-  sources.add(app);
-  add_records(app, inputs);
-  add_number(app, "--runs", runs, 0, 1000000,
+  sources.add(command);
+  add_records(command, inputs);
+  add_number(command, "--runs", runs, 0, 1000000,
              "Run this many inputs on every generated or changed program");
-  app.add_option("--save", save,
-                 "Write each finding to this folder, with the command that replays it")
+  command
+      .add_option("--save", save,
+                  "Write each finding to this folder, with the command that replays it")
       ->writes(Writes::kFolder);
-  app.add_option("--allow", allowed,
-                 "Do not fail for findings of these kinds (rejected, slow, cache-loss, ...)")
+  command
+      .add_option("--allow", allowed,
+                  "Do not fail for findings of these kinds (rejected, slow, cache-loss, ...)")
       ->delimiter(',')
       ->one_at_a_time();
-  app.add_option("--known", known,
-                 "Do not fail for these findings: a folder of --save, files, or corpus/known.toml");
-  app.add_flag("--require-proof", require_proof,
-               "Try every engine on each answer, up to 10 s; an unproven answer gives 'unknown'");
+  command.add_option(
+      "--known", known,
+      "Do not fail for these findings: a folder of --save, files, or corpus/known.toml");
+  command.add_flag(
+      "--require-proof", require_proof,
+      "Try every engine on each answer, up to 10 s; an unproven answer gives 'unknown'");
 }
 
-void FuzzTargetOptions::add(Command& app) {
-  add_search(app);
-  app.add_flag("--no-scaling", no_scaling,
-               "Do not measure how an optimizer's time grows with its input");
-  app.add_flag("--stop-at-first", stop_at_first, "Stop at the first failure");
+void FuzzTargetOptions::add(Command& command) {
+  add_search(command);
+  command.add_flag("--no-scaling", no_scaling,
+                   "Do not measure how an optimizer's time grows with its input");
+  command.add_flag("--stop-at-first", stop_at_first, "Stop at the first failure");
 }
 
 Result<std::vector<SeccompData>> FuzzTargetOptions::stored_inputs() const {

@@ -44,9 +44,10 @@ Result<std::string> text_of(const Source& source, Arch host) {
 
 }  // namespace
 
-void LinkOption::add(Command& app) {
-  app.add_option("--link", base,
-                 "Also report a link that opens the pair in the page at this address")
+void LinkOption::add(Command& command) {
+  command
+      .add_option("--link", base,
+                  "Also report a link that opens the pair in the page at this address")
       ->type_name("BASE");
 }
 

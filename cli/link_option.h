@@ -16,7 +16,7 @@ namespace secequiv::cli {
 struct LinkOption {
   std::string base;  // the address of the page; empty: no link
 
-  void add(Command& app);
+  void add(Command& command);
   // Returns the link, or an empty text without --link. Errors: kUsage for a bad address, a stack,
   // names without a value, and JSON without a page; kIo if a text cannot be read again.
   [[nodiscard]] Result<std::string> link(std::span<const Source> before,

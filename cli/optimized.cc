@@ -37,9 +37,9 @@ Result<Source> optimized(const Source& before, const TargetOptions& target, cons
                     fmt::format("{}: {}", outcome_name(answer.outcome), answer.detail));
 }
 
-void CompilationOptions::add(Command& app) {
-  target.add(app, false);
-  add_passes(app, passes)->excludes({"--optimizer", "--compiler"});
+void CompilationOptions::add(Command& command) {
+  target.add(command, false);
+  add_passes(command, passes)->excludes({"--optimizer", "--compiler"});
 }
 
 std::string CompilationOptions::described(const std::vector<const Pass*>& chosen) const {

@@ -24,7 +24,7 @@ struct CompilationOptions {
   TargetOptions target;
   std::vector<std::string> passes;
 
-  void add(Command& app);
+  void add(Command& command);
   // Loads filters and stacks. Policies become optimized programs. Errors: those of load_stack() and
   // optimized(); kRejected for a program that the kernel refuses, except for its length; kUsage if
   // an option is given and no filter is a policy.

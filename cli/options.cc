@@ -9,27 +9,28 @@
 
 namespace secequiv::cli {
 
-void Options::add_input(Command& app) {
-  app.add_option("--from", from, "Read programs in this form (default: detected by content)")
+void Options::add_input(Command& command) {
+  command.add_option("--from", from, "Read programs in this form (default: detected by content)")
       ->check(form());
-  app.add_flag("--big-endian", big_endian, "Read raw programs as big endian");
-  app.add_option("--set", set,
-                 "Replace a name ('#$NAME') in asm input with a number, as NAME=VALUE; repeatable")
+  command.add_flag("--big-endian", big_endian, "Read raw programs as big endian");
+  command
+      .add_option("--set", set,
+                  "Replace a name ('#$NAME') in asm input with a number, as NAME=VALUE; repeatable")
       ->one_at_a_time();
 }
 
-void Options::add_form(Command& app, const char* default_form) {
+void Options::add_form(Command& command, const char* default_form) {
   to = default_form;
-  app.add_option("--to", to, "Write the program in this form")->check(form())->shows_default();
+  command.add_option("--to", to, "Write the program in this form")->check(form())->shows_default();
 }
 
-void Options::add_output(Command& app) {
-  app.add_option("-o,--output", output, "Write to this file, - for standard output")
+void Options::add_output(Command& command) {
+  command.add_option("-o,--output", output, "Write to this file, - for standard output")
       ->writes(Writes::kFile)
       ->shows_default();
 }
 
-void Options::add_reports(Command& app, bool page) {
+void Options::add_reports(Command& command, bool page) {
   const auto file = [](const std::string& path) {
     return path == "-"
                ? std::string(
@@ -37,63 +38,66 @@ void Options::add_reports(Command& app, bool page) {
                : std::string();
   };
   for (const ReportFormat& format : report_formats())
-    app.add_option(fmt::format("--{}", format.name), reports[format.name],
-                   fmt::format("Also report to this file as {}", format.purpose))
+    command
+        .add_option(fmt::format("--{}", format.name), reports[format.name],
+                    fmt::format("Also report to this file as {}", format.purpose))
         ->writes(Writes::kFile)
         ->check(file);
   if (page)
-    app.add_option("--html", html, "Also report to this file as a self-contained HTML page")
+    command.add_option("--html", html, "Also report to this file as a self-contained HTML page")
         ->writes(Writes::kFile)
         ->check(file);
 }
 
-void Options::add_limits(Command& app) {
+void Options::add_limits(Command& command) {
   const char* const what = limited ? "Limit all work on the inputs" : "Limit each proof";
-  app.add_option("--timeout", timeout, fmt::format("{} to this many seconds", what))
+  command.add_option("--timeout", timeout, fmt::format("{} to this many seconds", what))
       ->check(seconds())
       ->shows_default();
-  add_number(app, "--max-memory", max_memory, 1, 1 << 20, fmt::format("{} to this many MiB", what));
+  add_number(command, "--max-memory", max_memory, 1, 1 << 20,
+             fmt::format("{} to this many MiB", what));
 }
 
-void Options::add(Command& app, std::initializer_list<Shared> groups) {
-  command = &app;
+void Options::add(Command& command, std::initializer_list<Shared> groups) {
+  declared_by = &command;
   for (const Shared group : groups) switch (group) {
       case kInput:
-        add_input(app);
+        add_input(command);
         break;
       case kJson:
-        app.add_flag("--json", json, "Report as JSON on standard output");
+        command.add_flag("--json", json, "Report as JSON on standard output");
         break;
       case kReports:
       case kPage:
-        add_reports(app, group == kPage);
+        add_reports(command, group == kPage);
         break;
       case kLimits:
       case kProofLimits:
         limited = group == kLimits;
-        add_limits(app);
+        add_limits(command);
         break;
       case kSame:
-        app.add_option(
-               "--same", same,
-               "Compare all bits of return values (raw), or only their effects on a process")
+        command
+            .add_option(
+                "--same", same,
+                "Compare all bits of return values (raw), or only their effects on a process")
             ->check(one_of({"raw", "behaviour", "effect"}))
             ->shows_default();
         break;
       case kWhole:
-        app.add_flag("--require-whole", require_whole,
-                     "Answer 'unknown' if parts of the profiles were not compared");
+        command.add_flag("--require-whole", require_whole,
+                         "Answer 'unknown' if parts of the profiles were not compared");
         break;
       case kImport:
-        add_import(app);
+        add_import(command);
         break;
       case kSandbox:
-        app.add_flag("--no-sandbox", no_sandbox,
-                     "Let commands and plugins under test keep network access and privileges");
+        command.add_flag("--no-sandbox", no_sandbox,
+                         "Let commands and plugins under test keep network access and privileges");
         break;
       case kQuiet:
-        app.add_flag("--quiet", quiet,
-                     "Print only the direction and the verdict, or nothing after a pass");
+        command.add_flag("--quiet", quiet,
+                         "Print only the direction and the verdict, or nothing after a pass");
         break;
     }
 }

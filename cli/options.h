@@ -62,7 +62,7 @@ struct Options {
   bool tree = false;       // the library's filter searches numbers in a tree instead of a list
   // Asks the library, after the first use of reading().
   std::shared_ptr<AskLibrary> ask_library = std::make_shared<AskLibrary>();
-  const Command* command = nullptr;                 // the command of these options, after add()
+  const Command* declared_by = nullptr;  // after add()
   std::map<std::string_view, std::string> reports;  // by name of the format: the file, or ""
   std::string html;
   bool no_sandbox = false;
@@ -84,12 +84,12 @@ struct Options {
   std::shared_ptr<std::vector<std::string>> included = std::make_shared<std::vector<std::string>>();
 
   // Declares these groups, in this order.
-  void add(Command& app, std::initializer_list<Shared> groups);
-  void add_profile(Command& app);                         // the options of kImport except --arch
-  void add_form(Command& app, const char* default_form);  // --to
-  void add_output(Command& app);
+  void add(Command& command, std::initializer_list<Shared> groups);
+  void add_profile(Command& command);  // the options of kImport except --arch
+  void add_form(Command& command, const char* default_form);  // --to
+  void add_output(Command& command);
   [[nodiscard]] std::string command_name() const {
-    return command == nullptr ? "" : command->name();
+    return declared_by == nullptr ? "" : declared_by->name();
   }
   [[nodiscard]] bool wants_reports() const {
     return std::ranges::any_of(reports, [](const auto& one) { return !one.second.empty(); });
@@ -115,10 +115,10 @@ struct Options {
   [[nodiscard]] ImportOptions import() const;
 
  private:
-  void add_input(Command& app);
-  void add_reports(Command& app, bool page);
-  void add_import(Command& app);
-  void add_limits(Command& app);
+  void add_input(Command& command);
+  void add_reports(Command& command, bool page);
+  void add_import(Command& command);
+  void add_limits(Command& command);
 };
 
 }  // namespace secequiv::cli

@@ -34,9 +34,10 @@ Result<std::shared_ptr<kernel::Kernel>> open_kernel(const std::string& name) {
   return std::shared_ptr<kernel::Kernel>(std::move(booted));
 }
 
-void OracleOption::add(Command& app) {
-  app.add_option("--oracle", name,
-                 "Also run the inputs in the kernel, or kernel:NAME as in `kernel --on NAME`")
+void OracleOption::add(Command& command) {
+  command
+      .add_option("--oracle", name,
+                  "Also run the inputs in the kernel, or kernel:NAME as in `kernel --on NAME`")
       ->check(oracle_name());
 }
 

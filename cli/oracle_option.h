@@ -21,7 +21,7 @@ Result<std::shared_ptr<kernel::Kernel>> open_kernel(const std::string& name);
 struct OracleOption {
   std::string name;
 
-  void add(Command& app);
+  void add(Command& command);
 
   // Returns the oracle, or an empty function without the option. Errors: kUnavailable.
   [[nodiscard]] Result<Oracle> open() const;

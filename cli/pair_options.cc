@@ -18,19 +18,20 @@ namespace secequiv::cli {
 // corpus/policies/gvisor/systrap.json.
 std::string_view default_policy_text();
 
-void PairOptions::add(Command& app) {
-  app.add_option("--before-cmd", before_cmd, "Run this command to get the unoptimized program");
-  app.add_option("--after-cmd", after_cmd, "Run this command to get the optimized program");
-  app.add_option("--cmd-timeout", cmd_timeout,
-                 "Stop --before-cmd and --after-cmd after this many seconds")
+void PairOptions::add(Command& command) {
+  command.add_option("--before-cmd", before_cmd, "Run this command to get the unoptimized program");
+  command.add_option("--after-cmd", after_cmd, "Run this command to get the optimized program");
+  command
+      .add_option("--cmd-timeout", cmd_timeout,
+                  "Stop --before-cmd and --after-cmd after this many seconds")
       ->check(seconds())
       ->shows_default();
-  add_derivation(app);
+  add_derivation(command);
 }
 
-void PairOptions::add_derivation(Command& app) {
-  app.add_option("--policy", policy, "Also derive inputs from this policy");
-  add_number(app, "--max-inputs", max_inputs, 0, 1000000000,
+void PairOptions::add_derivation(Command& command) {
+  command.add_option("--policy", policy, "Also derive inputs from this policy");
+  add_number(command, "--max-inputs", max_inputs, 0, 1000000000,
              "Derive at most this many inputs from each source");
 }
 

@@ -20,9 +20,9 @@ struct PairOptions {
   std::size_t max_inputs = CaseLimits{}.total;
 
   // Declares everything except `inputs`, whose help differs.
-  void add(Command& app);
+  void add(Command& command);
   // Declares only --policy and --max-inputs.
-  void add_derivation(Command& app);
+  void add_derivation(Command& command);
 
   // Loads the two sides from commands and files. `target` or the built-in optimizer makes a missing
   // second side. `notes` receives what a comparison does not cover. Errors: kUsage, and those of

@@ -9,15 +9,15 @@
 
 namespace secequiv::cli {
 
-void PolicyFormOption::add(Command& app) {
-  app.add_option("--as", name, "Write the policy in this form")
+void PolicyFormOption::add(Command& command) {
+  command.add_option("--as", name, "Write the policy in this form")
       ->check(one_of(policy_form_names()))
       ->shows_default();
 }
 
-void PolicyFormOption::add_allow_loss(Command& app) {
-  app.add_flag("--allow-loss", allow_loss,
-               "Write an OCI profile even if it lacks parts for other hosts or containers");
+void PolicyFormOption::add_allow_loss(Command& command) {
+  command.add_flag("--allow-loss", allow_loss,
+                   "Write an OCI profile even if it lacks parts for other hosts or containers");
 }
 
 Result<std::string> PolicyFormOption::write(const Policy& policy, const std::string& source,

@@ -15,9 +15,9 @@ struct PolicyFormOption {
   std::string name = "policy";
   bool allow_loss = false;
 
-  void add(Command& app);
+  void add(Command& command);
   // Adds --allow-loss, for a command that writes a profile in place of the given one.
-  void add_allow_loss(Command& app);
+  void add_allow_loss(Command& command);
   // Returns the policy in this form. `source` names it in errors, which are those of
   // write_policy_as(). `parts` are those of the given profile. kPolicy if an OCI profile would lack
   // some of them without --allow-loss.

@@ -10,9 +10,9 @@
 
 namespace secequiv::cli {
 
-void ProfileOptions::add(Command& app) {
-  app.add_option("--profile", path,
-                 "Read counts of system calls: strace -c output, lines 'name count', or JSON");
+void ProfileOptions::add(Command& command) {
+  command.add_option("--profile", path,
+                     "Read counts of system calls: strace -c output, lines 'name count', or JSON");
 }
 
 Result<std::vector<SyscallCount>> ProfileOptions::read() const {

@@ -15,7 +15,7 @@ namespace secequiv::cli {
 struct ProfileOptions {
   std::string path;
 
-  void add(Command& app);
+  void add(Command& command);
   // Reads the given profile. Without --profile, returns an empty profile. Errors: those of reading.
   [[nodiscard]] Result<std::vector<SyscallCount>> read() const;
   // Reads the given profile. Without --profile, it returns each call of the architecture once. It

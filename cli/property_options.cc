@@ -34,11 +34,12 @@ Result<Property> read_property(const std::string& wanted, const Options& options
 
 }  // namespace
 
-void PropertyOptions::add(Command& app) {
-  app.add_option(kOption, wanted,
-                 "Prove that 'before' alone has this property (NAME, FILE or TEXT); repeatable")
+void PropertyOptions::add(Command& command) {
+  command
+      .add_option(kOption, wanted,
+                  "Prove that 'before' alone has this property (NAME, FILE or TEXT); repeatable")
       ->one_at_a_time();
-  app.add_flag("--list-properties", list, "List the properties that --property knows by name");
+  command.add_flag("--list-properties", list, "List the properties that --property knows by name");
 }
 
 Result<std::vector<Property>> PropertyOptions::load(const Options& options) const {

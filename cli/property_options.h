@@ -15,7 +15,7 @@ struct PropertyOptions {
   bool list = false;
 
   // With these options, the command does not require all of its arguments.
-  void add(Command& app);
+  void add(Command& command);
   // Reads the wanted properties: of the library, from files, or written as arguments.
   [[nodiscard]] Result<std::vector<Property>> load(const Options& options) const;
 };

@@ -52,7 +52,7 @@ Status write_report_files(const ReportedCases& found, const Options& options) {
 
 Status write_html(Page page, const Options& options) {
   page.command = options.command_name();
-  page.options = options_of(*options.command);
+  page.options = options_of(*options.declared_by);
   for (const Options::Note& note : *options.notes) add_note(note.text, note.warning, page);
   return write_file(options.html, html(page));
 }

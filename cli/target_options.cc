@@ -35,26 +35,30 @@ Status open_one(const std::string& name, const char* option, BuiltinKind kind, B
 
 }  // namespace
 
-void TargetOptions::add(Command& app, bool evaluators) {
+void TargetOptions::add(Command& command, bool evaluators) {
   const char* const kGroup = "Under test";
-  app.add_option("--optimizer", optimizer,
-                 "Test this optimizer: a command, serve:COMMAND, plugin:FILE.so or a built-in")
+  command
+      .add_option("--optimizer", optimizer,
+                  "Test this optimizer: a command, serve:COMMAND, plugin:FILE.so or a built-in")
       ->group(kGroup);
-  app.add_option("--compiler", compiler,
-                 "Use this compiler of policies (notation as for --optimizer)")
+  command
+      .add_option("--compiler", compiler,
+                  "Use this compiler of policies (notation as for --optimizer)")
       ->group(kGroup);
   if (evaluators)
-    app.add_option("--evaluator", evaluator, "Test this interpreter (notation as for --optimizer)")
+    command
+        .add_option("--evaluator", evaluator, "Test this interpreter (notation as for --optimizer)")
         ->group(kGroup);
-  app.add_option("--form", form, "Pass programs to commands under test in this form")
+  command.add_option("--form", form, "Pass programs to commands under test in this form")
       ->check(cli::form())
       ->shows_default()
       ->group(kGroup);
-  app.add_option("--request-timeout", seconds, "Treat a request as hung after this many seconds")
+  command
+      .add_option("--request-timeout", seconds, "Treat a request as hung after this many seconds")
       ->check(cli::seconds())
       ->shows_default()
       ->group(kGroup);
-  add_number(app, "--request-memory", memory, 0, 1 << 20,
+  add_number(command, "--request-memory", memory, 0, 1 << 20,
              "Limit the memory of code under test to this many MiB, 0 for no limit")
       ->group(kGroup);
 }

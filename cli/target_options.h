@@ -19,7 +19,7 @@ struct TargetOptions {
   unsigned at_once = 1;       // runs of a command at the same time
 
   // Declares --optimizer and --compiler, and with `evaluators` also --evaluator.
-  void add(Command& app, bool evaluators);
+  void add(Command& command, bool evaluators);
 
   // Returns the options that differ from the default, with a blank before each.
   [[nodiscard]] std::string replay_options() const;
