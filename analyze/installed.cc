@@ -294,10 +294,10 @@ std::vector<MixedCall> under_assumption(std::vector<MixedCall> choices, const Qu
 }
 
 std::vector<MixedCall> choices_at(std::span<const Source> filters, const SeccompData& data,
-                                  bool arguments_known) {
+                                  bool arguments_known, const dd::Limits& limits) {
   Question about;
   about.assumption = arguments_known ? is_input(data) : is_call(data.arch(), data.nr());
-  return under_assumption(choices_of({}, filters, about.assumption), about);
+  return under_assumption(choices_of({}, filters, about.assumption), about, limits);
 }
 
 Question without_choices(Question question, const std::vector<MixedCall>& choices) {

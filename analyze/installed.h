@@ -19,7 +19,7 @@ namespace secequiv {
 
 // Returns the calls of which entries with different actions match the same input, with such an
 // input. If a limit is reached, the call is in the result without an input.
-std::vector<MixedCall> open_choices(std::vector<MixedCall> mixed, const dd::Limits& limits = {});
+std::vector<MixedCall> open_choices(std::vector<MixedCall> mixed, const dd::Limits& limits);
 
 // A filter that libseccomp made.
 struct LibraryFilter {
@@ -48,11 +48,11 @@ std::vector<MixedCall> choices_of(std::span<const Source> before, std::span<cons
 
 // Returns the choices for inputs that satisfy the question's assumption.
 std::vector<MixedCall> under_assumption(std::vector<MixedCall> choices, const Question& question,
-                                        const dd::Limits& limits = {});
+                                        const dd::Limits& limits);
 
 // Returns the choices of the filters for this input; for its call, if the arguments are not known.
 std::vector<MixedCall> choices_at(std::span<const Source> filters, const SeccompData& data,
-                                  bool arguments_known);
+                                  bool arguments_known, const dd::Limits& limits);
 
 // Returns the question about those of its inputs for which there is no choice.
 Question without_choices(Question question, const std::vector<MixedCall>& choices);

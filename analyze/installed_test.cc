@@ -22,7 +22,7 @@ std::string entry(const std::string& action, const std::string& first, const std
 }
 
 std::vector<MixedCall> choices(const std::string& entries) {
-  return open_choices(imported(profile(entries)).mixed);
+  return open_choices(imported(profile(entries)).mixed, {});
 }
 
 const std::string kLogOne = entry("SCMP_ACT_LOG", "EQ", "EQ");
@@ -93,7 +93,7 @@ TEST(Installed, OnlyInputsOfTheAssumptionMatter) {
     const auto parsed = parse_assumption(text, Arch::kX86_64);
     EXPECT_TRUE(parsed);
     question.assumption = *parsed;
-    return under_assumption(choices(kLogOne + "," + kTrapMore), question).size();
+    return under_assumption(choices(kLogOne + "," + kTrapMore), question, {}).size();
   };
   EXPECT_EQ(under("nr == socket"), 1u);
   EXPECT_EQ(under("nr != socket"), 0u);

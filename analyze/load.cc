@@ -51,7 +51,7 @@ Result<Import> parse_import(std::string_view text, const std::string& name,
   if (reading.library_filters && imported->request)
     imported->mixed.clear();  // the library has chosen
   else
-    imported->mixed = open_choices(std::move(imported->mixed));
+    imported->mixed = open_choices(std::move(imported->mixed), reading.limits);
   for (const MixedCall& mixed : imported->mixed)
     reading.choice(fmt::format("{}: {}; this command uses the first", name, mixed.text()));
   for (const std::string& note : imported->notes) reading.note(fmt::format("{}: {}", name, note));

@@ -42,6 +42,7 @@ struct Reading {
   // Asks libseccomp about profiles. Without it, secequiv alone reads them.
   AskLibrary library = {};
   bool library_filters = false;  // use the library's filter instead of the profile
+  dd::Limits limits = {};        // of the diagrams that find several meanings of a profile
   // Decides whether an unknown name in a policy is an error.
   std::function<Status(const UnknownName&)> unknown = [](const UnknownName&) { return Ok{}; };
   // Shows why some of the chosen runtimes do not load a container profile.

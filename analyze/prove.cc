@@ -152,7 +152,8 @@ Result<ProveReport> prove(const ProveJob& job) {
   report.before = sides(job.before);
   report.after = sides(job.after);
   RETURN_IF_ERROR(fill_question(job, report));
-  report.notes.choices = under_assumption(std::move(report.notes.choices), report.question);
+  report.notes.choices =
+      under_assumption(std::move(report.notes.choices), report.question, job.budget.diagrams);
   if (job.fixed == ProveJob::Fixed::kNone) {
     ASSIGN_OR_RETURN(report.rejection,
                      refused_values(job.before, job.after, report.question, job.engine, left()));

@@ -300,7 +300,7 @@ Result<WhyReport> why(const WhyJob& job) {
   report.data = job.data;
   report.recorded = job.recorded;
   report.notes = notes_about(std::span(job.stack.filters));
-  report.notes.choices = choices_at(job.stack.filters, job.data, job.arguments_known);
+  report.notes.choices = choices_at(job.stack.filters, job.data, job.arguments_known, job.limits);
   if (!job.arguments_known) {
     ASSIGN_OR_RETURN(report.possible, possible(space, decisions, job.stack, job.data, job.host));
   }

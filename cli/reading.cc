@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "cli/engine_options.h"
 #include "cli/libseccomp.h"
 #include "cli/output.h"
 #include "harness/base/text.h"
@@ -69,6 +70,7 @@ Reading reading(const Options& options, Names names) {
   out.import = options.import();
   out.for_names = !options.set.empty();
   out.require_whole = options.require_whole;
+  out.limits = diagram_limits(options);
   out.names = [&options, names](SymbolicProgram& program, const std::string& name) -> Status {
     RETURN_IF_ERROR(set_names(program, name, options));
     if (names == Names::kTaken || program.uses.empty()) return Ok{};

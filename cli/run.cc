@@ -51,7 +51,7 @@ Result<int> emulate(RunOptions& given) {
   if (!job.arguments_known && given.trace && found.possible.empty())
     given.options.note("note: audit records do not have the arguments, which are 0 in the trace");
   int status = exit_code(found.verdict());
-  if (status == 0 && !choices_at(job.filters, job.data, job.arguments_known).empty())
+  if (status == 0 && !choices_at(job.filters, job.data, job.arguments_known, job.limits).empty())
     status = exit_code(Verdict::kUnknown);
   if (given.options.json) return print_json(to_json(found), status);
   return print(run_text(found), status);
