@@ -1,5 +1,6 @@
 #include "analyze/actions.h"
 
+#include "analyze/load.h"
 #include "harness/compare/cache_change.h"
 #include "harness/report/names.h"
 #include "harness/report/regions.h"
@@ -38,6 +39,7 @@ Result<ActionsReport> actions(const ActionsJob& job) {
   if (space.exhausted()) return dd::limits_reached(job.stack.name);
   ActionsReport report;
   report.others_by_number = found.others_by_number;
+  report.notes = notes_about(job.stack.filters);
   for (const dd::ArchActions& arch : found.arches) {
     ActionsReport::OneArch& row = report.arches.emplace_back();
     row.arch = arch.arch;

@@ -50,12 +50,11 @@ void Options::add_reports(Command& command, bool page) {
 }
 
 void Options::add_limits(Command& command) {
-  const char* const what = limited ? "Limit all work on the inputs" : "Limit each proof";
-  command.add_option("--timeout", timeout, fmt::format("{} to this many seconds", what))
+  constexpr const char* kText = "Limit all work, or each proof of a loop, to this many {}";
+  command.add_option("--timeout", timeout, fmt::format(kText, "seconds"))
       ->check(seconds())
       ->shows_default();
-  add_number(command, "--max-memory", max_memory, 1, 1 << 20,
-             fmt::format("{} to this many MiB", what));
+  add_number(command, "--max-memory", max_memory, 1, 1 << 20, fmt::format(kText, "MiB"));
 }
 
 void Options::add(Command& command, std::initializer_list<Shared> groups) {

@@ -222,7 +222,7 @@ def test_why_knows_a_choice_only_where_there_is_one():
     assert [run("run", MIXED, "--nr", "read", "--arg", "2=%d" % value).status for value in (600, 10)] == [3, 0]
 
 
-@pytest.mark.parametrize("command", ["cost", "cache", "guard"])
+@pytest.mark.parametrize("command", ["actions", "cost", "cache", "guard"])
 def test_documents_list_the_choices(command):
     document, _ = report(command, MIXED)
     assert [choice["syscall"] for choice in document["choices"]] == ["read"]

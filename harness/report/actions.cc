@@ -102,7 +102,7 @@ std::string actions_text(const ActionsReport& report, bool allowed) {
     out +=
         "every other architecture\n  decided by number, even if the number means another call "
         "there\n";
-  return out;
+  return out + holds_for_line(report.notes.read_for);
 }
 
 void describe(Fields<ActionsReport::Calls>& calls) {
@@ -164,6 +164,7 @@ void describe(Fields<ActionsReport>& report) {
          "filters then decide by the number alone, although another architecture may use this "
          "number for another call.",
          &ActionsReport::others_by_number);
+  report.include(&ActionsReport::notes);
 }
 
 }  // namespace secequiv

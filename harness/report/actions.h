@@ -8,6 +8,7 @@
 
 #include "harness/compare/difference.h"
 #include "harness/report/describe.h"
+#include "harness/report/pair_notes.h"
 #include "harness/seccomp/arch.h"
 
 namespace secequiv {
@@ -40,6 +41,7 @@ struct ActionsReport {
   };
   std::vector<OneArch> arches;
   bool others_by_number = false;  // the actions of other architectures depend on the call
+  ReadNotes notes = {};
 };
 
 // Returns the text. It lists architectures with the same names and actions together, and only

@@ -45,7 +45,7 @@ LAYERS = {
     "fuzz/targets": Layer("the libFuzzer targets", ("fuzz/hunt", "fuzz/pair", "verify/rules", "harness/report", "adapters")),
     "analyze": Layer("the analyses that the commands and the C interface share: a job goes in, a report comes out",
                      ("fuzz/hunt", "fuzz/pair", "fuzz/mutation", "verify/bound", "verify/certificate", "harness/report", "adapters")),
-    "cli": Layer("one thin file per command", ("analyze", "harness/terminal")),
+    "cli": Layer("one thin file per command, which declares its options as data (`question.h`); only `command_line.cc` and the texts about usage know CLI11", ("analyze", "harness/terminal")),
     "api": Layer("the C library and its WebAssembly module, the bindings for Python, Rust, Go, JavaScript and CMake, and test helpers for Go", ("analyze",)),
     "bench": Layer("benchmarks", ("analyze",)),
     "play": Layer("the page that compares filters in a browser; no C++ code"),
