@@ -14,8 +14,10 @@ std::string empty_problem(const std::string& text) {
 
 void declare(Option& option, CLI::App& app) {
   if (option.is_flag()) {
-    CLI::Option* flag =
-        app.add_flag_callback(option.names(), [&option] { option.give({"true"}); }, option.text());
+    CLI::Option* flag = app.add_flag_function(
+        option.names(),
+        [&option](std::int64_t count) { option.give({count > 0 ? "true" : "false"}); },
+        option.text());
     if (!option.group().empty()) flag->group(option.group());
     return;
   }

@@ -65,6 +65,8 @@ std::vector<const char*> with_help_last(std::span<char* const> arguments) {
 }
 
 int command_line(int argc, char** argv) {
+  cli::Commands commands;
+  int status = 0;
   CLI::App app{
       "Compare seccomp filters: do two make the same decisions for every possible system call?\n"
       "Exit status: 0 same or pass, 1 different or failed, 2 bad usage or input,\n"
@@ -77,8 +79,6 @@ int command_line(int argc, char** argv) {
   app.require_subcommand(1);
   const std::span<char* const> arguments(argv, static_cast<std::size_t>(argc));
   const std::vector<const char*> words = with_help_last(arguments);
-  cli::Commands commands;
-  int status = 0;
   add_commands(app, commands, status, words.size() < 2 ? "" : words[1]);
   app.footer("`secequiv help COMMAND` describes a command and its options.");
   cli::add_documents(app);

@@ -62,7 +62,7 @@ struct Options {
   bool tree = false;       // the library's filter searches numbers in a tree instead of a list
   // Asks the library, after the first use of reading().
   std::shared_ptr<AskLibrary> ask_library = std::make_shared<AskLibrary>();
-  const Command* declared_by = nullptr;  // after add()
+  const Command* declared_by = nullptr;             // after add()
   std::map<std::string_view, std::string> reports;  // by name of the format: the file, or ""
   std::string html;
   bool no_sandbox = false;
@@ -99,7 +99,8 @@ struct Options {
   void warning(std::string text) const { notes->push_back({std::move(text), true}); }
   // Returns the limits of all the command's work together.
   [[nodiscard]] WorkLimits work_limits() const {
-    return limited ? WorkLimits{timeout, max_memory} : WorkLimits{};
+    if (!limited) return {};
+    return {timeout, max_memory, declared_by != nullptr && declared_by->given("--max-memory")};
   }
   [[nodiscard]] Sameness sameness() const {
     if (same == "effect") return Sameness::kEffect;

@@ -67,7 +67,7 @@ Status keep_apart(const Command& command, const std::string& output) {
     const auto others = outputs_of(option);
     named += static_cast<int>(std::ranges::count_if(
         others, [&](const std::string& other) { return same_file(output, other); }));
-    if (!others.empty() || option.writes() == Writes::kFolder) continue;
+    if (!others.empty() || option.is_flag() || option.writes() == Writes::kFolder) continue;
     for (const std::string& value : option.values()) {
       if (lies_in(output, value)) return refuse(output, kAlsoInput);
       for (const std::string& path : paths_in(value))

@@ -112,8 +112,12 @@ bool parse_unsigned(const std::string& text, std::uint64_t most, std::uint64_t& 
 }
 
 bool parse_signed(const std::string& text, std::int64_t& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
+  const bool negative = text.starts_with('-');
+  const auto found = secequiv::parse_unsigned(text.substr(negative ? 1 : 0));
+  if (!found || *found > std::numeric_limits<std::int64_t>::max()) return false;
+  value = static_cast<std::int64_t>(*found);
+  if (negative) value = -value;
+  return true;
 }
 
 }  // namespace values

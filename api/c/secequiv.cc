@@ -157,6 +157,7 @@ Reading reading_of(const Options& options, std::string& notes) {
   out.policy_format = options.policy_format;
   // A text in memory has no folder, so it cannot include files.
   out.import = {options.oci, options.filter, {}};
+  out.limits = limits_alone(options.mib);
   out.unknown = [line](const UnknownName& unknown) -> Status {
     line("warning: ", unknown.text());
     return Ok{};
@@ -244,7 +245,7 @@ Result<Outcome> prove_property(Result<Source> program, const char* text, const O
   job.properties.push_back(std::move(property));
   ASSIGN_OR_RETURN(const auto proven, secequiv::prove_property(std::move(job)));
   return with_notes({verdict_of(proven.verdict()), property_text(proven), render(to_json(proven))},
-                    job.proof.notes, "");
+                    proven.notes, "");
 }
 
 Result<Outcome> prove(Result<Source> before, Result<Source> after, const Options& options) {

@@ -110,10 +110,14 @@ def test_why_names_what_the_library_contradicts_for_the_call(library, tmp_path):
     assert run("why", path, "--nr", "getpid").status == 0
 
 
-# Both entries have two conditions, and their bounds the same upper half. secequiv only knows that libseccomp refuses this if the second entry has fewer.
+# The last two entries have two conditions, and their bounds the same upper half. With so many entries, secequiv does not know whether libseccomp refuses that.
+def entry(action, *conditions):
+    return {"names": ["read"], "action": action, "args": [{"index": index, "value": value, "op": "SCMP_CMP_" + op} for index, op, value in conditions]}
+
+
 CLASH = {"defaultAction": "SCMP_ACT_KILL", "architectures": ["SCMP_ARCH_X86_64"], "syscalls": [
-    {"names": ["read"], "action": action, "args": [{"index": 0, "value": bound, "op": "SCMP_CMP_LE"}, {"index": 1, "value": 1, "op": "SCMP_CMP_EQ"}]}
-    for action, bound in (("SCMP_ACT_ALLOW", 2**32), ("SCMP_ACT_LOG", 2**32 + 1))]}
+    entry("SCMP_ACT_ALLOW", (2, "EQ", 7)), entry("SCMP_ACT_ALLOW", (3, "EQ", 8)),
+    entry("SCMP_ACT_ALLOW", (0, "LE", 2**32), (1, "EQ", 1)), entry("SCMP_ACT_LOG", (0, "LE", 2**32 + 1), (1, "EQ", 1))]}
 
 
 def test_a_profile_of_which_the_library_makes_no_filter_is_unknown(library, tmp_path):

@@ -18,7 +18,7 @@ REFUSED = {
     "errno-9000": RUNTIMES, "mixed-endian": RUNTIMES, "unknown-architecture": RUNTIMES, "unknown-flag": RUNTIMES, "arch-native": ("runc", "crun", "podman"),
     "errno-on-allow": ("crun", "podman"), "notify-default": ("runc", "youki"), "notify-write": ("runc", "youki"), "empty-name": ("runc",), "largest-errno": (),
     "errno-69630": (), "errno-69631": RUNTIMES, "equal-conditions": RUNTIMES, "equal-conditions-after-fewer": (), "equal-conditions-socketcall": RUNTIMES,
-    "equal-upper-half": RUNTIMES, "other-upper-half": (),
+    "equal-upper-half": RUNTIMES, "equal-upper-half-and-condition": RUNTIMES, "other-upper-half": (),
 }
 PARTLY = sorted(name for name, runtimes in REFUSED.items() if 0 < len(runtimes) < len(RUNTIMES))
 NEVER = sorted(name for name, runtimes in REFUSED.items() if runtimes == RUNTIMES)
@@ -117,6 +117,8 @@ SAYS = {
     ("equal-conditions", "crun"): "seccomp_rule_add_array: File exists", ("equal-conditions", "runc"): "error adding seccomp rule for syscall personality",
     ("equal-conditions-socketcall", "crun"): "seccomp_rule_add_array: File exists", ("equal-conditions-socketcall", "runc"): "error adding seccomp rule for syscall socket",
     ("equal-upper-half", "crun"): "seccomp_rule_add_array: File exists", ("equal-upper-half", "runc"): "error adding seccomp rule for syscall personality",
+    ("equal-upper-half-and-condition", "crun"): "seccomp_rule_add_array: File exists",
+    ("equal-upper-half-and-condition", "runc"): "error adding seccomp rule for syscall personality",
     ("errno-on-allow", "crun"): "errno value specified for action `SCMP_ACT_ALLOW`",
     ("mixed-endian", "crun"): "seccomp adding architecture: Numerical argument out of domain", ("mixed-endian", "runc"): "error adding architecture to seccomp filter",
     ("notify-default", "runc"): "SCMP_ACT_NOTIFY cannot be used as default action", ("notify-write", "runc"): "SCMP_ACT_NOTIFY cannot be used for the write syscall",

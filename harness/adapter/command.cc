@@ -64,6 +64,8 @@ Outcome failed(const Ending& ending, const ErrorTail& tail, std::string& how) {
   const auto status = ending.exit_status();
   if (status == kNoPermissionStatus || status == kNoCommandStatus) return Outcome::kCannotRun;
   const bool near = ending.resident_bytes / 3 >= ending.memory_bytes / 4;
+  if (ending.limit_of_work && !near && !tail.tells_of_memory())
+    how += fmt::format("; the limit of all work left it {} bytes of memory", ending.memory_bytes);
   if (ending.memory_bytes == 0 || (!near && !tail.tells_of_memory())) return Outcome::kCrashed;
   if (ending.limit_of_work) memory_ran_out();
   how += fmt::format("; it ran out of memory (limit {} bytes)", ending.memory_bytes);

@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "harness/base/interrupt.h"
+#include "harness/base/memory.h"
 #include "harness/base/parts.h"
 #include "harness/base/text.h"
 
@@ -206,8 +207,10 @@ Status Process::start(Start how) {
   if (!in.open() || !out.open() || !err.open())
     return make_error(ErrorCode::kAdapter, how.argv[0],
                       fmt::format("cannot make a pipe: {}", std::strerror(errno)));
-  limit_of_work_ = memory_left() < how.memory_bytes;
-  if (limit_of_work_) how.memory_bytes = std::max<std::size_t>(memory_left(), 1);
+  if (memory_left() < how.memory_bytes) return_freed_memory();
+  const std::size_t left = std::max<std::size_t>(memory_left(), 1);
+  limit_of_work_ = left < how.memory_bytes;
+  if (limit_of_work_) how.memory_bytes = left;
   memory_bytes_ = how.memory_bytes;
   const std::vector<char*> words = pointers_to(how.words);
   const std::vector<char*> argv = pointers_to(how.argv);

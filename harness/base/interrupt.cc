@@ -116,7 +116,8 @@ bool StopToken::fits(std::size_t bytes) const {
 }
 
 std::size_t StopToken::left() const {
-  return parent_ == nullptr ? left_alone() : std::min(left_alone(), parent_->left());
+  const std::size_t own = limits_.of_children ? left_alone() : WorkLimits::kAnyMemory;
+  return parent_ == nullptr ? own : std::min(own, parent_->left());
 }
 
 void StopToken::ran_out() const {

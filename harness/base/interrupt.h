@@ -38,6 +38,7 @@ struct WorkLimits {
   static constexpr std::size_t kAnyMemory = ~std::size_t{0};
   double seconds = 1e9;
   std::size_t mib = kAnyMemory;
+  bool of_children = true;  // also of processes that they start, which have limits of their own
 };
 
 // A request to stop for the threads that heed this token. The token must outlive them.

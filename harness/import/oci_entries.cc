@@ -92,6 +92,8 @@ void OciEntries::add_on(const Call& call, const std::string& name, const Rule& c
 void OciEntries::check_order(const Call& call, const std::string& name, const Seen& entry) {
   if (entry.always) return;
   const std::vector<Seen>& earlier = seen_[call];
+  // With more entries for a call, libseccomp may also find a place of its own for such a rule.
+  const bool few = earlier.size() <= 2;
   const auto replaced = [&](const ArgTests& tests, std::uint32_t action) {
     return std::ranges::any_of(earlier, [&](const Seen& one) {
       return std::ranges::any_of(one.tests, [&](const ArgTests& fewer) {
@@ -101,7 +103,8 @@ void OciEntries::check_order(const Call& call, const std::string& name, const Se
   };
   const auto repeats = [&](const ArgTests& own, const Seen& one) {
     return std::ranges::any_of(one.tests, [&](const ArgTests& tests) {
-      return (own == tests || begins_like(own, tests)) && !replaced(tests, one.action);
+      return (own == tests || begins_like(own, tests) || (few && ends_alike(own, tests))) &&
+             !replaced(tests, one.action);
     });
   };
   for (const Seen& one : earlier) {

@@ -176,6 +176,12 @@ bool has_fewer_tests(const ArgTests& a, const ArgTests& b) {
   return a != b;
 }
 
+bool ends_alike(const ArgTests& a, const ArgTests& b) {
+  const std::size_t end = end_of(a);
+  return end > 0 && end == end_of(b) && a[end - 1] == b[end - 1] &&
+         std::ranges::equal(std::span(a).first(end), std::span(b).first(end), looks_like);
+}
+
 bool begins_like(const ArgTests& a, const ArgTests& b) {
   const std::size_t end = end_of(a);
   return end < end_of(b) &&

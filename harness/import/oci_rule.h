@@ -27,6 +27,9 @@ using ArgTests = std::array<Matcher, kArgCount>;
 std::vector<ArgTests> rules_of_entry(const Rule& entry);
 // Returns whether `b` has all tests of `a`, and more.
 bool has_fewer_tests(const ArgTests& a, const ArgTests& b);
+// Returns whether libseccomp takes rules with these tests for the same: the last tests are equal,
+// and it compares the upper halves of the arguments in the same way in those before.
+bool ends_alike(const ArgTests& a, const ArgTests& b);
 // Returns whether `b` begins with the tests of `a`, or with tests of which libseccomp compares the
 // upper half of the argument in the same way, and has more tests.
 bool begins_like(const ArgTests& a, const ArgTests& b);

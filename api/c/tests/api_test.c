@@ -390,6 +390,9 @@ static void test_parsed(void) {
   EXPECT(contains(result, "(1 entry was not compared)", "\"not_compared\""));
   EXPECT(strstr(secequiv_result_message(result), "holds for x86_64, Linux 6.1") != NULL);
   EXPECT(strstr(secequiv_result_message(result), "--") == NULL);
+  secequiv_result* property = secequiv_prove_property_parsed(after, "refused: reboot", NULL);
+  EXPECT(contains(property, "holds for x86_64, Linux 6.1", "\"secequiv.prove-property/1\""));
+  EXPECT(verdict_and_free(property) == SECEQUIV_PASS);
   EXPECT(strstr(secequiv_result_notes(result), "which were not compared") != NULL);
   EXPECT(verdict_and_free(result) == SECEQUIV_EQUIVALENT);
   secequiv_result_free(before);
