@@ -102,6 +102,7 @@ void describe(Fields<BisectReport>& report) {
          "With --save: the proof that the last version without a finding is right for the stored "
          "program. Missing for evaluators.",
          &Report::certificate);
+  if (!report.for_schema()) return;
   report.rule(
       has({"first"}),
       all({has({"found"}), is_one_of("verdict", {"different", "fail", "rejected", "crashed"})}),

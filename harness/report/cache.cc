@@ -57,9 +57,7 @@ struct ShownSide {
 };
 
 void describe(Fields<ShownSide>& side) {
-  side(
-      "cached", std::string(kCallsMeaning), [](const ShownSide& it) { return it.side.cached; },
-      calls_shape());
+  side("cached", kCallsMeaning, [](const ShownSide& it) { return it.side.cached; }, calls_shape());
   side("constant", "How many known calls get an action that does not depend on their arguments.",
        [](const ShownSide& it) { return it.side.constant; });
 }
@@ -82,19 +80,16 @@ void add_bitmap(Fields<Shown>& fields, CacheReport::Side CacheReport::OneArch::*
         const std::optional<CacheReport::Bitmap>& bitmap = (it.arch.*side).bitmap;
         return bitmap ? to_json(*bitmap) : Json();
       },
-      one_of({shapes::shape_of<CacheReport::Bitmap>(), constant(nullptr)}));
+      one_of({shapes::shape_of<CacheReport::Bitmap>(), null()}));
 }
 
 struct ShownAfter : ShownArch {};
 
 void describe(Fields<ShownAfter>& after) {
   after.include([](const ShownAfter& it) { return ShownSide{it.arch.after}; });
+  after("lost", kCallsMeaning, [](const ShownAfter& it) { return it.arch.lost; }, calls_shape());
   after(
-      "lost", std::string(kCallsMeaning), [](const ShownAfter& it) { return it.arch.lost; },
-      calls_shape());
-  after(
-      "gained", std::string(kCallsMeaning), [](const ShownAfter& it) { return it.arch.gained; },
-      calls_shape());
+      "gained", kCallsMeaning, [](const ShownAfter& it) { return it.arch.gained; }, calls_shape());
   add_bitmap(after, &CacheReport::OneArch::after);
 }
 

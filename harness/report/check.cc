@@ -391,7 +391,7 @@ void describe(Fields<CheckReport>& report) {
               &Report::cache_loss_allowed);
         cache("arches", "One for each architecture.", &Report::cache, list_of<CacheChange>(1, 2));
       });
-  report.only_if({});
+  report.only_if(nullptr);
   report("oracle", "", &Report::oracle);
   report("fuzz", "Results of `secequiv fuzz` with a pair.", &Report::fuzz);
   report.include(&Report::notes);
@@ -406,7 +406,7 @@ void describe(Fields<CheckReport>& report) {
            return Traces{trace(it.before.program, it.witness->data),
                          trace(it.after.program, it.witness->data)};
          });
-  describe_rules(report);
+  if (report.for_schema()) describe_rules(report);
 }
 
 ReportedCases reported(const CheckReport& report, const std::string& command,

@@ -56,6 +56,7 @@ void describe(Fields<ShownCost>& cost) {
   cost("most_data", "", [](const ShownCost& it) {
     return it.exact ? std::optional(it.exact->most.data) : std::nullopt;
   });
+  if (!cost.for_schema()) return;
   cost.rule(is("exact", true), all({has({"over", "least_data", "most_data"}), lacks({"inputs"})}),
             all({has({"inputs"}), lacks({"over", "least_data", "most_data"})}));
 }

@@ -1,16 +1,17 @@
 #include "harness/report/describe.h"
 
-#include <memory>
+#include <utility>
 
 namespace secequiv {
 namespace {
 
-Json number(std::string_view type, std::optional<std::uint64_t> least = {},
-            std::optional<std::uint64_t> most = {}) {
-  Json out{{"type", type}};
-  if (least) out["minimum"] = *least;
-  if (most) out["maximum"] = *most;
-  return out;
+// Returns the elements, or nothing if no schema needs them.
+template <class T>
+std::vector<T> kept(std::initializer_list<T> all) {
+  if constexpr (kSchemas)
+    return all;
+  else
+    return {};
 }
 
 Json of_field(std::string_view field, Json condition) {
@@ -48,27 +49,54 @@ Json Definitions::reference(const std::string& name,
   return {{"$ref", "#/$defs/" + name}};
 }
 
-Shape any_text() { return Shape(Json{{"type", "string"}}); }
-Shape matching(std::string_view pattern) {
-  return Shape(Json{{"type", "string"}, {"pattern", pattern}});
+Shape any_text() {
+  return Shape([](Definitions&) { return Json{{"type", "string"}}; });
 }
-Shape constant(Json value) { return Shape(Json{{"const", std::move(value)}}); }
-Shape words(const std::vector<std::string_view>& allowed) { return Shape(Json{{"enum", allowed}}); }
+Shape matching(std::string_view pattern) {
+  return Shape([=](Definitions&) { return Json{{"type", "string"}, {"pattern", pattern}}; });
+}
+Shape constant(std::string_view value) {
+  return Shape([=](Definitions&) { return Json{{"const", value}}; });
+}
+Shape words(std::initializer_list<std::string_view> allowed) {
+  return Shape([all = kept(allowed)](Definitions&) { return Json{{"enum", all}}; });
+}
+Shape words(std::span<const std::string_view> allowed) {
+  return Shape([=](Definitions&) { return Json{{"enum", allowed}}; });
+}
 Shape hex32() { return matching("^0x[0-9a-f]{8}$"); }
 Shape hex64() { return matching("^0x(0|[1-9a-f][0-9a-f]{0,15})$"); }
 Shape decimal() { return matching("^(0|[1-9][0-9]*)$"); }
 Shape between(std::uint64_t first, std::uint64_t last) {
-  return Shape(number("integer", first, last));
+  return Shape([=](Definitions&) {
+    return Json{{"type", "integer"}, {"minimum", first}, {"maximum", last}};
+  });
 }
-Shape at_least(std::uint64_t first) { return Shape(number("integer", first)); }
+Shape at_least(std::uint64_t first) {
+  return Shape([=](Definitions&) { return Json{{"type", "integer"}, {"minimum", first}}; });
+}
 Shape number32() { return between(0, 0xffffffff); }
-Shape number_from(double least) { return Shape(Json{{"type", "number"}, {"minimum", least}}); }
-Shape above_zero() { return Shape(Json{{"type", "number"}, {"exclusiveMinimum", 0}}); }
-Shape any_number() { return Shape(number("number")); }
-Shape any_integer() { return Shape(number("integer")); }
+Shape number_from(double least) {
+  return Shape([=](Definitions&) { return Json{{"type", "number"}, {"minimum", least}}; });
+}
+Shape above_zero() {
+  return Shape([](Definitions&) { return Json{{"type", "number"}, {"exclusiveMinimum", 0}}; });
+}
+Shape any_number() {
+  return Shape([](Definitions&) { return Json{{"type", "number"}}; });
+}
+Shape any_integer() {
+  return Shape([](Definitions&) { return Json{{"type", "integer"}}; });
+}
+Shape only_true() {
+  return Shape([](Definitions&) { return Json{{"const", true}}; });
+}
+Shape null() {
+  return Shape([](Definitions&) { return Json{{"const", nullptr}}; });
+}
 
 Shape list_of(Shape element, std::size_t least, std::optional<std::size_t> most) {
-  return Shape([=](Definitions& definitions) {
+  return Shape([=, element = std::move(element)](Definitions& definitions) {
     Json out{{"type", "array"}, {"items", element.schema(definitions)}};
     out.update(sized(least, most));
     return out;
@@ -84,7 +112,7 @@ Shape set_of(Shape element, std::size_t least) {
 }
 
 Shape map_of(Shape key, Shape value, std::size_t least) {
-  return Shape([=](Definitions& definitions) {
+  return Shape([least, key = std::move(key), value = std::move(value)](Definitions& definitions) {
     Json out{{"type", "object"},
              {"propertyNames", key.schema(definitions)},
              {"additionalProperties", value.schema(definitions)}};
@@ -93,8 +121,8 @@ Shape map_of(Shape key, Shape value, std::size_t least) {
   });
 }
 
-Shape one_of(std::vector<Shape> alternatives) {
-  return Shape([alternatives = std::move(alternatives)](Definitions& definitions) {
+Shape one_of(std::initializer_list<Shape> alternatives) {
+  return Shape([alternatives = kept(alternatives)](Definitions& definitions) {
     Json all = Json::array();
     for (const Shape& one : alternatives) all.push_back(one.schema(definitions));
     return Json{{"oneOf", std::move(all)}};
@@ -135,27 +163,52 @@ Json none(std::vector<Json> conditions) { return {{"not", any(std::move(conditio
 
 namespace shapes {
 
-Json text(std::string_view value) { return std::string(value); }
+void put(Json& out, std::string_view value) { out = std::string(value); }
+void put(Json& out, const Rows& rows, const void* value) { out = rows.object(value); }
+Json& append(Json& list) { return list.emplace_back(); }
 
 Shape reference_to(const Rows& (*rows)()) {
   return Shape([rows](Definitions& definitions) { return rows().reference(definitions); });
 }
+Shape some_text() {
+  return Shape([](Definitions&) { return Json{{"type", "string"}, {"minLength", 1}}; });
+}
+Shape truth() {
+  return Shape([](Definitions&) { return Json{{"type", "boolean"}}; });
+}
 
 }  // namespace shapes
 
-void Rows::is(std::string_view name, std::string_view meaning) {
+void Rows::set_names(std::string_view name, std::string_view meaning) {
   name_ = name;
   meaning_ = meaning;
 }
 
-void Rows::document(std::string_view name, int version, std::string_view title,
-                    std::string_view meaning) {
+void Rows::add_version(const char* name, int version) {
+  struct Version {
+    const char* name;
+    int number;
+  };
+  Row row;
+  row.name = "schema";
+  row.keep(Version{name, version});
+  row.put = [](const Row& self, const void*, Json& out) {
+    const auto& it = self.kept<Version>();
+    shapes::put(out, "secequiv." + std::string(it.name) + "/" + std::to_string(it.number));
+    return true;
+  };
+  add(row);
+}
+
+void Rows::set_document(std::string_view name, int version, std::string_view title,
+                        std::string_view meaning) {
   document_ = name;
   title_ = title;
   meaning_ = meaning;
-  const std::string schema = "secequiv." + document_ + "/" + std::to_string(version);
-  add("schema", "Name and version of this format.", true, constant(schema),
-      [schema](const void*) { return shapes::text(schema); });
+  add_shape(
+      "Name and version of this format.", true, Shape([=](Definitions&) {
+        return Json{{"const", "secequiv." + std::string(name) + "/" + std::to_string(version)}};
+      }));
 }
 
 void Rows::rule(Json condition, Json then, Json otherwise) {
@@ -164,29 +217,48 @@ void Rows::rule(Json condition, Json then, Json otherwise) {
   rules_.push_back(std::move(out));
 }
 
-void Rows::add(std::string_view name, std::string_view meaning, bool required, Shape shape,
-               Value value) {
-  rows_.push_back({std::string(name), std::string(meaning), std::move(value),
-                   std::move(shape.schema), required && !only_if_, only_if_});
+void Rows::add(Row row) {
+  row.only_if = only_if_;
+  rows_.push_back(row);
 }
 
-void Rows::add(std::string_view name, std::string_view meaning, Rows rows) {
-  const auto inner = std::make_shared<const Rows>(std::move(rows));
-  add(name, meaning, true,
-      Shape([inner](Definitions& definitions) { return inner->schema(definitions); }),
-      [inner](const void* it) { return inner->object(it); });
+void Rows::add_shape(std::string_view meaning, bool required, Shape shape) {
+  described_.push_back({std::string(meaning), required && only_if_ == nullptr, std::move(shape)});
 }
 
-void Rows::add(const Rows& part, bool required, PartValue value) {
-  for (const Row& row : part.rows_)
-    add(row.name, row.meaning, required && row.required, Shape(row.schema),
-        [value, &row](const void* it) { return value(row, it); });
+void Rows::add_object(std::string_view name, std::string_view meaning, std::unique_ptr<Rows> rows) {
+  Row row;
+  row.name = name;
+  row.object = rows.get();
+  row.put = [](const Row& self, const void* it, Json& out) {
+    shapes::put(out, *self.object, it);
+    return true;
+  };
+  add(row);
+  if (for_schema())
+    add_shape(meaning, true, Shape([inner = rows.get()](Definitions& definitions) {
+                return inner->schema(definitions);
+              }));
+  objects_.push_back(std::move(rows));
+}
+
+void Rows::include(const Rows& part, bool required, Row row) {
+  for (const Row& inner : part.rows_) {
+    row.name = inner.name;
+    row.inner = &inner;
+    add(row);
+  }
+  if (!for_schema()) return;
+  for (const Described& one : part.described_)
+    add_shape(one.meaning, required && one.required, one.shape);
   rules_.insert(rules_.end(), part.rules_.begin(), part.rules_.end());
 }
 
 void Rows::write(const void* value, Json& out) const {
-  for (const Row& row : rows_)
-    if (auto field = row.of(value)) out[row.name] = std::move(*field);
+  for (const Row& row : rows_) {
+    Json field;
+    if (row.write(value, field)) out[std::string(row.name)] = std::move(field);
+  }
 }
 
 Json Rows::object(const void* value) const {
@@ -199,9 +271,11 @@ Json Rows::schema(Definitions& definitions) const {
   Json out = with_meaning(meaning_, {{"type", "object"}});
   Json required = Json::array();
   Json properties = Json::object();
-  for (const Row& row : rows_) {
-    if (row.required) required.push_back(row.name);
-    properties[row.name] = with_meaning(row.meaning, row.schema(definitions));
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const std::string name(rows_[i].name);
+    const Described& row = described_[i];
+    if (row.required) required.push_back(name);
+    properties[name] = with_meaning(row.meaning, row.shape.schema(definitions));
   }
   if (!required.empty()) out["required"] = std::move(required);
   out["additionalProperties"] = false;

@@ -13,15 +13,22 @@
 // The type of a value says what the schema permits: a text is not empty, a number is not negative,
 // std::optional may be missing, a list has elements of one type, and a described type is an object.
 // A Shape says more.
+//
+// Only schemas need meanings, shapes and rules. Rows that only write documents keep none of them.
 #pragma once
 
+#include <array>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <map>
+#include <memory>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -31,6 +38,13 @@
 namespace secequiv {
 
 using Json = nlohmann::ordered_json;
+
+// Whether this build prints schemas. If not, meanings, shapes and rules leave no code in it.
+#ifdef SECEQUIV_WASM
+inline constexpr bool kSchemas = false;
+#else
+inline constexpr bool kSchemas = true;
+#endif
 
 // The definitions of a schema, by name.
 class Definitions {
@@ -44,23 +58,38 @@ class Definitions {
 };
 
 // Which values are possible, as a JSON Schema.
-struct Shape {
-  std::function<Json(Definitions&)> schema;
-  explicit Shape(std::function<Json(Definitions&)> make) : schema(std::move(make)) {}
-  explicit Shape(Json fixed) : schema([fixed = std::move(fixed)](Definitions&) { return fixed; }) {}
+class Shape {
+ public:
+  Shape() = default;
+  template <std::invocable<Definitions&> Make>
+  explicit Shape(Make make) : make_(std::move(make)) {}
+  [[nodiscard]] Json schema(Definitions& definitions) const { return make_(definitions); }
+
+ private:
+  // In place of the function, in a build without schemas.
+  struct Nothing {
+    Nothing() = default;
+    template <class Make>
+    explicit Nothing(const Make&) {}
+    Json operator()(Definitions&) const { return {}; }
+  };
+  std::conditional_t<kSchemas, std::function<Json(Definitions&)>, Nothing> make_;
 };
 
 // Shapes of texts.
-Shape any_text();  // may be empty
-Shape matching(std::string_view pattern);
-Shape constant(Json value);
-Shape words(const std::vector<std::string_view>& allowed);
+Shape any_text();                          // may be empty
+Shape matching(std::string_view pattern);  // a constant text, as all texts here
+Shape constant(std::string_view value);
+Shape words(std::initializer_list<std::string_view> allowed);
+Shape words(std::span<const std::string_view> allowed);  // which must remain
 // The names of all values of an enumeration, from 0 to `last`.
 template <class Enum>
 Shape names_of(std::string_view (*name)(Enum), Enum last) {
-  std::vector<std::string_view> all;
-  for (int i = 0; i <= static_cast<int>(last); ++i) all.push_back(name(static_cast<Enum>(i)));
-  return words(all);
+  return Shape([=](Definitions&) {
+    Json all = Json::array();
+    for (int i = 0; i <= static_cast<int>(last); ++i) all.push_back(name(static_cast<Enum>(i)));
+    return Json{{"enum", std::move(all)}};
+  });
 }
 Shape hex32();    // "0x0000002a"
 Shape hex64();    // "0x2a"
@@ -78,7 +107,9 @@ Shape list_of(Shape element, std::size_t least = 0, std::optional<std::size_t> m
 Shape set_of(Shape element, std::size_t least = 0);  // a list without repetitions
 // An object with any keys.
 Shape map_of(Shape key, Shape value, std::size_t least = 0);
-Shape one_of(std::vector<Shape> alternatives);
+Shape one_of(std::initializer_list<Shape> alternatives);
+Shape only_true();
+Shape null();
 
 // Conditions on a whole object, for Fields::rule(). A missing field meets is(), count_is() and
 // similar conditions.
@@ -125,10 +156,12 @@ inline std::optional<bool> if_true(bool value) {
   return value ? std::optional(true) : std::nullopt;
 }
 
+// Returns the rows of a type: those that write documents, and those with everything for schemas.
 template <class T>
 const Rows& fields_of();
+template <class T>
+const Rows& schema_of();
 
-// Returns the value in JSON; nothing if it is missing.
 template <Described T>
 Json to_json(const T& value);
 
@@ -154,26 +187,34 @@ concept List = !Text<T> && !std::same_as<T, Json> && requires(const T& list) {
   *list.begin();
 };
 
-Json text(std::string_view value);
+// Writes a value.
+void put(Json& out, std::string_view value);
+void put(Json& out, const Rows& rows, const void* value);
+Json& append(Json& list);
 
+// Writes the value unless it is missing; returns whether it is there.
 template <class T>
-std::optional<Json> value_of(const T& value) {
+bool put_value(Json& out, const T& value) {
   if constexpr (IsOptional<T>::value) {
-    return value ? value_of(*value) : std::nullopt;
-  } else if constexpr (Described<T>) {
-    return to_json(value);
-  } else if constexpr (Text<T>) {
-    return text(value);
-  } else if constexpr (List<T>) {
-    Json out = Json::array();
-    for (const auto& one : value) out.push_back(*value_of(one));
-    return out;
+    return value && put_value(out, *value);
   } else {
-    return Json(value);
+    if constexpr (Described<T>) {
+      put(out, fields_of<T>(), &value);
+    } else if constexpr (Text<T>) {
+      put(out, std::string_view(value));
+    } else if constexpr (List<T>) {
+      out = Json::array();
+      for (const auto& one : value) put_value(append(out), one);
+    } else {
+      out = value;
+    }
+    return true;
   }
 }
 
 Shape reference_to(const Rows& (*rows)());
+Shape some_text();
+Shape truth();
 
 // Returns the shape that follows from a type.
 template <class T>
@@ -181,15 +222,15 @@ Shape shape_of() {
   if constexpr (IsOptional<T>::value) {
     return shape_of<typename T::value_type>();
   } else if constexpr (Described<T>) {
-    return reference_to(fields_of<T>);
+    return reference_to(schema_of<T>);
   } else if constexpr (Text<T>) {
-    return Shape(Json{{"type", "string"}, {"minLength", 1}});
+    return some_text();
   } else if constexpr (std::same_as<T, bool>) {
-    return Shape(Json{{"type", "boolean"}});
+    return truth();
   } else if constexpr (std::floating_point<T>) {
-    return Shape(Json{{"type", "number"}, {"minimum", 0}});
+    return number_from(0);
   } else if constexpr (std::integral<T>) {
-    return Shape(Json{{"type", "integer"}, {"minimum", 0}});
+    return at_least(0);
   } else {
     static_assert(List<T>, "this type needs a Shape");
     return list_of(shape_of<std::remove_cvref_t<decltype(*std::declval<const T&>().begin())>>());
@@ -208,11 +249,22 @@ Shape list_of(std::size_t least = 0, std::optional<std::size_t> most = {}) {
 // all.
 class Rows {
  public:
+  enum class Purpose : std::uint8_t { kWrite, kSchema };
+  explicit Rows(Purpose purpose) : purpose_(purpose) {}
+
+  // Whether these rows make a schema. Only then a description needs to go on to its rules, which
+  // stand at its end.
+  [[nodiscard]] bool for_schema() const { return kSchemas && purpose_ == Purpose::kSchema; }
+
   // Names the definition in schemas. An object without a name is described where it is used.
-  void is(std::string_view name, std::string_view meaning);
+  void is(std::string_view name, std::string_view meaning) {
+    if (for_schema()) set_names(name, meaning);
+  }
   // Makes this a document "secequiv.NAME/VERSION".
-  void document(std::string_view name, int version, std::string_view title,
-                std::string_view meaning);
+  void document(const char* name, int version, std::string_view title, std::string_view meaning) {
+    add_version(name, version);
+    if (for_schema()) set_document(name, version, title, meaning);
+  }
   // If `condition` holds for the document, `then` does, too; otherwise `otherwise`.
   void rule(Json condition, Json then, Json otherwise = Json::object());
   // This always holds.
@@ -221,96 +273,159 @@ class Rows {
   // Writes the fields of the value, whose type is that of the rows.
   void write(const void* value, Json& out) const;
   [[nodiscard]] Json object(const void* value) const;
+  // These need rows for schemas.
   [[nodiscard]] Json schema(Definitions& definitions) const;
   [[nodiscard]] Json reference(Definitions& definitions) const;
   // Returns the whole schema of a document.
   [[nodiscard]] Json document_schema() const;
 
  protected:
-  using Value = std::function<std::optional<Json>(const void*)>;
-  using Condition = std::function<bool(const void*)>;
+  using Condition = bool (*)(const void*);
+  // How a field is written. `put` gets a value of the described type and returns whether the field
+  // is there.
   struct Row {
-    std::string name;
-    std::string meaning;
-    Value value;
-    std::function<Json(Definitions&)> schema;
-    bool required = true;
-    Condition only_if;
-    [[nodiscard]] std::optional<Json> of(const void* it) const {
-      return only_if && !only_if(it) ? std::nullopt : value(it);
+    std::string_view name;
+    bool (*put)(const Row&, const void* it, Json& out) = nullptr;
+    Condition only_if = nullptr;
+    const Row* inner = nullptr;    // of an included part
+    const Rows* object = nullptr;  // fields of the same type
+    alignas(void*) std::array<std::byte, 2 * sizeof(void*)> getter{};
+
+    template <class Get>
+    void keep(const Get& get) {
+      static_assert(sizeof(Get) <= sizeof getter && std::is_trivially_copyable_v<Get>,
+                    "a function that returns a field keeps at most two pointers");
+      new (getter.data()) Get(get);
+    }
+    template <class Get>
+    [[nodiscard]] const Get& kept() const {
+      return *std::launder(reinterpret_cast<const Get*>(getter.data()));
+    }
+    [[nodiscard]] bool write(const void* it, Json& out) const {
+      return (only_if == nullptr || only_if(it)) && put(*this, it, out);
     }
   };
-  using PartValue = std::function<std::optional<Json>(const Row&, const void*)>;
 
-  void add(std::string_view name, std::string_view meaning, bool required, Shape shape,
-           Value value);
-  void add(std::string_view name, std::string_view meaning, Rows rows);
-  void add(const Rows& part, bool required, PartValue value);
-  void set_condition(Condition condition) { only_if_ = std::move(condition); }
+  // A row needs a shape if the rows are for a schema.
+  void add(Row row);
+  void add_shape(std::string_view meaning, bool required, Shape shape);
+  void add_object(std::string_view name, std::string_view meaning, std::unique_ptr<Rows> rows);
+  // Adds the rows of a part, which `row` writes.
+  void include(const Rows& part, bool required, Row row);
+  [[nodiscard]] Purpose purpose() const { return purpose_; }
+  void set_condition(Condition condition) { only_if_ = condition; }
 
  private:
+  // What schemas say about a row.
+  struct Described {
+    std::string meaning;
+    bool required;
+    Shape shape;
+  };
+  void add_version(const char* name, int version);
+  void set_names(std::string_view name, std::string_view meaning);
+  void set_document(std::string_view name, int version, std::string_view title,
+                    std::string_view meaning);
+
+  Purpose purpose_;
+  Condition only_if_ = nullptr;
+  std::vector<Row> rows_;
+  std::vector<std::unique_ptr<const Rows>> objects_;
+  // For schemas. `described_` has an element for each row.
   std::string name_;
   std::string meaning_;
   std::string document_;
   std::string title_;
-  std::vector<Row> rows_;
+  std::vector<Described> described_;
   std::vector<Json> rules_;
-  Condition only_if_;
 };
 
 template <class T>
 class Fields : public Rows {
  public:
-  // Adds a field. `get` is a member, or a function that returns the value, perhaps std::optional.
+  using Rows::Rows;
+
+  // Adds a field. `name` is a constant text. `get` is a member, or a function that returns the
+  // value, perhaps std::optional.
   template <class Get>
   void operator()(std::string_view name, std::string_view meaning, Get get) {
-    (*this)(name, meaning, get, shapes::shape_of<Got<Get>>());
+    add_row(name, get);
+    if (for_schema()) add_shape(meaning, kRequired<Get>, shapes::shape_of<Got<Get>>());
   }
   template <class Get>
   void operator()(std::string_view name, std::string_view meaning, Get get, Shape shape) {
-    add(name, meaning, !shapes::IsOptional<Got<Get>>::value, std::move(shape),
-        [get](const void* it) { return shapes::value_of<Got<Get>>(std::invoke(get, from(it))); });
+    add_row(name, get);
+    if (for_schema()) add_shape(meaning, kRequired<Get>, std::move(shape));
   }
   // Adds an object for some values of the same T; `rows` adds its fields.
   void object(std::string_view name, std::string_view meaning, void (*rows)(Fields&)) {
-    Fields inner;
-    rows(inner);
-    add(name, meaning, std::move(inner));
+    auto inner = std::make_unique<Fields>(purpose());
+    rows(*inner);
+    add_object(name, meaning, std::move(inner));
   }
   // Adds all fields and rules of a part, which `get` returns (perhaps in std::optional), among the
   // fields of this type.
   template <class Get>
   void include(Get get) {
-    constexpr bool kOptional = shapes::IsOptional<Got<Get>>::value;
-    add(fields_of<typename shapes::WithoutOptional<Got<Get>>::type>(), !kOptional,
-        [get](const Row& row, const void* it) -> std::optional<Json> {
-          const auto& part = std::invoke(get, from(it));
-          if constexpr (kOptional)
-            return part ? row.of(&*part) : std::nullopt;
-          else
-            return row.of(&part);
-        });
+    using Part = typename shapes::WithoutOptional<Got<Get>>::type;
+    Row row;
+    row.keep(get);
+    row.put = [](const Row& self, const void* it, Json& out) {
+      const auto& part = std::invoke(self.kept<Get>(), from(it));
+      if constexpr (shapes::IsOptional<Got<Get>>::value)
+        return part && self.inner->write(&*part, out);
+      else
+        return self.inner->write(&part, out);
+    };
+    Rows::include(for_schema() ? schema_of<Part>() : fields_of<Part>(), kRequired<Get>, row);
   }
-  // The fields that follow are missing if `condition` does not hold for the value; {} ends this.
-  void only_if(std::function<bool(const T&)> condition) {
-    if (!condition) return set_condition({});
-    set_condition(
-        [condition = std::move(condition)](const void* it) { return condition(from(it)); });
+  // The fields that follow are missing if `condition` does not hold for the value; nullptr ends
+  // this.
+  template <class Condition>
+  void only_if(Condition) {
+    set_condition([](const void* it) { return Condition()(from(it)); });
   }
+  void only_if(std::nullptr_t) { set_condition(nullptr); }
 
  private:
   template <class Get>
   using Got = std::remove_cvref_t<std::invoke_result_t<Get, const T&>>;
+  template <class Get>
+  static constexpr bool kRequired = !shapes::IsOptional<Got<Get>>::value;
   static const T& from(const void* it) { return *static_cast<const T*>(it); }
+
+  template <class Get>
+  void add_row(std::string_view name, const Get& get) {
+    Row row;
+    row.name = name;
+    row.keep(get);
+    row.put = [](const Row& self, const void* it, Json& out) {
+      return shapes::put_value<Got<Get>>(out, std::invoke(self.kept<Get>(), from(it)));
+    };
+    add(row);
+  }
 };
+
+namespace shapes {
+
+template <class T>
+Fields<T> described(Rows::Purpose purpose) {
+  Fields<T> fields(purpose);
+  describe(fields);
+  return fields;
+}
+
+}  // namespace shapes
 
 template <class T>
 const Rows& fields_of() {
-  static const Fields<T> made = [] {
-    Fields<T> fields;
-    describe(fields);
-    return fields;
-  }();
+  static const Fields<T> made = shapes::described<T>(Rows::Purpose::kWrite);
+  return made;
+}
+
+template <class T>
+const Rows& schema_of() {
+  static const Fields<T> made = shapes::described<T>(Rows::Purpose::kSchema);
   return made;
 }
 

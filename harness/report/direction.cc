@@ -380,7 +380,7 @@ void describe(Fields<ShownDirection>& direction) {
       "same_effect",
       "True if the filters are proven to differ only on bits that the kernel ignores, so that "
       "--same effect finds them the same.",
-      [](const ShownDirection& it) { return if_true(it.direction.same_effect); }, constant(true));
+      [](const ShownDirection& it) { return if_true(it.direction.same_effect); }, only_true());
 }
 
 }  // namespace secequiv

@@ -143,6 +143,7 @@ void describe(Fields<Trial>& trial) {
   trial("not_run", "Why the calls were not run.",
         [](const Trial& it) { return unless_empty(it.split.not_run); });
   trial.include([](const Trial& it) { return it.split.answers; });
+  if (!trial.for_schema()) return;
   trial.rule(has({"not_run"}), lacks({"refused", "allowed", "unfiltered"}),
              has({"refused", "allowed", "unfiltered"}));
 }
@@ -222,6 +223,7 @@ void describe(Fields<GuardReport>& report) {
   report("reason", "Why the answer is unknown.",
          [](const GuardReport& it) { return unless_empty(it.unknown); });
   report.include(&GuardReport::notes);
+  if (!report.for_schema()) return;
   report.rule(is("verdict", "fail"),
               any({is_filled("holes"), some_in("doors", is("certain", true))}),
               all({is_empty("holes"), each_in("doors", is("certain", false))}));

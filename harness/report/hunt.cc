@@ -265,7 +265,7 @@ void describe(Fields<ShownFinding>& finding) {
       "may_be_known",
       "It is unknown whether an earlier run found it (--known). The finding is then not a failure, "
       "but the verdict is not a pass.",
-      [](const Shown& it) { return if_true(it.found.may_be_known); }, constant(true));
+      [](const Shown& it) { return if_true(it.found.may_be_known); }, only_true());
   finding("pass",
           "The first pass whose output shows the failure, if the optimizer reports its passes.",
           [](const Shown& it) { return unless_empty(printable(it.found.pass, false)); });
@@ -396,7 +396,7 @@ void describe(Fields<HuntReport>& report) {
         if (!it.feedback) return nullptr;
         return to_json(Feedback{it.new_edges, it.kept});
       },
-      one_of({constant(nullptr), shapes::shape_of<Feedback>()}));
+      one_of({null(), shapes::shape_of<Feedback>()}));
   report("interrupted", "Whether the run was stopped early.", &Report::interrupted);
   report("seconds", "Seconds of the whole run.", &Report::seconds);
   report("request_timeout", "Seconds after which a request counts as hung.",

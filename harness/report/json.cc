@@ -97,6 +97,7 @@ void describe(Fields<SideReport>& side) {
          if (!it.refusal) return std::nullopt;
          return ShownRefusal{*it.refusal, it.program};
        });
+  if (!side.for_schema()) return;
   side.rule(is("installable", false), has({"refusal"}), lacks({"refusal"}));
 }
 
@@ -199,6 +200,7 @@ void describe(Fields<ProofParts>& proof) {
           if (!it.proof.witness) return std::nullopt;
           return it.proof.minimal;
         });
+  if (!proof.for_schema()) return;
   proof.rule(is_one_of("verdict", {"different", "fail"}), has({"witness", "minimal"}),
              lacks({"witness", "minimal"}));
   proof.rule(is("verdict", "unknown"), has({"detail"}));

@@ -142,7 +142,7 @@ void describe(Fields<AskedSide>& side) {
   side("seconds", "Seconds that these runs took.", &AskedSide::seconds);
   side(
       "refused", "The kernel refuses it, though our check accepts it.",
-      [](const AskedSide& it) { return if_true(it.refused); }, constant(true));
+      [](const AskedSide& it) { return if_true(it.refused); }, only_true());
   side("disagreement", "An input on which the model is wrong.",
        [](const AskedSide& it) { return model_error(it.disagreement); });
 }

@@ -217,7 +217,7 @@ void describe(Fields<LatencyReport>& report) {
       [](const LatencyReport& it) {
         return std::isfinite(it.latency.noise) ? Json(it.latency.noise) : Json();
       },
-      one_of({number_from(0.005), constant(nullptr)}));
+      one_of({number_from(0.005), null()}));
   report("stacks", "The filters that were given, each a stack of one or more.",
          &LatencyReport::stacks, list_of<CountedStack>(1));
   report(

@@ -390,6 +390,7 @@ void describe(Fields<RedundantRule>& rule) {
       list_of(part_shape(1), 1));
   rule("text", "The finding as the text report shows it.",
        [](const RedundantRule& it) { return line(it); });
+  if (!rule.for_schema()) return;
   rule.always(has({"nr"}));
   rule.rule(is("kind", "duplicate"), has({"originals"}), lacks({"originals"}));
 }
@@ -445,6 +446,7 @@ void describe(Fields<DoubtfulRule>& rule) {
       [](const DoubtfulRule& it) { return unless_empty(from_one(it.unchecked)); },
       list_of(part_shape(1), 1));
   rule("text", "The same in words.", [](const DoubtfulRule& it) { return line(it); });
+  if (!rule.for_schema()) return;
   rule.rule(is("kind", "errno_zero"), Json::object(), has({"nr"}));
   rule.rule(is_one_of("kind", {"match_all", "errno_zero"}), lacks({"field"}), has({"field"}));
   rule.rule(is("kind", "inconsistent"), has({"checked"}), lacks({"checked"}));
@@ -501,6 +503,7 @@ void describe(Fields<LintReport>& report) {
       "Number of entries of a container profile for other hosts or containers, which were not "
       "examined.",
       [](const LintReport& it) { return unless_zero(it.not_examined); }, at_least(1));
+  if (!report.for_schema()) return;
   const Json failures = any({is_filled("idle"), has({"errors"}), has({"not_loaded"})});
   const Json warned = all({is("strict", true), is_filled("warnings")});
   report.rule(is("verdict", "fail"), any({failures, warned}), none({failures, warned}));

@@ -84,6 +84,7 @@ void describe(Fields<ShownMissed>& mutant) {
          [](const Shown& it) { return it.missed.fuzzed; });
   mutant("detail", "If a proof is undecided: the limit that was reached.",
          [](const Shown& it) { return unless_empty(it.missed.detail); });
+  if (!mutant.for_schema()) return;
   mutant.rule(is("fate", "fuzzed"), has({"fuzzed"}), lacks({"fuzzed"}));
   mutant.rule(is("fate", "survived"), has({"witness"}));
   mutant.rule(is("fate", "undecided"), lacks({"witness"}));
@@ -91,8 +92,8 @@ void describe(Fields<ShownMissed>& mutant) {
 }
 
 void describe_operators(Fields<ShownScore>& operators) {
-  const auto add = [&](MutationOperator op, std::string meaning) {
-    operators(std::string(operator_name(op)), std::move(meaning), [op](const ShownScore& it) {
+  const auto add = [&](MutationOperator op, std::string_view meaning) {
+    operators(operator_name(op), meaning, [op](const ShownScore& it) {
       return it.report.operators[static_cast<std::size_t>(op)];
     });
   };
@@ -193,6 +194,7 @@ void describe(Fields<ShownScore>& score) {
           for (const MissedMutant& one : it.report.missed) out.push_back({one, it.program});
           return out;
         });
+  if (!score.for_schema()) return;
   const auto some = [](std::string_view count) { return inside(count, {{"minimum", 1}}); };
   const auto of_total = [](std::vector<Json> conditions) {
     return inside("total", all(std::move(conditions)));

@@ -48,9 +48,10 @@ void describe(Fields<AskedProgram>& program) {
           [](const AskedProgram& it) { return unless_empty(it.not_asked); });
   program(
       "refused", "The oracle refuses it, though our check accepts it.",
-      [](const AskedProgram& it) { return if_true(it.refused); }, constant(true));
+      [](const AskedProgram& it) { return if_true(it.refused); }, only_true());
   program("disagreement", "The first input on which our interpreter and the oracle disagree.",
           &AskedProgram::disagreement);
+  if (!program.for_schema()) return;
   program.rule(has({"not_asked"}), all({is("inputs", 0), lacks({"disagreement"})}),
                inside("inputs", {{"minimum", 1}}));
 }

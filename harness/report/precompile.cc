@@ -114,6 +114,7 @@ void describe(Fields<PrecompileReport>& report) {
          "If the verdict is 'different': an input, the decision of the policy with these values "
          "(before) and of the program with these values (after).",
          [](const Report& it) { return it.proof->witness; });
+  if (!report.for_schema()) return;
   report.rule(has({"verdict"}), has({"engine"}), all({lacks({"engine"}), is("written", true)}));
   report.always(together({"engine", "encode_seconds", "solve_seconds"}));
   const auto found = [](std::string_view verdict) {

@@ -195,7 +195,7 @@ void describe(Fields<ClauseReport>& clause) {
          [](const Report& it) { return describe(it.clause.condition); });
   clause(
       "excluded", "Present if the user's assumption excludes all inputs that the clause covers.",
-      [](const Report& it) { return if_true(it.vacuous); }, constant(true));
+      [](const Report& it) { return if_true(it.vacuous); }, only_true());
   clause.only_if([](const Report& it) { return !it.vacuous; });
   clause("engine", "The engine that answered, as in the report about two filters.",
          [](const Report& it) { return it.proof.proof.engine; });
@@ -208,6 +208,7 @@ void describe(Fields<ClauseReport>& clause) {
   clause("minimal", "Whether the witness is proven minimal, as in the report about two filters.",
          [](const Report& it) { return it.proof.proof.minimal; });
   clause("oracle", "", [](const Report& it) { return it.proof.oracle; });
+  if (!clause.for_schema()) return;
   clause.rule(is("verdict", "fail"), has({"witness", "minimal"}), lacks({"witness"}));
 }
 
@@ -236,6 +237,7 @@ void describe(Fields<PropertyReport>& report) {
   report("clauses", "In the order of the command line and the files.", &Report::clauses,
          list_of<ClauseReport>(1));
   report.include(&Report::notes);
+  if (!report.for_schema()) return;
   report.always(lacks({"not_compared"}));  // there is only one filter
   report.rule(is("verdict", "rejected"), all({has({"detail"}), lacks({"clauses"})}),
               has({"clauses"}));

@@ -38,6 +38,7 @@ void describe(Fields<ReachReport::Row>& row) {
       "With --at: the first --max-regions of the regions, as conditions in the language of "
       "--assume.",
       &ReachReport::Row::regions);
+  if (!row.for_schema()) return;
   row.rule(is("count", "0"),
            all({is("region_count", "0"), is_empty("regions"), lacks({"smallest"})}),
            has({"smallest"}));

@@ -131,7 +131,7 @@ void describe(Fields<LoadFailure>& failure) {
           if (it.runtimes[i]) out.push_back(kRuntimeNames[i]);
         return out;
       },
-      set_of(words({kRuntimeNames.begin(), kRuntimeNames.end()}), 1));
+      set_of(words(kRuntimeNames), 1));
   failure("reason", "What they refuse.", &LoadFailure::reason);
   failure("origin", "Where the profile has it.", &LoadFailure::position);
   failure("text", "The same in words.", &LoadFailure::text);

@@ -74,6 +74,7 @@ void describe(Fields<RunReport>& report) {
       },
       words({"pass", "fail"}));
   report("oracle", "", &RunReport::oracle);
+  if (!report.for_schema()) return;
   report.rule(has({"possible"}), lacks({"filters", "result"}), has({"filters", "result"}));
   report.always(together({"verdict", "oracle"}));
   report.rule(is_in_doubt(), is("verdict", "fail"), is("verdict", "pass"));

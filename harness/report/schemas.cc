@@ -42,7 +42,7 @@ struct Document {
 };
 template <class Report>
 constexpr Document document(const char* name) {
-  return {name, [] { return fields_of<Report>().document_schema(); }};
+  return {name, [] { return schema_of<Report>().document_schema(); }};
 }
 // Every report that a command prints with --json.
 constexpr Document kDocuments[] = {

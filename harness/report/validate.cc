@@ -44,6 +44,7 @@ void describe(Fields<Validated>& input) {
   input(
       "not_loaded", "For a container profile. Each is a failure.",
       [](const Validated& it) { return unless_empty(it.failures); }, list_of<LoadFailure>(1));
+  if (!input.for_schema()) return;
   input.rule(is("accepted", false), has({"refusal"}), lacks({"refusal"}));
   input.rule(is("kind", "program"), lacks({"rules"}));
 }

@@ -143,6 +143,7 @@ void describe(Fields<ShownFilter>& filter) {
   filter(
       "tests", "The two-way instructions executed, and the last instruction executed.",
       [](const ShownFilter& it) { return it.filter.tests; }, list_of<WhyReport::Test>(1));
+  if (!filter.for_schema()) return;
   filter.rule(has({"result"}), has({"decides"}));
 }
 
@@ -247,6 +248,7 @@ void describe(Fields<WhyReport>& report) {
         return out;
       },
       list_of<ShownFilter>(1));
+  if (!report.for_schema()) return;
   report.rule(has({"possible"}), lacks({"result", "condition", "count", "others", "filters"}),
               has({"result", "condition", "count", "filters"}));
 }
