@@ -173,6 +173,9 @@ Shape reference_to(const Rows& (*rows)()) {
 Shape some_text() {
   return Shape([](Definitions&) { return Json{{"type", "string"}, {"minLength", 1}}; });
 }
+Shape some_number() {
+  return Shape([](Definitions&) { return Json{{"type", "number"}, {"minimum", 0}}; });
+}
 Shape truth() {
   return Shape([](Definitions&) { return Json{{"type", "boolean"}}; });
 }

@@ -215,6 +215,7 @@ bool put_value(Json& out, const T& value) {
 Shape reference_to(const Rows& (*rows)());
 Shape some_text();
 Shape truth();
+Shape some_number();
 
 // Returns the shape that follows from a type.
 template <class T>
@@ -228,7 +229,7 @@ Shape shape_of() {
   } else if constexpr (std::same_as<T, bool>) {
     return truth();
   } else if constexpr (std::floating_point<T>) {
-    return number_from(0);
+    return some_number();
   } else if constexpr (std::integral<T>) {
     return at_least(0);
   } else {
