@@ -1,5 +1,6 @@
 #include "harness/report/describe.h"
 
+#include <cstring>
 #include <utility>
 
 namespace secequiv {
@@ -182,6 +183,8 @@ Shape truth() {
 
 }  // namespace shapes
 
+Rows::Rows(Purpose purpose) : purpose_(purpose) {}
+
 void Rows::set_names(std::string_view name, std::string_view meaning) {
   name_ = name;
   meaning_ = meaning;
@@ -218,6 +221,15 @@ void Rows::rule(Json condition, Json then, Json otherwise) {
   Json out{{"if", std::move(condition)}, {"then", std::move(then)}};
   if (!otherwise.empty()) out["else"] = std::move(otherwise);
   rules_.push_back(std::move(out));
+}
+
+void Rows::add(std::string_view name, const void* getter, std::size_t size,
+               bool (*put)(const Row&, const void* it, Json& out)) {
+  Row row;
+  row.name = name;
+  std::memcpy(row.getter.data(), getter, size);
+  row.put = put;
+  add(row);
 }
 
 void Rows::add(Row row) {

@@ -21,6 +21,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <initializer_list>
 #include <map>
@@ -251,7 +252,7 @@ Shape list_of(std::size_t least = 0, std::optional<std::size_t> most = {}) {
 class Rows {
  public:
   enum class Purpose : std::uint8_t { kWrite, kSchema };
-  explicit Rows(Purpose purpose) : purpose_(purpose) {}
+  explicit Rows(Purpose purpose);
 
   // Whether these rows make a schema. Only then a description needs to go on to its rules, which
   // stand at its end.
@@ -293,10 +294,14 @@ class Rows {
     alignas(void*) std::array<std::byte, 2 * sizeof(void*)> getter{};
 
     template <class Get>
-    void keep(const Get& get) {
+    static constexpr void check() {
       static_assert(sizeof(Get) <= sizeof getter && std::is_trivially_copyable_v<Get>,
                     "a function that returns a field keeps at most two pointers");
-      new (getter.data()) Get(get);
+    }
+    template <class Get>
+    void keep(const Get& get) {
+      check<Get>();
+      std::memcpy(getter.data(), &get, sizeof get);
     }
     template <class Get>
     [[nodiscard]] const Get& kept() const {
@@ -309,6 +314,8 @@ class Rows {
 
   // A row needs a shape if the rows are for a schema.
   void add(Row row);
+  void add(std::string_view name, const void* getter, std::size_t size,
+           bool (*put)(const Row&, const void* it, Json& out));
   void add_shape(std::string_view meaning, bool required, Shape shape);
   void add_object(std::string_view name, std::string_view meaning, std::unique_ptr<Rows> rows);
   // Adds the rows of a part, which `row` writes.
@@ -397,22 +404,19 @@ class Fields : public Rows {
 
   template <class Get>
   void add_row(std::string_view name, const Get& get) {
-    Row row;
-    row.name = name;
-    row.keep(get);
-    row.put = [](const Row& self, const void* it, Json& out) {
+    Row::check<Get>();
+    add(name, &get, sizeof get, [](const Row& self, const void* it, Json& out) {
       return shapes::put_value<Got<Get>>(out, std::invoke(self.kept<Get>(), from(it)));
-    };
-    add(row);
+    });
   }
 };
 
 namespace shapes {
 
 template <class T>
-Fields<T> described(Rows::Purpose purpose) {
-  Fields<T> fields(purpose);
-  describe(fields);
+const Rows* described(Rows::Purpose purpose) {
+  auto* fields = new Fields<T>(purpose);  // remains until the end: destructors would take space
+  describe(*fields);
   return fields;
 }
 
@@ -420,14 +424,14 @@ Fields<T> described(Rows::Purpose purpose) {
 
 template <class T>
 const Rows& fields_of() {
-  static const Fields<T> made = shapes::described<T>(Rows::Purpose::kWrite);
-  return made;
+  static const Rows* const made = shapes::described<T>(Rows::Purpose::kWrite);
+  return *made;
 }
 
 template <class T>
 const Rows& schema_of() {
-  static const Fields<T> made = shapes::described<T>(Rows::Purpose::kSchema);
-  return made;
+  static const Rows* const made = shapes::described<T>(Rows::Purpose::kSchema);
+  return *made;
 }
 
 template <Described T>
