@@ -168,6 +168,7 @@ void describe(Fields<CacheReport>& report) {
       "arches", "The architectures that the host's kernel has bitmaps for.",
       [](const CacheReport& it) {
         std::vector<ShownArch> out;
+        out.reserve(it.arches.size());
         for (const CacheReport::OneArch& arch : it.arches) out.push_back({it, arch});
         return out;
       },

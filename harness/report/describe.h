@@ -405,9 +405,10 @@ class Fields : public Rows {
   template <class Get>
   void add_row(std::string_view name, const Get& get) {
     Row::check<Get>();
-    add(name, &get, sizeof get, [](const Row& self, const void* it, Json& out) {
-      return shapes::put_value<Got<Get>>(out, std::invoke(self.kept<Get>(), from(it)));
-    });
+    add(name, static_cast<const void*>(&get), sizeof get,
+        [](const Row& self, const void* it, Json& out) {
+          return shapes::put_value<Got<Get>>(out, std::invoke(self.kept<Get>(), from(it)));
+        });
   }
 };
 
