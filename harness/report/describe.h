@@ -301,7 +301,7 @@ class Rows {
     template <class Get>
     void keep(const Get& get) {
       check<Get>();
-      std::memcpy(getter.data(), &get, sizeof get);
+      std::memcpy(getter.data(), static_cast<const void*>(&get), sizeof get);
     }
     template <class Get>
     [[nodiscard]] const Get& kept() const {

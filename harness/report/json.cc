@@ -46,6 +46,7 @@ void describe(Fields<SeccompData>& data) {
       "args", "The six arguments, in the byte order of the architecture.",
       [=](const SeccompData& it) {
         std::vector<std::string> out;
+        out.reserve(kArgCount);
         for (int i = 0; i < kArgCount; ++i) out.push_back(field(it, i));
         return out;
       },

@@ -224,6 +224,7 @@ void describe(Fields<LatencyReport>& report) {
       "variants", "No filter, an empty filter, then the given filters.",
       [](const LatencyReport& it) {
         std::vector<ShownVariant> out;
+        out.reserve(it.latency.variants.size());
         for (const VariantTimes& times : it.latency.variants) out.push_back({times, it.calls});
         return out;
       },

@@ -486,6 +486,7 @@ void describe(Fields<LintReport>& report) {
       "the order of the file.",
       [](const LintReport& it) {
         std::vector<Json> out;
+        out.reserve(it.doubtful.size() + it.unknown.size());
         for (const DoubtfulRule& rule : it.doubtful) out.push_back(to_json(rule));
         for (const UnknownName& name : it.unknown) out.push_back(to_json(name));
         return out;

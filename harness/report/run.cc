@@ -61,6 +61,7 @@ void describe(Fields<RunReport>& report) {
       "filters", "Newest first.",
       [](const RunReport& it) {
         std::vector<ShownTrace> out;
+        out.reserve(it.filters.size());
         for (const RunReport::Filter& one : it.filters) out.push_back({one, it.steps});
         return out;
       },
