@@ -212,7 +212,7 @@ void RuleEmitter::any_of(const Rule& rule, Label yes, Label no) {
   std::vector<const Rule*> others;
   for (const Rule& child : rule.children) {
     const Rule* part = field ? key_part(child, *field) : nullptr;
-    if (part == nullptr) {
+    if (!field || part == nullptr) {
       others.push_back(&child);
     } else {
       const Matcher& m = part->fields[static_cast<std::size_t>(*field)];
