@@ -207,19 +207,20 @@ void RuleEmitter::rule(const Rule& rule, Label yes, Label no) {
 // If branches require values of the same argument, emits a search for the value. The branches with
 // each value follow the search, and then come the branches that require no value.
 void RuleEmitter::any_of(const Rule& rule, Label yes, Label no) {
-  const auto field = value_trees_ ? key_field(rule) : std::nullopt;
+  constexpr int kNone = -1;
+  const int field = value_trees_ ? key_field(rule).value_or(kNone) : kNone;
   std::map<std::uint32_t, std::vector<Rule>> by_value;
   std::vector<const Rule*> others;
   for (const Rule& child : rule.children) {
-    const Rule* part = field ? key_part(child, *field) : nullptr;
-    if (!field || part == nullptr) {
+    const Rule* part = field == kNone ? nullptr : key_part(child, field);
+    if (part == nullptr) {
       others.push_back(&child);
     } else {
-      const Matcher& m = part->fields[static_cast<std::size_t>(*field)];
-      by_value[static_cast<std::uint32_t>(m.value)].push_back(without_key(child, part, *field));
+      const Matcher& m = part->fields[static_cast<std::size_t>(field)];
+      by_value[static_cast<std::uint32_t>(m.value)].push_back(without_key(child, part, field));
     }
   }
-  if (field) search(*field, by_value, yes, no, others);
+  if (field != kNone) search(field, by_value, yes, no, others);
   for (const Rule* child : others) {
     const Label next = code_.label();
     this->rule(*child, yes, next);
