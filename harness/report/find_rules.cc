@@ -37,13 +37,13 @@ std::string find_rules_text(const FoundRules& found) {
 }
 
 void describe(Fields<FoundRules::Rule>& rule) {
-  using Rule = FoundRules::Rule;
-  rule("name", "", &Rule::name, any_text());
-  rule("text", "The rule, as prove-rule reads it.", &Rule::text, any_text());
-  rule("removes", "How many instructions it removes each time.", &Rule::removes, at_least(1));
+  rule("name", "", &FoundRules::Rule::name, any_text());
+  rule("text", "The rule, as prove-rule reads it.", &FoundRules::Rule::text, any_text());
+  rule("removes", "How many instructions it removes each time.", &FoundRules::Rule::removes,
+       at_least(1));
   rule("fires",
        "By program: how often the rule fires if all found rules are applied until none fires.",
-       &Rule::fires);
+       &FoundRules::Rule::fires);
 }
 
 void describe(Fields<FoundRules::Program>& program) {
