@@ -21,6 +21,7 @@ Result<std::vector<Source>> filters_of(int pid) {
     return make_error(ErrorCode::kUsage, "--pid",
                       fmt::format("process {} has no seccomp filter", pid));
   std::vector<Source> out;
+  out.reserve(found.filters.size());
   for (DumpedFilter& filter : found.filters)
     out.push_back({std::move(filter.title), std::move(filter.program), std::nullopt});
   return out;

@@ -47,7 +47,7 @@ Result<int> guard_filter(const GuardOptions& given) {
   if (!given.fix && given.options.output != "-")
     return make_error(ErrorCode::kUsage, "--output", "only --fix writes a policy");
   ASSIGN_OR_RETURN(auto stack, given.input.load(given.options));
-  GuardJob job{std::move(stack), given.options.oci().arch, diagram_limits(given.options)};
+  const GuardJob job{std::move(stack), given.options.oci().arch, diagram_limits(given.options)};
   if (given.fix) return write_fixed(given, job);
   ASSIGN_OR_RETURN(auto found, guard(job));
   if (given.run)

@@ -21,12 +21,12 @@ Result<int> lint_policy(const LintOptions& given) {
   ASSIGN_OR_RETURN(auto imported, load_import(given.policy, reader));
   if (given.options.strict_names) RETURN_IF_ERROR(check_names(imported, reader));
   auto host = read_for(imported, reading(given.options));
-  LintJob job{std::move(imported),
-              given.policy,
-              given.policy == "-" ? "" : given.policy,
-              given.strict,
-              diagram_limits(given.options),
-              std::move(host)};
+  const LintJob job{std::move(imported),
+                    given.policy,
+                    given.policy == "-" ? "" : given.policy,
+                    given.strict,
+                    diagram_limits(given.options),
+                    std::move(host)};
   ASSIGN_OR_RETURN(const auto found, lint(job));
   if (given.options.quiet && !given.options.json)  // --quiet keeps warnings
     for (const auto* names : {&found.errors, &found.unknown})

@@ -136,6 +136,7 @@ void describe(Fields<ShownFilter>& filter) {
       "would decide without that rule.",
       [](const ShownFilter& it) {
         std::vector<RulePosition> out;
+        out.reserve(it.filter.rule.others.size());
         for (const PositionRef& one : it.filter.rule.others) out.push_back(*one.at);
         return unless_empty(std::move(out));
       },
@@ -244,6 +245,7 @@ void describe(Fields<WhyReport>& report) {
       "filters", "Newest first.",
       [](const WhyReport& it) {
         std::vector<ShownFilter> out;
+        out.reserve(it.filters.size());
         for (const WhyReport::Filter& one : it.filters) out.push_back({one, it.filters.size() > 1});
         return out;
       },
