@@ -102,7 +102,7 @@ std::string actions_text(const ActionsReport& report, bool allowed) {
     out +=
         "every other architecture\n  decided by number, even if the number means another call "
         "there\n";
-  return out + holds_for_line(report.notes.read_for);
+  return out;
 }
 
 void describe(Fields<ActionsReport::Calls>& calls) {

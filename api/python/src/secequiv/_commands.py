@@ -89,7 +89,7 @@ _OPTIONS: Mapping[str, Tuple[str, Mapping[str, Any]]] = {
     "--same": ("Compare all bits of return values (raw), or only their effects on a process",
                {"choices": ("raw", "behaviour", "effect"), "default": "raw"}),
     "--strict": ("Treat warnings as failures", _ON),
-    "--timeout": ("Limit proofs and exact analyses to this many seconds", {"type": _seconds, "default": 60.0, "metavar": "SECONDS"}),
+    "--timeout": ("Limit all work, or each proof of a loop, to this many seconds", {"type": _seconds, "default": 60.0, "metavar": "SECONDS"}),
     "--to": ("Write the program in this form", {"choices": ("raw", "asm", "ddd", "c"), "default": "asm"}),
     "--words": ("Set all sixteen 32-bit words of struct seccomp_data, separated by commas",
                 {"type": _words, "required": True, "metavar": "TEXT"}),
