@@ -7,34 +7,24 @@
 namespace secequiv::cli {
 namespace {
 
-// An empty value, such as that of an unset shell variable, must not look like an absent option.
-std::string empty_problem(const std::string& text) {
-  return text.empty() ? "expected a value, found ''" : "";
-}
-
 void declare(Option& option, CLI::App& app) {
-  if (option.is_flag()) {
-    CLI::Option* flag = app.add_flag_function(
-        option.names(),
-        [&option](std::int64_t count) { option.give({count > 0 ? "true" : "false"}); },
-        option.text());
-    if (!option.group().empty()) flag->group(option.group());
-    return;
-  }
-  CLI::Option* view = app.add_option(
-      option.names(), [&option](const CLI::results_t& values) { return option.give(values); },
-      option.text());
+  const auto give = [&option](const CLI::results_t& values) { return option.give(values); };
+  const auto count = [&option](std::int64_t times) { option.give({times > 0 ? "true" : "false"}); };
+  CLI::Option* const view = option.is_flag()
+                                ? app.add_flag_function(option.names(), count, option.text())
+                                : app.add_option(option.names(), give, option.text());
+  if (!option.group().empty()) view->group(option.group());
+  if (option.is_flag()) return;
   if (option.is_list()) view->expected(CLI::detail::expected_max_vector_size);
   if (option.most() != kAnyNumber)
     view->expected(static_cast<int>(option.least()), static_cast<int>(option.most()));
   if (option.delimiter() != 0) view->delimiter(option.delimiter());
   if (!option.several_at_a_time()) view->allow_extra_args(false);
-  if (!option.group().empty()) view->group(option.group());
   view->required(option.is_required())
       ->type_name(option.type())
       ->default_str(option.default_text());
-  for (const Check& check : option.checks()) view->transform(CLI::Validator(check.problem, ""));
-  view->check(empty_problem);
+  view->transform(
+      CLI::Validator([&option](std::string& value) { return option.problem(value); }, ""));
 }
 
 }  // namespace

@@ -87,6 +87,12 @@ Option* Option::writes(Writes what) {
   return this;
 }
 
+std::string Option::problem(std::string& value) const {
+  for (const Check& check : checks_)
+    if (std::string problem = check.problem(value); !problem.empty()) return problem;
+  return value.empty() ? "expected a value, found ''" : "";
+}
+
 bool Option::give(const std::vector<std::string>& values) {
   values_ = values;
   return assign_(values);

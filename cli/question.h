@@ -11,7 +11,6 @@
 #include <deque>
 #include <functional>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,8 +27,7 @@ struct Check {
   std::function<std::string(std::string&)> problem;
   std::string type = {};  // says more about the values than their C++ type: "{raw,asm}", "SECONDS"
 
-  Check(std::invocable<std::string&> auto check,
-        std::string what = {})  // NOLINT(google-explicit-constructor)
+  Check(std::invocable<std::string&> auto check, std::string what = {})
       : problem(std::move(check)), type(std::move(what)) {}
 };
 
@@ -56,8 +54,8 @@ class Option {
 
   Option* check(Check check);
   Option* required(bool is = true);
-  Option* required_unless(
-      const std::vector<std::string>& others);  // required if no such other option is given
+  // Required if none of these other options is given.
+  Option* required_unless(const std::vector<std::string>& others);
   Option* expected(std::size_t least, std::size_t most);
   Option* delimiter(char between);
   Option* one_at_a_time();  // each value needs the option's name
@@ -83,13 +81,15 @@ class Option {
   [[nodiscard]] std::size_t most() const { return most_; }
   [[nodiscard]] bool several_at_a_time() const { return !one_at_a_time_; }
   [[nodiscard]] char delimiter() const { return delimiter_; }
-  [[nodiscard]] const std::vector<Check>& checks() const { return checks_; }
   [[nodiscard]] const std::vector<std::string>& excluded() const { return excluded_; }
   [[nodiscard]] const std::vector<std::string>& needed() const { return needed_; }
   [[nodiscard]] const std::vector<std::string>& replacements() const { return replacements_; }
   [[nodiscard]] Writes writes() const { return writes_; }
 
-  // Sets the member. Precondition: the values passed the checks. Returns false if one is not of the
+  // Runs the checks on a value. Returns what is wrong, or "". An empty value, such as that of an
+  // unset shell variable, must not look like an absent option.
+  std::string problem(std::string& value) const;
+  // Sets the member. Precondition: the values have no problem. Returns false if one is not of the
   // member's type.
   bool give(const std::vector<std::string>& values);
   [[nodiscard]] bool given() const { return !values_.empty(); }
@@ -178,8 +178,6 @@ std::string type_of() {
 }  // namespace values
 
 // One command. Members of its options live as long as it does.
-using Commands = std::deque<class Command>;
-
 class Command {
  public:
   Command(std::string name, std::string text) : name_(std::move(name)), text_(std::move(text)) {}
@@ -222,5 +220,7 @@ class Command {
   std::string text_;
   std::deque<Option> options_;
 };
+
+using Commands = std::deque<Command>;  // whose elements keep their place
 
 }  // namespace secequiv::cli

@@ -149,4 +149,6 @@ def test_conditions_are_exact(asm, tmp_path):
 def test_filters_of_a_process_can_be_listed():
     done = run("actions", "--pid", os.getpid())
     assert done.status in (2, 3) or done.out.startswith("x86_64"), done
+    again = run("actions", "--pid", hex(os.getpid()))
+    assert (again.status, again.out) == (done.status, done.out)
     assert run("actions").status == 2 and run("actions", "--pid", 1, POLICIES / "oci" / "docker-default.json").status == 2

@@ -118,3 +118,26 @@ def test_a_program_of_200000_instructions_is_read(tmp_path):
     document, done = report("validate", path)
     assert done.status == 4 and document["results"][0]["instructions"] == 200000
     assert os.path.getsize(path) < 16 << 20
+
+
+# Copies its input if it can map 1,500 MiB, which it does not touch. Otherwise it fails silently.
+MAPS_MUCH = """#!/usr/bin/env python3
+import mmap, os, sys
+program = sys.stdin.buffer.read()
+try:
+    mmap.mmap(-1, 1500 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+except OSError:
+    os._exit(1)
+sys.stdout.buffer.write(program)
+"""
+
+
+def test_only_a_given_memory_limit_is_one_of_commands_under_test(tmp_path, getpid):
+    optimizer = tmp_path / "optimizer"
+    optimizer.write_text(MAPS_MUCH)
+    optimizer.chmod(0o755)
+    command = ("check", getpid, "--optimizer", optimizer, "--form", "raw")
+    done = run(*command)
+    assert done.status == 0, done
+    done = run(*command, "--max-memory", 500)
+    assert done.status != 0 and "the limit of all work left it" in done.out + done.err, done

@@ -93,3 +93,9 @@ def test_special_files_and_state_files_may_be_read_and_written(inputs):
     for _ in range(2):
         assert run("cover", "getpid.asm", "--state", "state", cwd=inputs).status == 0
     assert run("import", POLICIES / "oci" / "docker-default.json", "-o", "out.json", cwd=inputs).status == 0
+
+
+def test_a_flag_names_no_file(inputs):
+    """Its value is "true"."""
+    done = run("asm", "getpid.asm", "--plain", "-o", "true", cwd=inputs)
+    assert done.status == 0 and (inputs / "true").is_file(), done

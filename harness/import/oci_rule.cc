@@ -108,6 +108,10 @@ bool looks_like(const Matcher& a, const Matcher& b) {
                     std::ranges::find(kHalves, kind(a)) != kHalves.end());
 }
 
+bool look_alike(const ArgTests& a, const ArgTests& b, std::size_t end) {
+  return std::ranges::equal(std::span(a).first(end), std::span(b).first(end), looks_like);
+}
+
 // Returns whether the tests are one, of values below 2^32.
 bool has_one_low_test(const Tests& tests) {
   const auto is_low = [](const Matcher* m) {
@@ -178,14 +182,12 @@ bool has_fewer_tests(const ArgTests& a, const ArgTests& b) {
 
 bool ends_alike(const ArgTests& a, const ArgTests& b) {
   const std::size_t end = end_of(a);
-  return end > 0 && end == end_of(b) && a[end - 1] == b[end - 1] &&
-         std::ranges::equal(std::span(a).first(end), std::span(b).first(end), looks_like);
+  return end > 0 && end == end_of(b) && a[end - 1] == b[end - 1] && look_alike(a, b, end);
 }
 
 bool begins_like(const ArgTests& a, const ArgTests& b) {
   const std::size_t end = end_of(a);
-  return end < end_of(b) &&
-         std::ranges::equal(std::span(a).first(end), std::span(b).first(end), looks_like);
+  return end < end_of(b) && look_alike(a, b, end);
 }
 
 bool exclude_each_other(const Rule& a, const Rule& b) {
