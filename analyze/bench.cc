@@ -136,8 +136,7 @@ Result<LatencyReport> bench(const BenchJob& job) {
   // With these numbers, a sample takes about the same time for every profile.
   kernel::LatencyOptions timing = job.timing;
   timing.batches = std::clamp<std::size_t>(kBatches / out.calls.size(), 4, 20);
-  ASSIGN_OR_RETURN(auto latency, kernel::measure(variants, out.calls, timing));
-  out.latency = std::move(latency);
+  ASSIGN_OR_RETURN(out.latency, kernel::measure(variants, out.calls, timing));
   return out;
 }
 

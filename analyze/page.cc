@@ -237,8 +237,7 @@ class PageMaker {
                            ? std::string("no input differs")
                            : count_text(found->count) + " of 2^512 inputs differ";
     if (!page_.direction && !found->changes.empty()) {
-      ASSIGN_OR_RETURN(auto direction, find_direction(question, job_.host, limits, all_inputs()));
-      page_.direction = std::move(direction);
+      ASSIGN_OR_RETURN(page_.direction, find_direction(question, job_.host, limits, all_inputs()));
     }
     opened_first(found->changes);
     std::optional<RegionRules> rules[2];

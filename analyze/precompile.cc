@@ -48,8 +48,8 @@ Result<Precompiled> precompile(const PrecompileJob& job) {
   if (!job.prove) return out;
   // The proof reads the text that was written, as its users will read it.
   ASSIGN_OR_RETURN(const auto read, read_symbolic(out.assembly, job.policy.name, Form::kAsm));
-  ASSIGN_OR_RETURN(auto proof, smt::prove(job.policy, read, job.timeout_seconds, job.memory_mib));
-  out.report.proof = std::move(proof);
+  ASSIGN_OR_RETURN(out.report.proof,
+                   smt::prove(job.policy, read, job.timeout_seconds, job.memory_mib));
   if (out.report.proof->witness) add_sides(job.policy, read, out.report);
   return out;
 }

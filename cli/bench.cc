@@ -34,10 +34,8 @@ Status load(BenchArguments& given) {
         ErrorCode::kUnavailable, "--arch",
         fmt::format("expected x86_64, the only architecture whose calls can be timed, found {}",
                     arch_info(host).name));
-  ASSIGN_OR_RETURN(auto stacks, given.compilation.load(given.pair.inputs, options));
-  job.stacks = std::move(stacks);
-  ASSIGN_OR_RETURN(auto profile, given.profile.read(kTimedArch, given.options));
-  job.profile = std::move(profile);
+  ASSIGN_OR_RETURN(job.stacks, given.compilation.load(given.pair.inputs, options));
+  ASSIGN_OR_RETURN(job.profile, given.profile.read(kTimedArch, given.options));
   ASSIGN_OR_RETURN(auto cases, given.pair.cases(all_filters(job.stacks), options));
   job.inputs = std::move(cases.inputs);
   return Ok{};

@@ -21,9 +21,8 @@ Status write_files(const CertificateReport& report, const std::string& directory
                       fmt::format("cannot create the folder: {}", error.message()));
   for (const CertificateReport::File& file : report.files)
     // Flushing to disk would take longer than all other work, and a lost file can be made again.
-    if (auto s = write_file((fs::path(directory) / file.name).string(), file.text, /*flush=*/false);
-        !s)
-      return s;
+    RETURN_IF_ERROR(
+        write_file((fs::path(directory) / file.name).string(), file.text, /*flush=*/false));
   return Ok{};
 }
 

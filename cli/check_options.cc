@@ -18,15 +18,13 @@ void PairCheckOptions::add(Command& command) {
 }
 
 Result<CheckOptions> PairCheckOptions::check_options(const Options& options) const {
-  ASSIGN_OR_RETURN(auto opened, oracle.open());
-  ASSIGN_OR_RETURN(auto engines, engine.engine(options));
   CheckOptions out;
-  out.engine = std::move(engines);
+  ASSIGN_OR_RETURN(out.oracle, oracle.open());
+  ASSIGN_OR_RETURN(out.engine, engine.engine(options));
   out.budget = budget(options);
   out.require_installable = !any_length;
   out.host = options.oci().arch;
   out.allow_cache_loss = allow_cache_loss;
-  out.oracle = std::move(opened);
   return out;
 }
 

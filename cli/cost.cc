@@ -27,11 +27,9 @@ struct CostOptions {
 Result<int> count_instructions(const CostOptions& given) {
   CostJob job;
   RETURN_IF_ERROR(keep_json_alone(given.options, "--chart", given.chart));
-  ASSIGN_OR_RETURN(auto stacks, given.compilation.load(given.pair.inputs, given.options));
-  job.stacks = std::move(stacks);
+  ASSIGN_OR_RETURN(job.stacks, given.compilation.load(given.pair.inputs, given.options));
   job.arch = given.options.oci().arch;
-  ASSIGN_OR_RETURN(auto profile, given.profile.read(job.arch, given.options));
-  job.profile = std::move(profile);
+  ASSIGN_OR_RETURN(job.profile, given.profile.read(job.arch, given.options));
   job.profiled = !given.profile.path.empty();
   job.timeout = given.options.timeout;
   job.limits = diagram_limits(given.options);

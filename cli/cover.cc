@@ -49,8 +49,7 @@ Result<CoverJob> job_of(const CoverOptions& given) {
                !given.no_prove,      std::move(engine),
                budget(given.options)};
   if (given.no_derive) return job;
-  ASSIGN_OR_RETURN(auto policy, load_optional_policy(given.policy, reading(given.options)));
-  job.policy = std::move(policy);
+  ASSIGN_OR_RETURN(job.policy, load_optional_policy(given.policy, reading(given.options)));
   return job;
 }
 

@@ -37,8 +37,7 @@ struct DiffOptions {
 Status load(const DiffOptions& given, DiffJob& job) {
   ASSIGN_OR_RETURN(auto expected, given.expect.read());
   job.expected = std::move(expected);
-  ASSIGN_OR_RETURN(auto oracle, given.oracle.open());
-  job.oracle = std::move(oracle);
+  ASSIGN_OR_RETURN(job.oracle, given.oracle.open());
   for (const auto& [path, into] :
        {std::pair(&given.before, &job.before), std::pair(&given.after, &job.after)}) {
     ASSIGN_OR_RETURN(auto stack, load_accepted_stack(*path, reading(given.options)));
@@ -53,8 +52,7 @@ Status load(const DiffOptions& given, DiffJob& job) {
     *into = {*path, std::move(stack)};
   }
   job.notes = note_pair(job.before.filters, job.after.filters, reading(given.options));
-  ASSIGN_OR_RETURN(auto assumption, given.engine.parsed_assumption(given.options));
-  job.assumption = std::move(assumption);
+  ASSIGN_OR_RETURN(job.assumption, given.engine.parsed_assumption(given.options));
   job.assumed = given.engine.assumption;
   return Ok{};
 }

@@ -57,8 +57,7 @@ Result<int> run_kernel(KernelArguments& given) {
   RETURN_IF_ERROR(given.options.no_effect());
   heed_interrupts();
   RETURN_IF_ERROR(check_options(given));
-  ASSIGN_OR_RETURN(auto kernel, open_kernel(given.on));
-  given.kernel = std::move(kernel);
+  ASSIGN_OR_RETURN(given.kernel, open_kernel(given.on));
   if (given.pair.inputs.empty()) return check_model(given);
   return ask_given(given);
 }

@@ -82,7 +82,7 @@ Status keep_apart(const Command& command, const std::string& output) {
 Status keep_outputs_apart(const Command& command) {
   for (const Option& writer : command.options())
     for (const std::string& output : outputs_of(writer))
-      if (auto s = keep_apart(command, output); !s) return s;
+      RETURN_IF_ERROR(keep_apart(command, output));
   if (const Option* option = command.find(kCertificate))
     for (const std::string& folder : option->values())
       for (const fs::path& path : certificate_files(folder, false))

@@ -24,12 +24,10 @@ Result<std::vector<Source>> load_side(const std::string& paths, const Options& o
 // Makes a job without filters.
 Result<ProveJob> job_without_filters(const ProveOptions& given) {
   ProveJob job;
-  ASSIGN_OR_RETURN(auto oracle, given.oracle.open());
-  ASSIGN_OR_RETURN(auto engine, given.engine.engine(given.options));
-  job.oracle = std::move(oracle);
+  ASSIGN_OR_RETURN(job.oracle, given.oracle.open());
+  ASSIGN_OR_RETURN(job.engine, given.engine.engine(given.options));
   job.assumption = given.engine.assumption;
   job.host = given.options.oci().arch;
-  job.engine = std::move(engine);
   job.budget = budget(given.options);
   return job;
 }
@@ -37,9 +35,7 @@ Result<ProveJob> job_without_filters(const ProveOptions& given) {
 }  // namespace
 
 Result<ProveJob> prove_job(const ProveOptions& given) {
-  auto made = job_without_filters(given);
-  if (!made) return made;
-  ProveJob& job = *made;
+  ASSIGN_OR_RETURN(auto job, job_without_filters(given));
   for (const auto& [paths, stack] :
        {std::pair(&given.before, &job.before), std::pair(&given.after, &job.after)}) {
     ASSIGN_OR_RETURN(*stack, load_side(*paths, given.options));
@@ -53,7 +49,7 @@ Result<ProveJob> prove_job(const ProveOptions& given) {
   job.certificate_limits = {given.options.timeout, given.options.max_memory};
   if (!given.smt2.empty())
     job.smt2 = [&](const std::string& query) { return write_file(given.smt2, query); };
-  return made;
+  return job;
 }
 
 Result<PropertyJob> property_job(const ProveOptions& given) {
@@ -63,9 +59,8 @@ Result<PropertyJob> property_job(const ProveOptions& given) {
                       fmt::format("expected one filter, found a second: '{}'", given.after));
   ASSIGN_OR_RETURN(auto job, job_without_filters(given));
   ASSIGN_OR_RETURN(auto properties, given.property.load(options));
-  ASSIGN_OR_RETURN(auto filter, load_side(given.before, options));
+  ASSIGN_OR_RETURN(job.after, load_side(given.before, options));
   job.subject = given.before;
-  job.after = std::move(filter);
   static_cast<ReadNotes&>(job.notes) = notes_about(job.after);
   return PropertyJob{std::move(job), std::move(properties)};
 }

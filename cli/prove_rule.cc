@@ -43,8 +43,7 @@ Status write_programs(const std::filesystem::path& folder, const ProvenRules& pr
     for (const auto& [side, program] :
          {std::pair{"before", &pair.before}, std::pair{"after", &pair.after}}) {
       const auto path = folder / fmt::format("{}.{}.{}.asm", pair.rule, pair.number, side);
-      if (auto s = write_file(path.string(), write_program(*program, Form::kAsm), false); !s)
-        return s;
+      RETURN_IF_ERROR(write_file(path.string(), write_program(*program, Form::kAsm), false));
     }
   return Ok{};
 }

@@ -45,8 +45,7 @@ Result<int> emulate(RunOptions& given) {
   if (!given.call.given() && !given.call.fields.args.empty())
     given.options.note(
         "note: the arguments belong to call number 0; choose another call with --nr");
-  ASSIGN_OR_RETURN(auto oracle, given.oracle.open());
-  job.oracle = std::move(oracle);
+  ASSIGN_OR_RETURN(job.oracle, given.oracle.open());
   ASSIGN_OR_RETURN(const auto found, run(job));
   if (!job.arguments_known && given.trace && found.possible.empty())
     given.options.note("note: audit records do not have the arguments, which are 0 in the trace");

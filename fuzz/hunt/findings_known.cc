@@ -112,8 +112,8 @@ Result<Agreement> Findings::compare(std::size_t known, const Finding& reduced) {
 
 Result<Ok> Findings::learn_mistakes(std::size_t known) {
   if (causes_[known].mistakes) return Ok{};
-  ASSIGN_OR_RETURN(auto mistakes, mistakes_of(report_.findings[known], causes_[known], {}));
-  causes_[known].mistakes = std::move(mistakes);
+  ASSIGN_OR_RETURN(causes_[known].mistakes,
+                   mistakes_of(report_.findings[known], causes_[known], {}));
   return Ok{};
 }
 

@@ -143,8 +143,7 @@ Result<Request> decode_request(std::string_view body) {
         return wrong(
             fmt::format("expected {} bytes of program and 64 for each input, found {} bytes", bytes,
                         body.size()));
-      ASSIGN_OR_RETURN(auto program, decode_program(body.substr(0, bytes)));
-      request.program = std::move(program);
+      ASSIGN_OR_RETURN(request.program, decode_program(body.substr(0, bytes)));
       request.inputs = inputs_from(body.substr(bytes));
       return request;
     }

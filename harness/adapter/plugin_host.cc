@@ -298,19 +298,15 @@ Status host_plugin(const std::string& file) {
     const Result<bool> more = read_frame(streams.in.get(), body);
     if (!plugin) {
       if (more && *more)
-        if (auto s =
-                write_all(streams.out.get(), failure(Outcome::kRefused, plugin.error().detail));
-            !s)
-          return s;
+        RETURN_IF_ERROR(
+            write_all(streams.out.get(), failure(Outcome::kRefused, plugin.error().detail)));
       return plugin.error();
     }
     if (!more) return more.error();
     if (!*more) return Ok{};
     const Result<Request> request = decode_request(body);
-    if (auto s = write_all(streams.out.get(),
-                           request ? answer_to(*request, **plugin) : not_answered(request.error()));
-        !s)
-      return s;
+    RETURN_IF_ERROR(write_all(streams.out.get(), request ? answer_to(*request, **plugin)
+                                                         : not_answered(request.error())));
   }
 }
 

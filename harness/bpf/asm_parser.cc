@@ -273,8 +273,7 @@ class Assembler {
   Status operand(std::string_view m) {
     if (find(m, Operand::None)) return push(m, Operand::None, 0);
     if (find(m, Operand::CondImm)) {
-      if (auto s = compared_with(find(m, Operand::CondImm), find(m, Operand::CondReg)); !s)
-        return s;
+      RETURN_IF_ERROR(compared_with(find(m, Operand::CondImm), find(m, Operand::CondReg)));
       RETURN_IF_ERROR(take(','));
       RETURN_IF_ERROR(label_into(Fixup::Field::kJt));
       if (!punct(',')) return Ok{};

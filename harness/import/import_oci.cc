@@ -109,8 +109,7 @@ class OciImporter {
     entries_.finish();
     out_.request.default_action = policy.default_action;
     out_.request.arches = policy.arches;
-    ASSIGN_OR_RETURN(auto failures, std::move(checks_).failures(options_.runtimes));
-    out_.failures = std::move(failures);
+    ASSIGN_OR_RETURN(out_.failures, std::move(checks_).failures(options_.runtimes));
     return std::move(out_);
   }
 
@@ -240,7 +239,7 @@ class OciImporter {
       const JsonCursor row = map.at(i);
       if (!row.value().is_object()) return row.expected("an architecture entry (an object)");
       RETURN_IF_ERROR(note_unknown_keys(row, kArchKeys));
-      if (auto s = row.required({"architecture"}); !s) return s;
+      RETURN_IF_ERROR(row.required({"architecture"}));
       ASSIGN_OR_RETURN(auto name, row.at("architecture").string("an architecture (SCMP_ARCH_...)"));
       note_arch(row.at("architecture"), name);
       if (arch_from_name(name) != options_.arch) {
@@ -364,7 +363,7 @@ class OciImporter {
     ASSIGN_OR_RETURN(auto guard, guard_of(at));
     const bool wanted = applies(guard);
     ASSIGN_OR_RETURN(auto names, call_names(at));
-    if (auto s = at.required({"action"}); !s) return s;
+    RETURN_IF_ERROR(at.required({"action"}));
     ASSIGN_OR_RETURN(auto chosen, action(at.at("action"), at, "errnoRet"));
     ASSIGN_OR_RETURN(auto rule, conditions(at));
     if (wanted) checks_.check_entry(at, names, chosen);

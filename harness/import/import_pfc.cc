@@ -285,8 +285,7 @@ class PfcImporter {
     ++at_;
     has_default_ = false;
     path_.clear();
-    if (auto s = block(line.indent, 0, std::numeric_limits<std::uint32_t>::max(), std::nullopt); !s)
-      return s;
+    RETURN_IF_ERROR(block(line.indent, 0, std::numeric_limits<std::uint32_t>::max(), std::nullopt));
     if (has_default_) return Ok{};
     return error_at(line.tokens.here(), "expected a default action in this 'if'");
   }
@@ -334,8 +333,7 @@ class PfcImporter {
       ++at_;
       const bool reached = c.value >= low && c.value <= high;
       // A number outside the range makes the block unreachable, so its content has no effect.
-      if (auto s = reached ? block(indent, low, high, c.value) : block(indent, 1, 0, c.value); !s)
-        return s;
+      RETURN_IF_ERROR(reached ? block(indent, low, high, c.value) : block(indent, 1, 0, c.value));
       if (at_ < lines_.size() && lines_[at_].indent == indent && lines_[at_].tokens.is("else"))
         return wrong("no 'else' here");
       return Ok{};

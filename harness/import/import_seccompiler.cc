@@ -96,17 +96,15 @@ class SeccompilerImporter {
   }
 
   Status filter(const JsonCursor& at) {
-    if (auto s =
-            at.object_with({kMismatch[0], kMismatch[1], kMatch[0], kMatch[1], "filter", "comment"});
-        !s)
-      return s;
+    RETURN_IF_ERROR(
+        at.object_with({kMismatch[0], kMismatch[1], kMatch[0], kMatch[1], "filter", "comment"}));
     ASSIGN_OR_RETURN(auto mismatch, named_action(at, kMismatch));
     ASSIGN_OR_RETURN(auto match, named_action(at, kMatch));
     if (mismatch == match)
       return at.fail(fmt::format(
           "expected two different actions, because seccompiler refuses equal ones, found {} twice",
           describe_action(match)));
-    if (auto s = at.required({"filter"}); !s) return s;
+    RETURN_IF_ERROR(at.required({"filter"}));
     const JsonCursor list = at.at("filter");
     RETURN_IF_ERROR(list.array("an array of system call entries"));
     for (std::size_t i = 0; i < list.value().size(); ++i) RETURN_IF_ERROR(entry(list.at(i)));
@@ -173,9 +171,9 @@ class SeccompilerImporter {
   }
 
   Status entry(const JsonCursor& at) {
-    if (auto s = at.object_with({"syscall", "args", "comment"}); !s) return s;
+    RETURN_IF_ERROR(at.object_with({"syscall", "args", "comment"}));
     RETURN_IF_ERROR(comment(at));
-    if (auto s = at.required({"syscall"}); !s) return s;
+    RETURN_IF_ERROR(at.required({"syscall"}));
     ASSIGN_OR_RETURN(auto name, at.at("syscall").string("a system call's name"));
     const auto nr = syscall_nr(arch_, name);
     if (!nr)

@@ -96,8 +96,8 @@ class Reader {
   }
 
   Status default_range(const JsonCursor& at) {
-    if (auto s = at.object_with({"arch", "first", "last", "action"}); !s) return s;
-    if (auto s = at.required({"arch", "action"}); !s) return s;
+    RETURN_IF_ERROR(at.object_with({"arch", "first", "last", "action"}));
+    RETURN_IF_ERROR(at.required({"arch", "action"}));
     ASSIGN_OR_RETURN(auto name, at.at("arch").string("an architecture's name"));
     ASSIGN_OR_RETURN(auto arch, own_arch(at.at("arch"), name));
     if (arch == Arch::kX32)
@@ -211,8 +211,8 @@ class Reader {
   }
 
   Status rule_set(const JsonCursor& at) {
-    if (auto s = at.object_with({"action", "vsyscall", "rules", "description"}); !s) return s;
-    if (auto s = at.required({"action", "rules"}); !s) return s;
+    RETURN_IF_ERROR(at.object_with({"action", "vsyscall", "rules", "description"}));
+    RETURN_IF_ERROR(at.required({"action", "rules"}));
     RuleSet set;
     ASSIGN_OR_RETURN(auto chosen, action(at.at("action")));
     set.action = chosen;
@@ -323,8 +323,8 @@ class Reader {
       return value(inner, arch, out.mask, nullptr);
     }
     if (key != "masked_eq") return at.expected(what);
-    if (auto s = inner.object_with({"mask", "value"}); !s) return s;
-    if (auto s = inner.required({"mask", "value"}); !s) return s;
+    RETURN_IF_ERROR(inner.object_with({"mask", "value"}));
+    RETURN_IF_ERROR(inner.required({"mask", "value"}));
     out.op = Matcher::Op::kMaskedEq;
     RETURN_IF_ERROR(value(inner.at("mask"), arch, out.mask, nullptr));
     return value(inner.at("value"), arch, out.value, &out.variable);

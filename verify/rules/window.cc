@@ -124,8 +124,7 @@ Live untouched(ProgramView code) {
 Result<ReadRule> read_rule(const std::string& text) {
   ASSIGN_OR_RETURN(auto rules, parse_rules(text, "a found rule"));
   ReadRule out{std::move(rules), {}};
-  ASSIGN_OR_RETURN(auto members, instances(out.rules.front()));
-  out.members = std::move(members);
+  ASSIGN_OR_RETURN(out.members, instances(out.rules.front()));
   return out;
 }
 
